@@ -1,0 +1,310 @@
+package ordering_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+type base struct {
+	ID      int       `json:"id"`
+	Created time.Time `json:"createdAt"`
+}
+
+type book struct {
+	base
+	*extra
+	Name    string   `json:"name"`
+	Pages   *int     `json:"pages"`
+	Price   float64  `json:"price,omitempty"`
+	InPrint bool     `json:"inPrint"`
+	Tags    []string `json:"tags"`
+	Any     any      `json:"any"`
+	Raw     json.RawMessage
+	Hidden  string `json:"-"`
+	private string
+}
+
+type extra struct {
+	Shelf uint64 `json:"shelf"`
+	Name  string `json:"name"` // hidden by the outer one
+}
+
+func TestFieldsOfNames(t *testing.T) {
+	fields, err := ordering.FieldsOf[book]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"id", "created_at", "shelf", "name", "pages", "price", "in_print", "tags", "any", "raw"}
+	if diff := gocmp.Diff(want, fields.Names()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	f, ok := fields.Lookup("in_print")
+	if !ok || f.Wire != "inPrint" || f.Kind != ordering.Integer {
+		t.Errorf("in_print: %v, wire %q, kind %v", ok, f.Wire, f.Kind)
+	}
+	if fields.Has("inPrint") || fields.Has("hidden") || fields.Has("private") {
+		t.Error("has a name that is none")
+	}
+}
+
+func TestFieldsErrors(t *testing.T) {
+	type clash struct {
+		A int `json:"line1"`
+		B int `json:"line_1"`
+	}
+	type self struct {
+		*self
+		ID int
+	}
+	key := func(*book) ordering.Key { return ordering.Null() }
+	for _, row := range []struct {
+		reason string
+		make   func() error
+		names  string
+	}{
+		{"no struct", func() error { _, err := ordering.FieldsOf[int](); return err }, "int"},
+		{"two fields of one name", func() error { _, err := ordering.FieldsOf[clash](); return err }, "line_1"},
+		{"no name", func() error { _, err := ordering.NewFields(ordering.Field[book]{Key: key}); return err }, "field 0"},
+		{"no key", func() error { _, err := ordering.NewFields(ordering.Field[book]{Name: "x"}); return err }, "field 0"},
+	} {
+		if err := row.make(); !errors.Is(err, ordering.ErrFields) || !strings.Contains(err.Error(), row.names) {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+	}
+	if _, err := ordering.FieldsOf[self](); err != nil {
+		t.Errorf("a struct that embeds itself: %v", err)
+	}
+	var none ordering.Fields[book]
+	if none.Has("x") || len(none.Names()) != 0 {
+		t.Error("the zero value has names")
+	}
+}
+
+func TestUnknownTerms(t *testing.T) {
+	fields, _ := ordering.FieldsOf[book]()
+	books := []book{{Name: "b"}, {Name: "a"}}
+	if err := fields.Sort(books, ordering.Asc("name"), ordering.Asc("bogus")); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "bogus") {
+		t.Errorf("Sort: %v", err)
+	}
+	if books[0].Name != "b" {
+		t.Error("a refused ordering moved records")
+	}
+	if _, err := fields.Comparator(ordering.Desc("bogus")); !errors.Is(err, ordering.ErrUnknownField) {
+		t.Errorf("Comparator: %v", err)
+	}
+}
+
+// byHand compares two books by one field, sharing nothing with the package.
+var byHand = map[string]func(a, b book) int{
+	"id":         func(a, b book) int { return cmp.Compare(a.ID, b.ID) },
+	"name":       func(a, b book) int { return cmp.Compare(a.Name, b.Name) },
+	"price":      func(a, b book) int { return cmp.Compare(a.Price, b.Price) },
+	"created_at": func(a, b book) int { return a.Created.Compare(b.Created) },
+	"in_print": func(a, b book) int {
+		switch {
+		case a.InPrint == b.InPrint:
+			return 0
+		case b.InPrint:
+			return -1
+		}
+		return 1
+	},
+	"pages": func(a, b book) int {
+		switch {
+		case a.Pages == nil && b.Pages == nil:
+			return 0
+		case a.Pages == nil:
+			return 1
+		case b.Pages == nil:
+			return -1
+		}
+		return cmp.Compare(*a.Pages, *b.Pages)
+	},
+	"tags":  func(a, b book) int { return slices.Compare(a.Tags, b.Tags) },
+	"shelf": func(a, b book) int { return cmp.Compare(a.Shelf, b.Shelf) },
+}
+
+func TestSortAgainstModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	names := make([]string, 0, len(byHand))
+	for n := range byHand {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	fields, err := ordering.FieldsOf[book]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		books := make([]book, r.IntN(30))
+		for i := range books {
+			books[i] = randomBook(r, i)
+		}
+		terms := make([]ordering.Term, 1+r.IntN(3))
+		for i := range terms {
+			terms[i] = ordering.Term{Field: names[r.IntN(len(names))], Desc: r.IntN(2) == 0}
+		}
+		want := slices.Clone(books)
+		slices.SortStableFunc(want, func(a, b book) int {
+			for _, term := range terms {
+				c := byHand[term.Field](a, b)
+				if term.Desc {
+					c = -c
+				}
+				if c != 0 {
+					return c
+				}
+			}
+			return 0
+		})
+		compare, err := fields.Comparator(terms...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := slices.Clone(books)
+		slices.SortStableFunc(compared, compare)
+		if err := fields.Sort(books, terms...); err != nil {
+			t.Fatal(err)
+		}
+		ids := func(bs []book) (ids []int) {
+			for _, b := range bs {
+				ids = append(ids, b.ID)
+			}
+			return ids
+		}
+		if diff := gocmp.Diff(ids(want), ids(books)); diff != "" {
+			t.Fatalf("Sort by %s: -want +got\n%s", ordering.Format(terms), diff)
+		}
+		if diff := gocmp.Diff(ids(want), ids(compared)); diff != "" {
+			t.Fatalf("Comparator by %s: -want +got\n%s", ordering.Format(terms), diff)
+		}
+	}
+}
+
+func randomBook(r *rand.Rand, id int) book {
+	b := book{
+		base:    base{ID: id, Created: time.Unix(int64(r.IntN(4)), 0).In(time.FixedZone("", 3600*r.IntN(5)))},
+		extra:   &extra{Shelf: []uint64{0, 1, 1 << 63, 1<<64 - 1}[r.IntN(4)]},
+		Name:    []string{"", "a", "ab", "b", "é", "Z"}[r.IntN(6)],
+		Price:   []float64{-1, 0, 0.5, 1e10}[r.IntN(4)],
+		InPrint: r.IntN(2) == 0,
+		Tags:    []string{"x", "y", "x"}[:r.IntN(4)],
+	}
+	if r.IntN(3) > 0 {
+		n := r.IntN(3) - 1
+		b.Pages = &n
+	}
+	return b
+}
+
+func TestFieldsByFunction(t *testing.T) {
+	type shelf struct {
+		label string
+		at    time.Time
+	}
+	fields, err := ordering.NewFields(
+		ordering.By("length", func(s *shelf) int { return len(s.label) }),
+		ordering.By("label", func(s *shelf) string { return s.label }),
+		ordering.ByTime("at", func(s *shelf) time.Time { return s.at }),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shelves := []shelf{{"bb", time.Unix(1, 0)}, {"c", time.Unix(2, 0)}, {"a", time.Unix(3, 0)}}
+	for text, want := range map[string]string{
+		"length,-label": "c a bb",
+		"label":         "a bb c",
+		"-at":           "a c bb",
+	} {
+		terms, err := fields.ParseStrict(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Clone(shelves)
+		if err := fields.Sort(got, terms...); err != nil {
+			t.Fatal(err)
+		}
+		var labels []string
+		for _, s := range got {
+			labels = append(labels, s.label)
+		}
+		if strings.Join(labels, " ") != want {
+			t.Errorf("%s: %v, want %s", text, labels, want)
+		}
+	}
+}
+
+func TestNilEmbeddedPointerIsNull(t *testing.T) {
+	fields, _ := ordering.FieldsOf[book]()
+	books := []book{{Name: "none"}, {Name: "some", extra: &extra{Shelf: 9}}}
+	if err := fields.Sort(books, ordering.Asc("shelf")); err != nil || books[0].Name != "some" {
+		t.Errorf("%v, %v first", err, books[0].Name)
+	}
+}
+
+// What has no order of its own is ordered by its JSON, a value of which no JSON
+// can be made as null.
+func TestFieldsByTheirJSON(t *testing.T) {
+	type inner struct {
+		Title string
+	}
+	type other struct {
+		Title string
+	}
+	type odd struct {
+		ID    int `json:"id"`
+		inner     // two equally good fields called Title: neither counts
+		other
+		Map    map[string]int `json:"map"`
+		Bytes  []byte         `json:"bytes"`
+		Chan   chan int       `json:"chan"`
+		Small  uint8          `json:"small"`
+		Number json.Number    `json:"number"`
+		Dates  []time.Time    `json:"dates"`
+	}
+	fields, err := ordering.FieldsOf[odd]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fields.Has("title") {
+		t.Error("two equally deep fields of one name: encoding/json writes neither")
+	}
+	rows := []odd{
+		{ID: 1, Map: map[string]int{"<": 2}, Number: "10", Dates: []time.Time{time.Unix(2, 0)}, Small: 2},
+		{ID: 2, Map: map[string]int{"<": 1}, Number: "9.5", Dates: []time.Time{time.Unix(1, 0)}, Small: 1},
+	}
+	for _, name := range []string{"map", "number", "dates", "small"} {
+		got := slices.Clone(rows)
+		if err := fields.Sort(got, ordering.Asc(name)); err != nil || got[0].ID != 2 {
+			t.Errorf("by %s: %v first, %v", name, got[0].ID, err)
+		}
+	}
+	f, _ := fields.Lookup("chan")
+	if f.Key(&rows[0]).Compare(ordering.Null()) != 0 {
+		t.Error("a channel has no JSON: null")
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	books := make([]book, 1000)
+	for i := range books {
+		books[i] = randomBook(r, i)
+	}
+	fields, _ := ordering.FieldsOf[book]()
+	for b.Loop() {
+		if err := fields.Sort(slices.Clone(books), ordering.Desc("created_at"), ordering.Asc("name")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

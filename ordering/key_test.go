@@ -1,0 +1,204 @@
+package ordering
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Each list is in ascending order, strictly.
+var ascending = map[string][]Key{
+	"kinds": {Bool(false), Bool(true), Int(-1), Text(""), Text("a"), List(), List(Int(1)), Object("{}"), Null()},
+	"numbers": {
+		Float(math.NaN()), Float(math.Inf(-1)), Number("-1e400"), Number("-12345678901234567890.5"), Int(math.MinInt64),
+		Float(-1.5), Int(-1), Float(-0.001), Number("-1e-400"), Int(0), Number("1e-400"), Float(math.SmallestNonzeroFloat64),
+		Number("0.001"), Float(0.01), Int(1), Number("1.0000000000000000000001"), Float(1.5), Int(2), Int(9), Int(10), Int(11), Int(99), Int(100),
+		Number("100.5"), Int(math.MaxInt64), Uint(math.MaxInt64 + 1), Uint(math.MaxUint64), Float(1e300), Number("1e400"),
+		Number("1e9223372036854775806"), Float(math.Inf(1)),
+	},
+	"text":  {Text(""), Text("\x00"), Text("\x00\x01"), Text("\x01"), Text("Z"), Text("a"), Text("a\x00"), Text("a\x00b"), Text("a\x01"), Text("aa"), Text("é"), Text("🌊"), Text("\xff")},
+	"lists": {List(), List(Bool(true)), List(Int(1)), List(Int(1), Int(1)), List(Int(1), Int(2)), List(Int(2)), List(Int(10)), List(Text("a")), List(Text("a"), Null()), List(Text("ab")), List(Null())},
+	"times": {
+		Time(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)),
+		Time(time.Date(2024, 10, 27, 2, 30, 0, 0, time.FixedZone("", 7200))),
+		Time(time.Date(2024, 10, 27, 2, 30, 0, 0, time.FixedZone("", 3600))),
+		Time(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
+	},
+}
+
+func TestKeyOrder(t *testing.T) {
+	for name, keys := range ascending {
+		for i, a := range keys {
+			for j, b := range keys {
+				want := cmp.Compare(i, j)
+				if got := a.Compare(b); got != want {
+					t.Errorf("%s: %d against %d: Compare %d, want %d", name, i, j, got, want)
+				}
+				if got := bytes.Compare(a.Append(nil), b.Append(nil)); got != want {
+					t.Errorf("%s: %d against %d: bytes compare %d, want %d", name, i, j, got, want)
+				}
+				if got := bytes.Compare(a.AppendDesc(nil), b.AppendDesc(nil)); got != -want {
+					t.Errorf("%s: %d against %d descending: bytes compare %d, want %d", name, i, j, got, -want)
+				}
+			}
+		}
+	}
+}
+
+// TestKeyRows checks that keys appended one after the other compare element by
+// element, in mixed directions, whatever their lengths.
+func TestKeyRows(t *testing.T) {
+	var pool []Key
+	for _, name := range []string{"kinds", "numbers", "text", "lists", "times"} {
+		pool = append(pool, ascending[name]...)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var a, b [3]Key
+		var desc [3]bool
+		var ab, bb []byte
+		want := 0
+		for i := range a {
+			a[i], b[i], desc[i] = pool[r.IntN(len(pool))], pool[r.IntN(len(pool))], r.IntN(2) == 0
+			if r.IntN(2) == 0 {
+				b[i] = a[i]
+			}
+			c := a[i].Compare(b[i])
+			if desc[i] {
+				c = -c
+				ab, bb = a[i].AppendDesc(ab), b[i].AppendDesc(bb)
+			} else {
+				ab, bb = a[i].Append(ab), b[i].Append(bb)
+			}
+			want = cmp.Or(want, c)
+		}
+		if got := bytes.Compare(ab, bb); got != want {
+			t.Fatalf("%v against %v, descending %v: %d, want %d", a, b, desc, got, want)
+		}
+	}
+}
+
+func TestNumberForms(t *testing.T) {
+	for _, same := range [][]string{
+		{"1", "1.0", "10e-1", "0.1e1", "1E+0"},
+		{"0", "-0", "0.000", "0e5", "-0.0e-7"},
+		{"12300", "1.23e4", "12300.00", "123e+2"},
+		{"9223372036854775808", "9223372036854775808.0", "9.223372036854775808e18"},
+		{"-0.5", "-5e-1", "-0.50"},
+	} {
+		for _, s := range same[1:] {
+			if Number(same[0]).Compare(Number(s)) != 0 || !bytes.Equal(Number(same[0]).Append(nil), Number(s).Append(nil)) {
+				t.Errorf("%s and %s are one number", same[0], s)
+			}
+		}
+	}
+}
+
+// FuzzNumber compares with exact arithmetic.
+func FuzzNumber(f *testing.F) {
+	for _, s := range [][2]string{{"1", "1.0"}, {"-1e3", "7"}, {"0.1", "1e-1"}, {"123456789012345678901", "1e20"}, {"-0", "0"}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := rat(a), rat(b)
+		if x == nil || y == nil {
+			t.Skip()
+		}
+		want := x.Cmp(y)
+		if got := Number(a).Compare(Number(b)); got != want {
+			t.Fatalf("%s against %s: %d, want %d", a, b, got, want)
+		}
+		if got := bytes.Compare(Number(a).Append(nil), Number(b).Append(nil)); got != want {
+			t.Fatalf("%s against %s: bytes %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+// rat reads a JSON number, nil for other text and for exponents that take long.
+func rat(s string) *big.Rat {
+	if len(s) > 60 || JSON(s).kind != number {
+		return nil
+	}
+	if i := bytes.IndexAny([]byte(s), "eE"); i >= 0 && len(s)-i > 5 {
+		return nil
+	}
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return nil
+	}
+	return r
+}
+
+func TestKeyAccess(t *testing.T) {
+	for _, k := range []Key{Int(7), Bool(true), Time(time.UnixMicro(7))} {
+		if _, ok := k.AsInt(); !ok {
+			t.Errorf("%v is an int", k)
+		}
+	}
+	for _, k := range []Key{Null(), Text("7"), Float(7.5), List(), Object("{}")} {
+		if i, ok := k.AsInt(); ok {
+			t.Errorf("%v is no int, got %d", k, i)
+		}
+	}
+	if s, ok := Text("x").AsText(); s != "x" || !ok {
+		t.Errorf("AsText = %q, %v", s, ok)
+	}
+	for _, k := range []Key{Null(), Int(7), List(Text("x")), Object("{}")} {
+		if _, ok := k.AsText(); ok {
+			t.Errorf("%v is no text", k)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for _, row := range []struct {
+		text   string
+		want   Key
+		reason string
+	}{
+		{"", Null(), "absent"},
+		{"null", Null(), "null"},
+		{"true", Bool(true), "boolean"},
+		{"-12.50", Number("-12.5"), "number"},
+		{`"a\u00e9\n"`, Text("aé\n"), "string"},
+		{`[1,"x",null]`, List(Int(1), Text("x"), Null()), "list"},
+		{`[ [ ] , {} ]`, List(List(), Object("{}")), "nested, with white space"},
+		{`{"b": 1, "a": 2}`, Object(`{"b":1,"a":2}`), "object: its members stay in order"},
+		{`nonsense`, Text("nonsense"), "no JSON"},
+		{`-`, Text("-"), "no number"},
+		{`"open`, Text(`"open`), "no string"},
+		{`[1`, Text(`[1`), "no list"},
+		{`{`, Text(`{`), "no object"},
+	} {
+		if got := JSON(row.text); got.Compare(row.want) != 0 {
+			t.Errorf("%s: JSON(%s) = %v, want %v", row.reason, row.text, got, row.want)
+		}
+	}
+}
+
+func FuzzKeyJSON(f *testing.F) {
+	f.Add(`[1,{"a":[null]}]`, `"x"`)
+	f.Add(`{"a":1e5}`, `[]`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := JSON(a), JSON(b)
+		if got, want := bytes.Compare(x.Append(nil), y.Append(nil)), x.Compare(y); got != want {
+			t.Fatalf("%q against %q: bytes %d, Compare %d", a, b, got, want)
+		}
+	})
+}
+
+func TestKeysSortAsTheyCompare(t *testing.T) {
+	keys := slices.Clone(ascending["numbers"])
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	slices.SortFunc(keys, Key.Compare)
+	for i, k := range ascending["numbers"] {
+		if keys[i].Compare(k) != 0 {
+			t.Fatalf("place %d: %v, want %v", i, keys[i], k)
+		}
+	}
+}
