@@ -1,0 +1,139 @@
+package pagination_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+func ExamplePage() {
+	labels := []string{"Ardesia", "Brina", "Corvo", "Dedalo", "Edera"}
+	u, _ := url.Parse("https://house.example/api/labels/?offset=2&limit=2&format=json")
+
+	page := pagination.Page(labels, u, pagination.Limits{})
+	fmt.Println(page.Results, "of", page.Count)
+	fmt.Println(page.Next)
+	fmt.Println(page.Previous)
+	// Output:
+	// [Corvo Dedalo] of 5
+	// https://house.example/api/labels/?format=json&limit=2&offset=4
+	// https://house.example/api/labels/?format=json&limit=2
+}
+
+func ExampleEnvelope() {
+	page := pagination.Envelope[string]{
+		Count:   3,
+		Next:    "https://house.example/api/labels/?format=json&limit=2&offset=2",
+		Results: []string{"Ardesia", "Brina & Corvo"},
+	}
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(page)
+	// Output:
+	// {"count":3,"next":"https://house.example/api/labels/?format=json&limit=2&offset=2","previous":null,"results":["Ardesia","Brina & Corvo"]}
+}
+
+// A client reads a page without knowing all its members.
+func ExampleEnvelope_UnmarshalJSON() {
+	type label struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	var page pagination.Envelope[label]
+	err := json.Unmarshal([]byte(`{"count":2,"next":null,"previous":null,"results":[{"id":3,"name":"Ardesia"},{"id":4,"name":"Brina"}]}`), &page)
+	fmt.Println(page.Results, page.Next == "", err)
+
+	err = json.Unmarshal([]byte(`{"detail":"Not found."}`), &page)
+	fmt.Println(err)
+	// Output:
+	// [{3 Ardesia} {4 Brina}] true <nil>
+	// pagination: not a page: no count
+}
+
+func ExampleLinks() {
+	q := pagination.ParseQuery("ordering=-name&limit=10&offset=20&format=json")
+	w := pagination.Limits{}.Window(q)
+
+	next, previous := pagination.Links("https://house.example/api/books/", q, w, 60)
+	fmt.Println(next)
+	fmt.Println(previous)
+	// Output:
+	// https://house.example/api/books/?format=json&limit=10&offset=30&ordering=-name
+	// https://house.example/api/books/?format=json&limit=10&offset=10&ordering=-name
+}
+
+func ExampleAppendNext() {
+	w := pagination.Window{Limit: 21}
+	header := []byte("Link: <")
+	header, ok := pagination.AppendNext(header, "/api/books/", pagination.Query{}, w, 60)
+	if ok {
+		header = append(header, `>; rel="next"`...)
+	}
+	fmt.Printf("%s\n", header)
+	// Output:
+	// Link: </api/books/?limit=21&offset=21>; rel="next"
+}
+
+func ExampleAppendPrevious() {
+	w := pagination.Window{Limit: 21, Offset: 50}
+	link, ok := pagination.AppendPrevious(nil, "/api/books/", pagination.Query{}, w, 60)
+	fmt.Printf("%s %t\n", link, ok)
+	// Output:
+	// /api/books/?limit=21&offset=29 true
+}
+
+func ExampleLimits() {
+	limits := pagination.Limits{Default: 50, Max: 200}
+	for _, raw := range []string{"", "limit=20&offset=40", "limit=5000", "limit=many&offset=-3"} {
+		fmt.Printf("%+v\n", limits.Window(pagination.ParseQuery(raw)))
+	}
+	// Output:
+	// {Limit:50 Offset:0}
+	// {Limit:20 Offset:40}
+	// {Limit:200 Offset:0}
+	// {Limit:50 Offset:0}
+}
+
+func ExampleLimits_Parse() {
+	// The texts may come from anywhere, such as flags of a command.
+	fmt.Printf("%+v\n", pagination.Limits{}.Parse(" 10 ", ""))
+	fmt.Printf("%+v\n", pagination.Limits{}.Parse("ten", "+30"))
+	// Output:
+	// {Limit:10 Offset:0}
+	// {Limit:21 Offset:30}
+}
+
+func ExampleWindow_Bounds() {
+	// For a list that is not in memory, such as a table.
+	w := pagination.Window{Limit: 21, Offset: 42}
+	start, end := w.Bounds(50)
+	fmt.Println("records", start, "to", end)
+	// Output:
+	// records 42 to 50
+}
+
+func ExampleSlice() {
+	days := []string{"Mon", "Tue", "Wed", "Thu", "Fri"}
+	fmt.Println(pagination.Slice(days, pagination.Window{Limit: 2, Offset: 1}))
+	fmt.Println(pagination.Slice(days, pagination.Window{Limit: 2, Offset: 4}))
+	fmt.Println(pagination.Slice(days, pagination.Window{Limit: 2, Offset: 9}))
+	// Output:
+	// [Tue Wed]
+	// [Fri]
+	// []
+}
+
+func ExampleParseQuery() {
+	q := pagination.ParseQuery("q=caff%C3%A8&q=t%C3%A8+verde&&tag=a;b&bad=%zz")
+	last, ok := q.Get("q")
+	fmt.Println(last, ok)
+	fmt.Println(q.Len())
+	fmt.Println(q.Encode())
+	// Output:
+	// tè verde true
+	// 4
+	// bad=%25zz&q=caff%C3%A8&q=t%C3%A8+verde&tag=a%3Bb
+}

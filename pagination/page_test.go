@@ -1,0 +1,56 @@
+package pagination_test
+
+import (
+	"net/url"
+	"strconv"
+	"testing"
+
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func TestPage(t *testing.T) {
+	type envelope = pagination.Envelope[string]
+	abc := []string{"a", "b", "c"}
+	for _, tt := range []struct {
+		reason string
+		items  []string
+		url    *url.URL
+		limits pagination.Limits
+		want   envelope
+	}{
+		{"the middle", abc, parseURL(t, "https://h.example/b/?limit=1&offset=1&x=y"), pagination.Limits{},
+			envelope{3, "https://h.example/b/?limit=1&offset=2&x=y", "https://h.example/b/?limit=1&x=y", []string{"b"}}},
+		{"links are relative if the URL is", abc, parseURL(t, "/b/?limit=2"), pagination.Limits{},
+			envelope{3, "/b/?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"neither fragment nor password", abc, parseURL(t, "http://me:secret@h.example:8080/b?limit=2#f%20g"), pagination.Limits{},
+			envelope{3, "http://h.example:8080/b?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"the path as it is spelled", abc, parseURL(t, "/a%2Fb/%C3%A9/?limit=2"), pagination.Limits{},
+			envelope{3, "/a%2Fb/%C3%A9/?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"a URL that ends in a question mark", abc, parseURL(t, "/b?"), pagination.Limits{Default: 2},
+			envelope{3, "/b?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"limits", abc, parseURL(t, "/b?limit=3"), pagination.Limits{Max: 1},
+			envelope{3, "/b?limit=1&offset=1", "", []string{"a"}}},
+		{"a nil URL is an empty one", abc, nil, pagination.Limits{Default: 2},
+			envelope{3, "?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"nil items", nil, parseURL(t, "/b"), pagination.Limits{}, envelope{}},
+		{"behind the end", abc, parseURL(t, "/b?limit=2&offset=9"), pagination.Limits{},
+			envelope{3, "", "/b?limit=2&offset=7", []string{}}},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			var before url.URL
+			if tt.url != nil {
+				before = *tt.url
+			}
+			got := pagination.Page(tt.items, tt.url, tt.limits)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if tt.url != nil && *tt.url != before {
+				t.Errorf("the URL has changed to %v", tt.url)
+			}
+		})
+	}
+}

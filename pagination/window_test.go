@@ -1,0 +1,105 @@
+package pagination_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBounds(t *testing.T) {
+	type bounds struct{ Start, End int }
+	for _, tt := range []struct {
+		reason string
+		window pagination.Window
+		count  int
+		want   bounds
+	}{
+		{"a page in the middle", pagination.Window{Limit: 10, Offset: 20}, 60, bounds{20, 30}},
+		{"the last page is shorter", pagination.Window{Limit: 21, Offset: 42}, 50, bounds{42, 50}},
+		{"a page that ends with the list", pagination.Window{Limit: 10, Offset: 50}, 60, bounds{50, 60}},
+		{"right behind the end", pagination.Window{Limit: 10, Offset: 60}, 60, bounds{60, 60}},
+		{"far behind the end", pagination.Window{Limit: 10, Offset: 1000}, 60, bounds{60, 60}},
+		{"no records", pagination.Window{Limit: 10}, 0, bounds{0, 0}},
+		{"a count below zero counts as zero", pagination.Window{Limit: 10, Offset: 5}, -7, bounds{0, 0}},
+		{"the lowest count", pagination.Window{Limit: 10}, math.MinInt, bounds{0, 0}},
+		{"no limit is an empty page", pagination.Window{Offset: 5}, 60, bounds{5, 5}},
+		{"the zero window", pagination.Window{}, 60, bounds{0, 0}},
+		{"a limit below zero is an empty page", pagination.Window{Limit: -3, Offset: 5}, 60, bounds{5, 5}},
+		{"the lowest limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, bounds{5, 5}},
+		{"an offset below zero counts as zero", pagination.Window{Limit: 10, Offset: -5}, 60, bounds{0, 10}},
+		{"the lowest offset", pagination.Window{Limit: 10, Offset: math.MinInt}, 60, bounds{0, 10}},
+		{"the largest limit", pagination.Window{Limit: math.MaxInt, Offset: 1}, 60, bounds{1, 60}},
+		{"the largest offset", pagination.Window{Limit: 10, Offset: math.MaxInt}, 60, bounds{60, 60}},
+		{"the largest of all", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}, math.MaxInt, bounds{math.MaxInt, math.MaxInt}},
+		{"the sum would overflow", pagination.Window{Limit: math.MaxInt, Offset: 2}, math.MaxInt, bounds{2, math.MaxInt}},
+		{"the last record of the longest list", pagination.Window{Limit: 5, Offset: math.MaxInt - 1}, math.MaxInt, bounds{math.MaxInt - 1, math.MaxInt}},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			start, end := tt.window.Bounds(tt.count)
+			if diff := cmp.Diff(tt.want, bounds{start, end}); diff != "" {
+				t.Errorf("%+v.Bounds(%d) (-want +got):\n%s", tt.window, tt.count, diff)
+			}
+		})
+	}
+}
+
+// Every window around a short list shows the records whose index is in it.
+func TestBoundsShowWhatIsInTheWindow(t *testing.T) {
+	for count := range 6 {
+		for limit := -1; limit < 8; limit++ {
+			for offset := -1; offset < 8; offset++ {
+				var want []int
+				for i := range count {
+					if i >= offset && i < max(offset, 0)+limit {
+						want = append(want, i)
+					}
+				}
+				w := pagination.Window{Limit: limit, Offset: offset}
+				start, end := w.Bounds(count)
+				var got []int
+				for i := start; i < end; i++ {
+					got = append(got, i)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%+v.Bounds(%d) (-want +got):\n%s", w, count, diff)
+				}
+				if start < 0 || start > end || end > count {
+					t.Errorf("%+v.Bounds(%d) = %d, %d", w, count, start, end)
+				}
+			}
+		}
+	}
+}
+
+func TestSlice(t *testing.T) {
+	for _, tt := range []struct {
+		reason string
+		items  []string
+		window pagination.Window
+		want   []string
+	}{
+		{"the middle", []string{"a", "b", "c", "d"}, pagination.Window{Limit: 2, Offset: 1}, []string{"b", "c"}},
+		{"the rest", []string{"a", "b", "c"}, pagination.Window{Limit: 9, Offset: 1}, []string{"b", "c"}},
+		{"behind the end", []string{"a"}, pagination.Window{Limit: 9, Offset: 4}, []string{}},
+		{"the zero window", []string{"a"}, pagination.Window{}, []string{}},
+		{"nil stays nil", nil, pagination.Window{Limit: 9, Offset: 4}, nil},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, pagination.Slice(tt.items, tt.window)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSliceSharesMemoryButNotItsEnd(t *testing.T) {
+	items := []int{0, 1, 2, 3}
+	cut := pagination.Slice(items, pagination.Window{Limit: 2, Offset: 1})
+	cut[0] = 10
+	_ = append(cut, 30)
+	if diff := cmp.Diff([]int{0, 10, 2, 3}, items); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+}
