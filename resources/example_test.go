@@ -1,0 +1,277 @@
+package resources_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+func ExampleEvent() {
+	event := resources.Event{
+		ID:        1,
+		Name:      "Reading",
+		Slug:      "reading",
+		StartDate: resources.At(time.Date(2024, 5, 10, 18, 0, 0, 0, time.FixedZone("", 2*60*60))),
+		EndDate:   resources.At(time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC)),
+		Authors:   []int{3, 7},
+	}
+	text, err := json.Marshal(event)
+	fmt.Println(string(text), err)
+	// Output:
+	// {"id":1,"name":"Reading","slug":"reading","summary":"","description":"","location":"","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T18:00:00Z","published":false,"poster":"","posterWebp":"","labels":[],"authors":[3,7]} <nil>
+}
+
+func ExampleEvent_UnmarshalJSON() {
+	var event resources.Event
+	fmt.Println(json.Unmarshal([]byte(`{"id":1,"name":null}`), &event))
+	fmt.Println(json.Unmarshal([]byte(`{"id":1,"Name":"x"}`), &event))
+	fmt.Println(json.Unmarshal([]byte(`{"id":1,"name":"x"}`), &event), event.Name)
+	// Output:
+	// resources: invalid record: name may not be null
+	// resources: invalid record: unknown member "Name"
+	// <nil> x
+}
+
+func ExampleEvent_Clone() {
+	event := resources.Event{Labels: []int{1, 2}}
+	clone := event.Clone()
+	clone.Labels[0] = 9
+	fmt.Println(event.Labels, clone.Labels, clone.Authors != nil)
+	// Output: [1 2] [9 2] true
+}
+
+func ExampleLabel() {
+	var label resources.Label
+	err := json.Unmarshal([]byte(`{"id":2,"name":"Blue","facebookPage":null,"globalMessage":{"text":"Closed"}}`), &label)
+	fmt.Println(label.Name, label.FacebookPage == nil, string(label.GlobalMessage), err)
+	// Output: Blue true {"text":"Closed"} <nil>
+}
+
+func ExampleLabel_Clone() {
+	page := "https://facebook.example/blue"
+	label := resources.Label{FacebookPage: &page}
+	clone := label.Clone()
+	*clone.FacebookPage = ""
+	fmt.Println(*label.FacebookPage)
+	// Output: https://facebook.example/blue
+}
+
+func ExampleSocialLink() {
+	link := resources.SocialLink{ID: 3, Title: "Anna", URL: "https://www.instagram.com/anna/", Type: "instagram", Author: 7}
+	text, err := json.Marshal(link)
+	fmt.Println(string(text), err)
+	// Output: {"id":3,"title":"Anna","url":"https://www.instagram.com/anna/","logo":null,"type":"instagram","author":7} <nil>
+}
+
+func ExampleSocialLink_Clone() {
+	logo := "https://x.example/a.png"
+	link := resources.SocialLink{Logo: &logo}
+	clone := link.Clone()
+	*clone.Logo = ""
+	fmt.Println(*link.Logo)
+	// Output: https://x.example/a.png
+}
+
+func ExampleAt() {
+	zone := time.FixedZone("LMT", 49*60+56) // Rome, long ago
+	text, err := json.Marshal(resources.At(time.Date(1850, 1, 1, 0, 49, 56, 1999, zone)))
+	fmt.Println(string(text), err)
+	// Output: "1850-01-01T00:50:00.000001+00:50" <nil>
+}
+
+func ExampleParseDateTime() {
+	d, err := resources.ParseDateTime("2024-5-10 18:00+02")
+	fmt.Println(d.Format(time.RFC3339), err)
+
+	_, err = resources.ParseDateTime("2024-05-10T18:00")
+	fmt.Println(errors.Is(err, resources.ErrInvalid))
+	// Output:
+	// 2024-05-10T18:00:00+02:00 <nil>
+	// true
+}
+
+func ExampleParseRecord() {
+	book, err := resources.ParseRecord([]byte(`{ "title": "Sea", "id": 5, "price": 14.90 }`))
+	fmt.Println(book.ID, book, err)
+
+	_, err = resources.ParseRecord([]byte(`{"title":"Sea","title":"Land"}`))
+	fmt.Println(err)
+	// Output:
+	// 5 {"title":"Sea","id":5,"price":14.90} <nil>
+	// resources: invalid record: member "title" comes twice
+}
+
+// open parses a record that is known to be fine.
+func open(text string) resources.Record {
+	record, err := resources.ParseRecord([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return record
+}
+
+func ExampleRecord_Get() {
+	book := open(`{"id":5,"price":14.90}`)
+	fmt.Println(book.Get("price"))
+	fmt.Println(book.Get("id"))
+	fmt.Println(book.Get("pages"))
+	// Output:
+	// 14.90 true
+	// 5 true
+	//  false
+}
+
+func ExampleRecord_Decode() {
+	book := open(`{"id":5,"price":14.90}`)
+	var price float64
+	fmt.Println(book.Decode("price", &price), price)
+	fmt.Println(errors.Is(book.Decode("pages", new(int)), resources.ErrNoMember))
+	// Output:
+	// <nil> 14.9
+	// true
+}
+
+func ExampleRecord_With() {
+	book := open(`{"id":5,"price":14.90,"pages":240}`)
+	cheaper, err := book.With("price", json.Number("9.90"))
+	fmt.Println(cheaper, err)
+	fmt.Println(book)
+	// Output:
+	// {"id":5,"price":9.90,"pages":240} <nil>
+	// {"id":5,"price":14.90,"pages":240}
+}
+
+func ExampleRecord_Without() {
+	fmt.Println(open(`{"id":5,"price":14.90}`).Without("price"))
+	// Output: {"id":5}
+}
+
+func ExampleRecord_All() {
+	book := open(`{"title":"Sea","id":5,"price":14.90}`)
+	fmt.Println(book.Len())
+	for name, text := range book.All() {
+		fmt.Println(name, text)
+	}
+	// Output:
+	// 3
+	// title "Sea"
+	// id 5
+	// price 14.90
+}
+
+func ExampleRecord_Equal() {
+	fmt.Println(open(`{"price":14.90}`).Equal(open(`{ "price" : 14.90 }`)))
+	fmt.Println(open(`{"price":14.90}`).Equal(open(`{"price":14.9}`)))
+	// Output:
+	// true
+	// false
+}
+
+func ExampleRecord_AppendJSON() {
+	os.Stdout.Write(open(`{"id":5}`).AppendJSON([]byte("book: ")))
+	// Output: book: {"id":5}
+}
+
+func ExampleCollections() {
+	for _, c := range resources.Collections() {
+		if c.Creatable {
+			fmt.Println(c.Key, c.Methods())
+		}
+	}
+	// Output:
+	// events GET, POST, HEAD, OPTIONS
+	// social-links GET, POST, HEAD, OPTIONS
+}
+
+func ExampleFind() {
+	c, ok := resources.Find("itemVariants")
+	fmt.Println(c.Segment, ok)
+	_, ok = resources.Find("item_variants")
+	fmt.Println(ok)
+	// Output:
+	// item_variants true
+	// false
+}
+
+func ExampleCollection_Title() {
+	for _, key := range []string{"events", "itemVariants", "inventories", "news"} {
+		c, _ := resources.Find(key)
+		fmt.Println(c.Title())
+	}
+	// Output:
+	// Event List
+	// Item Variant List
+	// Inventory List
+	// News List
+}
+
+func ExampleCollection_Methods() {
+	c, _ := resources.Find("books")
+	fmt.Println(c.Methods())
+	// Output: GET, HEAD, OPTIONS
+}
+
+func ExampleField_Label() {
+	links, _ := resources.Find("social-links")
+	for _, f := range links.Fields {
+		fmt.Println(f.Label(), f.Kind.Type())
+	}
+	// Output:
+	// ID integer
+	// Title string
+	// Url url
+	// Logo url
+	// Type string
+	// Author field
+}
+
+func ExampleKind_Type() {
+	fmt.Println(resources.Timestamp.Type(), resources.References.Type())
+	// Output: datetime field
+}
+
+func ExampleCollection_Validate() {
+	links, _ := resources.Find("social-links")
+	authors := func(collection string, id int) bool { return collection == "authors" && id == 7 }
+
+	record, err := links.Validate([]byte(`{
+		"title": " Anna ", "url": "https://www.instagram.com/anna/", "type": "instagram", "author": "7"
+	}`), authors)
+	record.ID = 1
+	fmt.Println(record, err)
+
+	_, err = links.Validate([]byte(`{"title":"","url":"x","type":"instagram","author":8}`), authors)
+	answer, _ := json.Marshal(err)
+	fmt.Println(string(answer))
+	// Output:
+	// {"id":1,"title":"Anna","url":"https://www.instagram.com/anna/","logo":null,"type":"instagram","author":7} <nil>
+	// {"title":["This field may not be blank."],"url":["Enter a valid URL."],"author":["Invalid pk \"8\" - object does not exist."]}
+}
+
+func ExampleSyntaxError() {
+	links, _ := resources.Find("social-links")
+	_, err := links.Validate([]byte(`{"title":}`), nil)
+	var syntax *resources.SyntaxError
+	if errors.As(err, &syntax) {
+		fmt.Println(syntax.Detail())
+	}
+	// Output: JSON parse error - unexpected character '}' looking for beginning of value: line 1 column 10
+}
+
+func ExampleFieldErrors() {
+	events, _ := resources.Find("events")
+	_, err := events.Validate([]byte(`{"name":"Reading","slug":"a b","startDate":"2024-05-10T18:00Z"}`), nil)
+	var fields resources.FieldErrors
+	if errors.As(err, &fields) {
+		for _, f := range fields {
+			fmt.Println(f.Field, f.Messages[0])
+		}
+	}
+	// Output:
+	// slug Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.
+	// endDate This field is required.
+}

@@ -1,0 +1,213 @@
+package resources
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// FuzzParseRecord: what is accepted is JSON with the members that encoding/json
+// sees, and is written so that it is read again as the same record.
+func FuzzParseRecord(f *testing.F) {
+	for _, records := range dataset(f) {
+		f.Add([]byte(records[0]))
+	}
+	for _, text := range []string{
+		`{}`, `{"a":1.0,"id":3}`, "{\"\u2028\":\"\\ud83d\\ude42\\/\\u2029\"}", ` { "a" : [ { } , [ ] ] } `,
+		`{"a":1,"a":2}`, `{"a":"\ud800"}`, `{"id":1e3}`, "{\"a\":\"\xff\"}", `{"a":{"b":1,"b":2}}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := ParseRecord(data)
+		if err != nil {
+			if !errors.Is(err, ErrInvalid) {
+				t.Fatalf("error %v does not match ErrInvalid", err)
+			}
+			return
+		}
+		text := r.AppendJSON(nil)
+		if !json.Valid(data) || !json.Valid(text) || !utf8.Valid(text) {
+			t.Fatalf("%q became %q", data, text)
+		}
+		again, err := ParseRecord(text)
+		if err != nil || !again.Equal(r) || !bytes.Equal(again.AppendJSON(nil), text) {
+			t.Fatalf("%q became %q, then %v, %v", data, text, again, err)
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(data, &want); err != nil {
+			t.Fatal(err)
+		}
+		if len(want) != r.Len() {
+			t.Fatalf("%q has %d members, not %d", data, len(want), r.Len())
+		}
+		for name, text := range r.All() {
+			if values(t, []byte(text)) != values(t, want[name]) {
+				t.Fatalf("member %q is %s, not %s", name, text, want[name])
+			}
+		}
+	})
+}
+
+// values is a JSON text as encoding/json understands it, digits included.
+func values(t *testing.T, text []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// FuzzValidate: nothing panics; a record decodes into the collection's struct,
+// is written by it as it is, and is accepted unchanged when it is posted again.
+// Errors name fields of the collection, in order.
+func FuzzValidate(f *testing.F) {
+	for _, member := range []string{"name", "slug", "labels", "published", "poster", "start_date"} {
+		for _, value := range []string{`"x"`, `[1,2]`, `true`, `null`, `"\ud800"`, `{"1":2}`, `1.5`, `"2024-05-10T18:00Z"`} {
+			f.Add([]byte(body("events", member, value)))
+		}
+	}
+	for _, member := range []string{"url", "logo", "author", "type"} {
+		for _, value := range []string{`"https://x.example"`, `" 2 "`, `null`, `5`} {
+			f.Add([]byte(body("social-links", member, value)))
+		}
+	}
+	f.Add([]byte("[["))
+	events, links := must(f, "events"), must(f, "social-links")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		repost[Event](t, events, data)
+		repost[SocialLink](t, links, data)
+	})
+}
+
+// repost validates data, decodes what comes of it and posts that again.
+func repost[T any](t *testing.T, c Collection, data []byte) {
+	record, err := c.Validate(data, house)
+	if err != nil {
+		checkErrors(t, c, err)
+		return
+	}
+	record.ID = 4
+	text := record.AppendJSON(nil)
+	var typed T
+	if err := json.Unmarshal(text, &typed); err != nil {
+		t.Fatalf("%q became %q: %v", data, text, err)
+	}
+	written, err := encode(typed)
+	if err != nil || !bytes.Equal(written, text) {
+		t.Fatalf("%q became %q, written %q, %v", data, text, written, err)
+	}
+	again, err := c.Validate(text, house)
+	if again.ID = 4; err != nil || !again.Equal(record) {
+		t.Fatalf("%q became %q, posted again %v, %v", data, text, again, err)
+	}
+}
+
+// checkErrors wants a place in the text, or messages for fields in their order.
+func checkErrors(t *testing.T, c Collection, err error) {
+	var errs FieldErrors
+	if !errors.As(err, &errs) {
+		var serr *SyntaxError
+		if !errors.As(err, &serr) || serr.Line < 1 || serr.Column < 1 || !utf8.ValidString(serr.Detail()) {
+			t.Fatalf("error %v", err)
+		}
+		return
+	}
+	if text, err := errs.MarshalJSON(); err != nil || !json.Valid(text) {
+		t.Fatalf("errors written %q, %v", text, err)
+	}
+	if len(errs) == 1 && errs[0].Field == nonField {
+		return
+	}
+	fields := c.Fields
+	for _, e := range errs {
+		for len(fields) > 0 && fields[0].Name != e.Field {
+			fields = fields[1:]
+		}
+		if len(fields) == 0 || len(e.Messages) == 0 {
+			t.Fatalf("errors %v", errs)
+		}
+	}
+}
+
+// FuzzParseDateTime: what is accepted is written so that it is read again as
+// the same instant and offset, by us and by package time.
+func FuzzParseDateTime(f *testing.F) {
+	for _, text := range []string{
+		"2024-05-10T18:00:00+02:00", "2024-5-1 8:0Z", "2024-05-10T18:00:00,5-0930", "0001-01-01T00:00:00+23:59",
+		"9999-12-31T23:59:59.999999Z", "2024-02-30T00:00:00Z", "2024-05-10T18:00:00+01:99", "2024-05-10T18:00", "",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := ParseDateTime(text)
+		if err != nil {
+			if !errors.Is(err, ErrInvalid) {
+				t.Fatalf("error %v does not match ErrInvalid", err)
+			}
+			return
+		}
+		wire, err := d.MarshalJSON()
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		plain := strings.Trim(string(wire), `"`)
+		want, err := time.Parse(time.RFC3339Nano, plain)
+		if err != nil || !d.Equal(want) {
+			t.Fatalf("%q is written %s: %v, %v", text, wire, want, err)
+		}
+		again, err := ParseDateTime(plain)
+		var read DateTime
+		if err2 := json.Unmarshal(wire, &read); err != nil || err2 != nil {
+			t.Fatalf("%q is written %s: %v, %v", text, wire, err, err2)
+		}
+		_, offset := d.Zone()
+		for _, other := range []DateTime{again, read, At(d.Time)} {
+			if _, o := other.Zone(); !other.Equal(d.Time) || o != offset {
+				t.Fatalf("%q is %v, then %v", text, d, other)
+			}
+		}
+	})
+}
+
+// FuzzURL: what is accepted has a scheme of the four, a host, and neither tab
+// nor line break; net/url finds the same host where it takes the text at all.
+func FuzzURL(f *testing.F) {
+	for _, text := range []string{
+		"https://x.example/a?b=c#d", "ftp://user:pw@127.0.0.1:80/", "https://[::1]:8080", "http://a?b@x.example/",
+		"https://例え.jp/", "https://x..example", "https://[::1]x", "://", "https://x.example:8/", "http://localhost#",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !validURL(text) {
+			return
+		}
+		if strings.ContainsAny(text, "\t\r\n") || utf8.RuneCountInString(text) > 2048 {
+			t.Fatalf("accepted %q", text)
+		}
+		u, err := url.Parse(text)
+		if err != nil || strings.ContainsAny(text, "?#") {
+			return
+		}
+		switch u.Scheme {
+		case "http", "https", "ftp", "ftps":
+		default:
+			t.Fatalf("accepted %q of scheme %q", text, u.Scheme)
+		}
+		if u.Hostname() == "" {
+			t.Fatalf("accepted %q without a host", text)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package resources
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// dataset reads the records that the reference server held, by collection, as
+// the bytes it wrote.
+func dataset(t testing.TB) map[string][]json.RawMessage {
+	t.Helper()
+	data, err := os.ReadFile("testdata/dataset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set map[string][]json.RawMessage
+	if err := json.Unmarshal(data, &set); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// present says which ids the data set holds.
+func present(t testing.TB) func(string, int) bool {
+	t.Helper()
+	ids := map[string]map[int]bool{}
+	for key, records := range dataset(t) {
+		ids[key] = map[int]bool{}
+		for _, text := range records {
+			var record struct{ ID int }
+			if err := json.Unmarshal(text, &record); err != nil {
+				t.Fatal(err)
+			}
+			ids[key][record.ID] = true
+		}
+	}
+	return func(key string, id int) bool { return ids[key][id] }
+}
+
+// TestRecordedPosts replays what was posted to the reference server, apart from
+// what we answer otherwise on purpose.
+func TestRecordedPosts(t *testing.T) {
+	file, err := os.Open("testdata/posts.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	exists := present(t)
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var post struct {
+			Collection, Body, Want string
+			Status                 int
+		}
+		if err := json.Unmarshal(lines.Bytes(), &post); err != nil {
+			t.Fatal(err)
+		}
+		c, ok := Find(post.Collection)
+		if !ok {
+			t.Fatalf("line %d: no collection %q", n, post.Collection)
+		}
+		record, err := c.Validate([]byte(post.Body), exists)
+		status, got := 201, ""
+		var errs FieldErrors
+		if errors.As(err, &errs) {
+			status = 400
+			text, _ := errs.MarshalJSON()
+			got = string(text)
+		} else if err != nil {
+			t.Errorf("line %d: %s: %v", n, post.Body, err)
+			continue
+		} else {
+			var want struct{ ID int }
+			if err := json.NewDecoder(bytes.NewReader([]byte(post.Want))).Decode(&want); err != nil {
+				t.Fatal(err)
+			}
+			record.ID = want.ID
+			got = record.String()
+		}
+		if status != post.Status {
+			t.Errorf("line %d: %s: status %d, want %d: %s", n, post.Body, status, post.Status, got)
+		}
+		if diff := cmp.Diff(post.Want, got); diff != "" {
+			t.Errorf("line %d: %s (-want +got):\n%s", n, post.Body, diff)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+}

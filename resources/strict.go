@@ -1,0 +1,62 @@
+package resources
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// decodeStrict unmarshals an object whose members are among fields into a
+// pointer to a struct, with no leniency of encoding/json: names match exactly,
+// come once, and are null only where the field is.
+func decodeStrict(data []byte, fields []Field, into any) error {
+	if serr := checkSyntax(data, maxDepth); serr != nil {
+		return serr
+	}
+	text := trimSpace(string(data))
+	if kindOf(text) != jsonObject {
+		return fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(text))
+	}
+	if _, err := appendCanonical(nil, text); err != nil {
+		return fmt.Errorf("%w record: %w", ErrInvalid, err)
+	}
+	for quoted, value := range members(text) {
+		if err := checkMember(fields, unquote(quoted), value); err != nil {
+			return err
+		}
+	}
+	if json.Unmarshal(data, into) == nil {
+		return nil
+	}
+	return blame(text, into)
+}
+
+// checkMember refuses what encoding/json would take without a word.
+func checkMember(fields []Field, name, value string) error {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%w record: unknown member %q", ErrInvalid, name)
+	}
+	if kindOf(value) == jsonNull && !fields[i].Nullable {
+		return fmt.Errorf("%w record: %s may not be null", ErrInvalid, name)
+	}
+	if kindOf(value) != jsonList || fields[i].Kind == JSON {
+		return nil
+	}
+	for item := range elements(value) {
+		if kindOf(item) == jsonNull {
+			return fmt.Errorf("%w record: %s may not hold null", ErrInvalid, name)
+		}
+	}
+	return nil
+}
+
+// blame finds the member that could not be unmarshalled, by trying each alone.
+func blame(object string, into any) error {
+	for quoted, value := range members(object) {
+		if err := json.Unmarshal([]byte("{"+quoted+":"+value+"}"), into); err != nil {
+			return fmt.Errorf("%w record: %s: %w", ErrInvalid, unquote(quoted), err)
+		}
+	}
+	return fmt.Errorf("%w record", ErrInvalid)
+}

@@ -1,0 +1,76 @@
+package resources
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// cleanText takes strings, stripped, and the digits of numbers. What is wrong
+// with the characters of a string is all told at once.
+func (f Field) cleanText(value string) (text string, messages []string) {
+	clean, ok := stringOf(value)
+	switch {
+	case !ok:
+		return "", []string{f.Kind.invalid()}
+	case clean == "" && f.Blank:
+		return `""`, nil
+	case clean == "":
+		return "", []string{"This field may not be blank."}
+	}
+	if strings.IndexByte(clean, 0) >= 0 {
+		messages = append(messages, "Null characters are not allowed.")
+	}
+	if r, found := firstSurrogate(clean); found {
+		messages = append(messages, fmt.Sprintf("Surrogate characters are not allowed: U+%04X.", r))
+	}
+	if f.Kind == Slug && !validSlug(clean) || f.Kind == URL && !validURL(clean) {
+		messages = append(messages, f.Kind.invalid())
+	}
+	if messages != nil {
+		return "", messages
+	}
+	return string(appendQuoted(nil, clean)), nil
+}
+
+// invalid is what is said of a text of that kind.
+func (k Kind) invalid() string {
+	switch k {
+	case Slug:
+		return `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
+	case URL:
+		return "Enter a valid URL."
+	}
+	return "Not a valid string."
+}
+
+// stringOf is the text that a value stands for, if it stands for any.
+func stringOf(value string) (text string, ok bool) {
+	switch kindOf(value) {
+	case jsonString:
+		return strings.TrimFunc(unquote(value), isSpace), true
+	case jsonInt, jsonFloat:
+		_, err := strconv.ParseFloat(value, 64)
+		return value, err == nil
+	}
+	return "", false
+}
+
+// isSpace is Python's notion of white space.
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
+}
+
+// validSlug takes ASCII letters and digits, _ and -.
+func validSlug(text string) bool {
+	for _, r := range text {
+		if !isLetter(r) && !isDigit(r) && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
+func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
