@@ -1,0 +1,123 @@
+package catalogue
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// build is an order in the making. It is sorted from a snapshot, off every
+// lock, while writers note their changes here; those are made up for before the
+// order is installed.
+type build[T any] struct {
+	terms   []ordering.Term
+	changes []change[T] // guarded by the collection's state mutex
+	stale   bool        // all records were replaced meanwhile: likewise
+	done    chan struct{}
+
+	// The outcome, to be read when done is closed; nil if making it panicked.
+	snapshot *Snapshot[T]
+	order    order[T]
+}
+
+// catchUp is how many changes may be left to be made up for while the state's
+// mutex is held, and maxRounds how often more than that are made up for off it.
+const (
+	catchUp   = 32
+	maxRounds = 16
+)
+
+// build gives the present state with an order for canonical terms, making it if
+// no other goroutine is doing so. terms is kept.
+func (c *Collection[T]) build(terms []ordering.Term, fields []ordering.Field[T]) (*Snapshot[T], order[T]) {
+	for {
+		c.state.Lock()
+		s := c.publish()
+		if o := s.has(terms); o != nil {
+			c.state.Unlock()
+			return s, o
+		}
+		if b := c.building(terms); b != nil {
+			c.state.Unlock()
+			<-b.done
+			if b.order != nil {
+				return b.snapshot, b.order
+			}
+			continue
+		}
+		b := &build[T]{terms: terms, done: make(chan struct{})}
+		c.builds = append(c.builds, b)
+		c.state.Unlock()
+		c.make(b, s, fields)
+		return b.snapshot, b.order
+	}
+}
+
+func (c *Collection[T]) building(terms []ordering.Term) *build[T] {
+	for _, b := range c.builds {
+		if slices.Equal(b.terms, terms) {
+			return b
+		}
+	}
+	return nil
+}
+
+// make sorts, makes up for what was written meanwhile, and installs.
+func (c *Collection[T]) make(b *build[T], s *Snapshot[T], fields []ordering.Field[T]) {
+	defer close(b.done)
+	defer c.forget(b) // installed or not: a record's own MarshalJSON may panic
+	for s != nil {
+		o := newOrder(fields, b.terms)
+		o.fill(s.t.entries())
+		s = c.finish(b, o)
+	}
+}
+
+// finish makes up for missed changes until few are left and installs the order
+// with those. If all records were replaced meanwhile it gives the state to begin
+// again from.
+func (c *Collection[T]) finish(b *build[T], o order[T]) (restart *Snapshot[T]) {
+	for round := 0; ; round++ {
+		missed, restart := c.install(b, o, round < maxRounds)
+		if restart != nil || b.order != nil {
+			return restart
+		}
+		applyAll(o, missed)
+	}
+}
+
+// install makes an order one of the collection's if few changes are missed or
+// there is no more patience; otherwise it gives those changes.
+func (c *Collection[T]) install(b *build[T], o order[T], patient bool) (missed []change[T], restart *Snapshot[T]) {
+	c.state.Lock()
+	defer c.state.Unlock()
+	missed, b.changes = b.changes, nil
+	if b.stale {
+		b.stale = false
+		return nil, c.publish()
+	}
+	if len(missed) > catchUp && patient {
+		return missed, nil
+	}
+	applyAll(o, missed)
+	used := new(atomic.Int64)
+	used.Store(c.clock.Add(1))
+	c.live.orders = evict(append(slices.Clone(c.live.orders), kept[T]{terms: b.terms, order: o, used: used}))
+	c.published.Store(nil)
+	b.snapshot = c.publish()
+	b.order = b.snapshot.has(b.terms)
+	return nil, nil
+}
+
+func (c *Collection[T]) forget(b *build[T]) {
+	c.state.Lock()
+	defer c.state.Unlock()
+	c.builds = slices.DeleteFunc(c.builds, func(other *build[T]) bool { return other == b })
+}
+
+func applyAll[T any](o order[T], changes []change[T]) {
+	for _, ch := range changes {
+		o.apply(ch)
+	}
+}

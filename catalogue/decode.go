@@ -1,0 +1,97 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// fieldError is what is wrong with one member of a record.
+type fieldError struct {
+	field string
+	err   error
+}
+
+func (e *fieldError) Error() string { return fmt.Sprintf("member %q: %v", e.field, e.err) }
+func (e *fieldError) Unwrap() error { return e.err }
+
+var (
+	errUnknownMember = errors.New("unknown member")
+	errNull          = errors.New("must not be null")
+	errMissing       = errors.New("is missing")
+)
+
+// decoder gives the function that reads a record from an object in wire form,
+// stricter than encoding/json: names match exactly, an unknown or repeated one
+// is an error, and so is null where the field cannot hold it, and a required
+// member that is absent. A type that reads its own JSON is left to do so.
+func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error) {
+	if _, own := any((*T)(nil)).(json.Unmarshaler); own && !documented[T]() {
+		return func(data []byte, _ []string) (record T, err error) {
+			err = json.Unmarshal(data, &record)
+			return record, err
+		}
+	}
+	byWire := map[string][]int{}
+	for _, name := range fields.Names() {
+		f, _ := fields.Lookup(name)
+		byWire[f.Wire] = f.Index
+	}
+	return func(data []byte, required []string) (record T, err error) {
+		members, err := resources.ParseRecord(data)
+		if err != nil {
+			return record, err
+		}
+		for _, name := range required {
+			if _, ok := members.Get(name); !ok {
+				return record, &fieldError{name, errMissing}
+			}
+		}
+		v := reflect.ValueOf(&record).Elem()
+		for name, text := range members.All() {
+			index, ok := byWire[name]
+			if !ok {
+				return record, &fieldError{name, errUnknownMember}
+			}
+			if err := decodeField(settable(v, index), text, !documented[T]()); err != nil {
+				return record, &fieldError{name, err}
+			}
+		}
+		return record, nil
+	}
+}
+
+func decodeField(v reflect.Value, text string, nullList bool) error {
+	if text == "null" && !nullable(v.Type(), nullList) {
+		return errNull
+	}
+	return json.Unmarshal([]byte(text), v.Addr().Interface())
+}
+
+func nullable(t reflect.Type, list bool) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return true
+	case reflect.Slice, reflect.Map:
+		return list || t == reflect.TypeFor[json.RawMessage]()
+	}
+	return false
+}
+
+// settable walks to a field, making the embedded structs behind nil pointers.
+func settable(v reflect.Value, index []int) reflect.Value {
+	for _, i := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v
+}

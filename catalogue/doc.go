@@ -1,0 +1,47 @@
+// Package catalogue keeps a publishing house's records in memory: typed,
+// ordered by any of their fields, paged at any depth and exactly counted.
+//
+//	house := catalogue.New() // all 39 collections of the service
+//	id, err := house.Events().Insert(resources.Event{Name: "Reading", …})
+//	page, err := house.Events().Page(pagination.Window{Limit: 21, Offset: 42}, ordering.Desc("start_date"))
+//
+// A [Catalogue] has the collections of the service's document: events, labels
+// and social links with their own types, the others with open records, or with
+// a program's own struct ([NewTyped]). A [Collection] works as well alone
+// ([NewCollection]), for records that have nothing to do with books.
+//
+// # Concurrency
+//
+// A Collection may be used by any number of goroutines at once. Each read sees
+// one snapshot: what had been written when the read began, nothing of what is
+// written after. A read never waits for a writer's work, whatever a writer does
+// in an Update or a Load: it takes the snapshot that is published or, as the
+// first read since a write, publishes it, a step that does not depend on the
+// number of records and waits at most for one record being put in its places.
+// Writers of one collection take turns. Several writes in one Update become
+// visible together or, on an error or a panic, not at all.
+//
+// # Order
+//
+// Every field can be ordered by, under its snake_case name; package ordering
+// says how values compare. Ties break by id, in the direction of the leading
+// term, so that -a,b is the exact mirror of a,-b. A second mention of a field
+// counts for nothing, nor does anything behind the id. Without terms a
+// collection is in its default order: events by start_date, all else by id.
+//
+// The first use of an ordering sorts the records, off every lock; then it is
+// kept up to date by each write. Orders of single fields are kept for good, of
+// several terms the 8 used last.
+//
+// # Cost
+//
+// With n records and m orders in use, a read of a page is O(log n + limit)
+// wherever it lies, the count is O(1), a write is O(m log n), a [Snapshot] or a
+// Clone is O(m). A record's JSON is made when it is first asked for and kept.
+//
+// # Where to begin reading
+//
+// collection.go says what there is; tables.go and index.go how it is stored;
+// write.go and tx.go how it changes; snapshot.go how it is read; build.go how
+// an order comes to be while others write.
+package catalogue

@@ -1,0 +1,138 @@
+package catalogue
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Encoded is a collection of a catalogue as a server sees it: records are JSON,
+// their type does not matter. It may be used by any number of goroutines at
+// once.
+type Encoded interface {
+	// Key is the collection's key at the root.
+	Key() string
+
+	// Count is the number of records. O(1).
+	Count() int
+
+	// Fields lists the names that records can be ordered by, as
+	// [Snapshot.Fields] does. The error is ctx's.
+	Fields(ctx context.Context) ([]string, error)
+
+	// Page gives the wire form of the records in a window of the order by the
+	// terms, and the count of the same instant. No terms are the default order; a
+	// term that is no field is an [ordering.ErrUnknownField]. The records are
+	// shared: they must not be changed. O(log n + limit) once the ordering is in
+	// use.
+	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
+
+	// Create checks a posted JSON object as the service does, stores it as a
+	// record with the next id, and gives its wire form. References are looked up
+	// in the catalogue as it is now. The errors are those of
+	// [resources.Collection.Validate]; a collection that the document lets nobody
+	// post to gives [ErrType].
+	Create(ctx context.Context, body []byte) (record []byte, err error)
+
+	// Load replaces all records as [Catalogue.LoadCollection] does.
+	Load(r io.Reader) error
+}
+
+// anyCollection is what a catalogue asks of a collection besides.
+type anyCollection interface {
+	Encoded
+	recordType() reflect.Type
+	fork(into *Catalogue) anyCollection
+	check() error
+	has(id int) bool
+	read(r []rawRecord) (publish func(), err error)
+	snapshot() recordWriter
+}
+
+// encoded is a collection with its place in a catalogue.
+type encoded[T any] struct {
+	c     *Collection[T]
+	about resources.Collection
+	house *Catalogue
+}
+
+func makeEncoded[T any](house *Catalogue, about resources.Collection) (anyCollection, error) {
+	c, err := NewCollection[T](Options{Name: about.Key, Ordering: about.Ordering})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range about.Fields {
+		if f.Required {
+			c.schema.required = append(c.schema.required, f.Name)
+		}
+	}
+	return &encoded[T]{c, about, house}, nil
+}
+
+func (e *encoded[T]) Key() string              { return e.about.Key }
+func (e *encoded[T]) Count() int               { return e.c.Count() }
+func (e *encoded[T]) recordType() reflect.Type { return reflect.TypeFor[T]() }
+func (e *encoded[T]) check() error             { return e.c.Check() }
+func (e *encoded[T]) has(id int) bool          { return e.c.Snapshot().t.primary.get(id) != nil }
+
+func (e *encoded[T]) fork(into *Catalogue) anyCollection {
+	return &encoded[T]{e.c.Clone(), e.about, into}
+}
+
+func (e *encoded[T]) Fields(ctx context.Context) ([]string, error) {
+	return e.c.Fields(), ctx.Err()
+}
+
+func (e *encoded[T]) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, nil, err
+	}
+	v, err := e.c.View(w, terms...)
+	if err != nil {
+		return 0, nil, err
+	}
+	records := make([][]byte, v.Len())
+	for i := range records {
+		if records[i], err = v.JSON(i); err != nil {
+			return 0, nil, e.c.errorf("%w: id %d: %w", ErrInvalid, v.entries[i].id, err)
+		}
+	}
+	return v.Count(), records, nil
+}
+
+func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
+	if !e.about.Creatable {
+		return nil, e.c.errorf("%w: it cannot be posted to", ErrType)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	posted, err := e.about.Validate(body, e.house.has)
+	if err != nil {
+		return nil, err
+	}
+	record, err := e.c.schema.decode(posted.AppendJSON(nil), nil)
+	if err != nil {
+		return nil, e.c.errorf("%w: %w", ErrInvalid, err)
+	}
+	entry, err := e.c.insert(&record)
+	if err != nil {
+		return nil, err
+	}
+	return e.c.schema.encoded(entry)
+}
+
+// has says whether a record is there to be referred to.
+func (c *Catalogue) has(key string, id int) bool {
+	m, err := c.lookup(key)
+	return err == nil && m.has(id)
+}
+
+func (e *encoded[T]) String() string {
+	return fmt.Sprintf("%s: %d records", e.about.Key, e.Count())
+}

@@ -1,0 +1,35 @@
+package catalogue
+
+import "errors"
+
+// What is returned wraps one of these once, with the collection's name in
+// front; errors.Is finds them. Terms that name no field are
+// [ordering.ErrUnknownField].
+var (
+	// Making a catalogue or a collection.
+
+	// ErrType says that a type cannot be a record, or is not the one that a
+	// collection holds.
+	ErrType = errors.New("wrong record type")
+	// ErrUnknownCollection says that no collection has that key.
+	ErrUnknownCollection = errors.New("unknown collection")
+
+	// Reading and writing.
+
+	// ErrNotFound says that no record has that id.
+	ErrNotFound = errors.New("no such record")
+	// ErrExists says that a record of that id is there already.
+	ErrExists = errors.New("id is taken")
+	// ErrID says that an id is negative, was changed, or that none is left.
+	ErrID = errors.New("bad id")
+	// ErrInvalid says that a record holds what its JSON cannot.
+	ErrInvalid = errors.New("invalid record")
+	// ErrDone says that a transaction was used after its Update had returned.
+	ErrDone = errors.New("transaction is over")
+
+	// Loading.
+
+	// ErrLoad says that what was to be loaded is not in the form that is loaded.
+	// A bad record is told by a [RecordError] besides.
+	ErrLoad = errors.New("cannot load")
+)

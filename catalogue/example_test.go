@@ -1,0 +1,305 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+type Book struct {
+	ID          int      `json:"id"`
+	Name        string   `json:"name"`
+	Pages       int      `json:"pages"`
+	PublishedOn *string  `json:"publishedOn"`
+	Tags        []string `json:"tags"`
+}
+
+// shelf is a collection of four books.
+func shelf() *catalogue.Collection[Book] {
+	books, err := catalogue.NewCollection[Book](catalogue.Options{Name: "books"})
+	if err != nil {
+		panic(err)
+	}
+	err = books.Update(func(tx *catalogue.Tx[Book]) error {
+		for _, b := range []Book{{Name: "Emma", Pages: 474}, {Name: "Dune", Pages: 412}, {Name: "Solaris", Pages: 204}, {Name: "Ulysses", Pages: 730}} {
+			if _, err := tx.Insert(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return books
+}
+
+func Example() {
+	house := catalogue.New()
+	for day, name := range []string{"Reading", "Signing", "Workshop"} {
+		start := time.Date(2026, 5, 12-day, 18, 0, 0, 0, time.FixedZone("", 2*60*60))
+		_, err := house.Events().Insert(resources.Event{Name: name, StartDate: resources.At(start), EndDate: resources.At(start)})
+		if err != nil {
+			panic(err)
+		}
+	}
+	page, err := house.Events().Page(pagination.Window{Limit: 2}) // the default order: by start_date
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(page.Count, page.Records[0].Name, page.Records[1].Name)
+	// Output: 3 Workshop Signing
+}
+
+func ExampleNewCollection() {
+	type Shelf struct {
+		Code int    `json:"code"`
+		Room string `json:"room"`
+	}
+	shelves, err := catalogue.NewCollection[Shelf](catalogue.Options{
+		Name:     "shelves",
+		ID:       "code",
+		Ordering: []ordering.Term{ordering.Desc("room")},
+	})
+	if err != nil {
+		panic(err)
+	}
+	shelves.Insert(Shelf{Room: "cellar"})
+	shelves.Insert(Shelf{Code: 7, Room: "garret"})
+	for s := range shelves.All() {
+		fmt.Println(s.Code, s.Room)
+	}
+	_, err = catalogue.NewCollection[struct{ Name string }](catalogue.Options{Name: "nameless"})
+	fmt.Println(errors.Is(err, catalogue.ErrType))
+	// Output:
+	// 7 garret
+	// 1 cellar
+	// true
+}
+
+func ExampleNewTyped() {
+	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	if err != nil {
+		panic(err)
+	}
+	books, err := catalogue.Of[Book](house, "books")
+	if err != nil {
+		panic(err)
+	}
+	id, _ := books.Insert(Book{Name: "Emma", Pages: 474})
+	_, err = catalogue.Of[Book](house, "authors")
+	fmt.Println(id, books.Count(), err)
+	// Output: 1 1 catalogue: authors: wrong record type: it holds resources.Record
+}
+
+func ExampleCatalogue_Open() {
+	house := catalogue.New()
+	carts, err := house.Open("carts")
+	if err != nil {
+		panic(err)
+	}
+	cart, err := resources.ParseRecord([]byte(`{"total": 12.50, "items": [3, 4]}`))
+	if err != nil {
+		panic(err)
+	}
+	id, _ := carts.Insert(cart)
+	stored, _ := carts.Get(id)
+	fmt.Println(stored, carts.Fields())
+	_, err = house.Open("cards")
+	fmt.Println(err)
+	// Output:
+	// {"id":1,"total":12.50,"items":[3,4]} [id items total]
+	// catalogue: unknown collection: "cards"
+}
+
+func ExampleCatalogue_Load() {
+	house := catalogue.New()
+	err := house.Load(strings.NewReader(`{
+		"authors": [{"id": 7, "name": "Anna"}, {"id": 9, "name": "Bruno"}],
+		"books":   [{"id": 1, "name": "Emma", "author": 7}]
+	}`))
+	authors, _ := house.Encoded("authors")
+	fmt.Println(authors.Count(), err)
+
+	err = house.Load(strings.NewReader(`{"authors": [], "events": [{"id": 1, "name": null}]}`))
+	var bad *catalogue.RecordError
+	if errors.As(err, &bad) {
+		fmt.Println(bad.Collection, bad.Index, bad.Field)
+	}
+	fmt.Println(authors.Count(), "as before")
+	// Output:
+	// 2 <nil>
+	// events 0 slug
+	// 2 as before
+}
+
+func ExampleCatalogue_LoadCollection() {
+	house := catalogue.New()
+	answer := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Solaris"}]}`
+	err := house.LoadCollection("books", strings.NewReader(answer))
+	books, _ := house.Encoded("books")
+	fmt.Println(books.Count(), err)
+	// Output: 1 <nil>
+}
+
+func ExampleCatalogue_Save() {
+	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	if err != nil {
+		panic(err)
+	}
+	books, _ := catalogue.Of[Book](house, "books")
+	books.Insert(Book{Name: "Emma & Co", Tags: []string{"classic"}})
+	var file strings.Builder
+	err = house.Save(&file)
+	for line := range strings.Lines(file.String()) {
+		if strings.Contains(line, "Emma") {
+			fmt.Print(line)
+		}
+	}
+	fmt.Println(err)
+	// Output:
+	// {"id":1,"name":"Emma & Co","pages":0,"publishedOn":null,"tags":["classic"]}],
+	// <nil>
+}
+
+func ExampleCatalogue_Clone() {
+	house := catalogue.New()
+	house.Labels().Insert(resources.Label{Name: "Blue"})
+	mine := house.Clone()
+	mine.Labels().Insert(resources.Label{Name: "Red"})
+	fmt.Println(house.Labels().Count(), mine.Labels().Count())
+	// Output: 1 2
+}
+
+func ExampleCatalogue_All() {
+	house := catalogue.New()
+	for key, c := range house.All() {
+		if c.Count() == 0 {
+			fmt.Println("the first is", key)
+			break
+		}
+	}
+	// Output: the first is attribute-types
+}
+
+func ExampleCollection_Insert() {
+	books := shelf()
+	id, err := books.Insert(Book{Name: "Frankenstein"})
+	fmt.Println(id, err)
+	_, err = books.Insert(Book{ID: 2, Name: "Dracula"})
+	fmt.Println(errors.Is(err, catalogue.ErrExists), err)
+	// Output:
+	// 5 <nil>
+	// true books: id is taken: 2
+}
+
+func ExampleCollection_Upsert() {
+	books := shelf()
+	books.Upsert(Book{ID: 2, Name: "Dracula"})
+	b, err := books.Get(2)
+	fmt.Println(b.Name, books.Count(), err)
+	// Output: Dracula 4 <nil>
+}
+
+func ExampleCollection_Modify() {
+	books := shelf()
+	err := books.Modify(1, func(b *Book) error {
+		b.Pages++
+		return nil
+	})
+	fmt.Println(err, books.Modify(9, func(*Book) error { return nil }))
+	// Output: <nil> books: no such record: id 9
+}
+
+func ExampleCollection_Delete() {
+	books := shelf()
+	fmt.Println(books.Delete(1), books.Delete(1))
+	// Output: <nil> books: no such record: id 1
+}
+
+func ExampleCollection_Update() {
+	books := shelf()
+	err := books.Update(func(tx *catalogue.Tx[Book]) error {
+		if _, err := tx.Insert(Book{Name: "Walden"}); err != nil {
+			return err
+		}
+		return tx.Delete(99) // not there: nothing of this Update is done
+	})
+	fmt.Println(err, books.Count())
+	// Output: books: no such record: id 99 4
+}
+
+func ExampleCollection_Page() {
+	books := shelf()
+	page, err := books.Page(pagination.Window{Limit: 2, Offset: 1}, ordering.Desc("pages"))
+	for _, b := range page.Records {
+		fmt.Println(b.Name, b.Pages)
+	}
+	fmt.Println("of", page.Count, err)
+	_, err = books.Page(pagination.Window{Limit: 2}, ordering.Asc("publishedOn"))
+	fmt.Println(err)
+	// Output:
+	// Emma 474
+	// Dune 412
+	// of 4 <nil>
+	// books: unknown field: "publishedOn"
+}
+
+func ExampleCollection_Ordered() {
+	books := shelf()
+	byName, err := books.Ordered(ordering.Asc("name"))
+	if err != nil {
+		panic(err)
+	}
+	for b := range byName {
+		fmt.Print(b.Name, " ")
+	}
+	// Output: Dune Emma Solaris Ulysses
+}
+
+func ExampleCollection_View() {
+	books := shelf()
+	view, err := books.View(pagination.Window{Limit: 1}, ordering.Asc("name"))
+	if err != nil {
+		panic(err)
+	}
+	json, err := view.JSON(0)
+	fmt.Println(view.At(0).Name, view.Len(), view.Count(), len(json) > 0, err)
+	// Output: Dune 1 4 true <nil>
+}
+
+func ExampleCollection_Snapshot() {
+	books := shelf()
+	before := books.Snapshot()
+	books.Delete(1)
+	fmt.Println(before.Count(), books.Count(), before.Check(), books.Check())
+	// Output: 4 3 <nil> <nil>
+}
+
+func ExampleEncoded() {
+	house := catalogue.New()
+	authors, _ := house.Open("authors")
+	author, _ := resources.ParseRecord([]byte(`{"id": 7, "name": "Anna"}`))
+	authors.Insert(author)
+
+	links, err := house.Encoded("social-links")
+	if err != nil {
+		panic(err)
+	}
+	record, err := links.Create(context.Background(), []byte(`{"title": "Anna", "url": "https://a.example/", "type": "instagram", "author": 7}`))
+	os.Stdout.Write(record)
+	fmt.Println("", err)
+	_, err = links.Create(context.Background(), []byte(`{"title": "Anna"}`))
+	fmt.Println(err)
+	// Output:
+	// {"id":1,"title":"Anna","url":"https://a.example/","logo":null,"type":"instagram","author":7} <nil>
+	// resources: invalid record: url: This field is required.; type: This field is required.; author: This field is required.
+}

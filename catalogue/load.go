@@ -1,0 +1,210 @@
+package catalogue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// A RecordError says which record of what was loaded is bad. It matches
+// [ErrLoad] and what Err matches.
+type RecordError struct {
+	Collection string // key
+	Index      int    // place in the array, from 0
+	Field      string // name of the member, "" if it is the record as a whole
+	Err        error
+}
+
+func (e *RecordError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("%v: %s: record %d: %v", ErrLoad, e.Collection, e.Index, e.Err)
+	}
+	return fmt.Sprintf("%v: %s: record %d: member %q: %v", ErrLoad, e.Collection, e.Index, e.Field, e.Err)
+}
+
+// Unwrap gives [ErrLoad] and Err.
+func (e *RecordError) Unwrap() []error { return []error{ErrLoad, e.Err} }
+
+// rawRecord is a record as it stands in a file.
+type rawRecord = json.RawMessage
+
+// Load replaces the records of every collection that the JSON object from r
+// has: its keys are those of the collections, each holds an array of records in
+// wire form, each with its id. Collections that are absent stay as they are.
+//
+// All is read and checked before anything is replaced, then the collections are
+// replaced one by one. Reading errors are r's own; all others match [ErrLoad]:
+// what is no such object, an unknown or repeated key (which is named), and a
+// bad record, which is a [RecordError]. References are not checked. O(n log n).
+func (c *Catalogue) Load(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	var file orderedObject
+	if err := file.read(data); err != nil {
+		return fmt.Errorf("%w: %w", ErrLoad, err)
+	}
+	var publish []func()
+	for _, part := range file {
+		m, err := c.lookup(part.key)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrLoad, err)
+		}
+		p, err := prepare(m, part.value)
+		if err != nil {
+			return err
+		}
+		publish = append(publish, p)
+	}
+	for _, p := range publish {
+		p()
+	}
+	return nil
+}
+
+// LoadCollection replaces the records of one collection by those from r: a JSON
+// array of records in wire form, or a saved answer of the service, whose results
+// are taken and whose other members are not looked at. Errors are those of
+// [Catalogue.Load], and [ErrUnknownCollection].
+func (c *Catalogue) LoadCollection(key string, r io.Reader) error {
+	m, err := c.lookup(key)
+	if err != nil {
+		return err
+	}
+	return m.Load(r)
+}
+
+func (e *encoded[T]) Load(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return e.c.errorf("%w", err)
+	}
+	publish, err := prepare(e, data)
+	if err == nil {
+		publish()
+	}
+	return err
+}
+
+// prepare reads an array or an envelope for a collection.
+func prepare(m anyCollection, data []byte) (publish func(), err error) {
+	records, err := array(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrLoad, m.Key(), err)
+	}
+	return m.read(records)
+}
+
+var errNoRecords = errors.New("want an array of records, or an object whose results are one")
+
+func array(data []byte) (records []rawRecord, err error) {
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && data[0] == '{' {
+		var envelope orderedObject
+		if err := envelope.read(data); err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(envelope, func(p objectPart) bool { return p.key == "results" })
+		if i < 0 {
+			return nil, errNoRecords
+		}
+		data = envelope[i].value
+	}
+	if len(data) > 0 && data[0] != '[' {
+		return nil, errNoRecords
+	}
+	return records, json.Unmarshal(data, &records)
+}
+
+// read makes entries of all records, to be put in the place of those that are
+// there.
+func (e *encoded[T]) read(records []rawRecord) (publish func(), err error) {
+	entries := make([]*entry[T], len(records))
+	seen := make(map[int]int, len(records))
+	for i, raw := range records {
+		ent, err := e.c.schema.load(raw)
+		if err == nil {
+			if first, twice := seen[ent.id]; twice {
+				err = &fieldError{e.c.schema.idWire, fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.id)}
+			}
+		}
+		if err != nil {
+			return nil, e.recordError(i, err)
+		}
+		entries[i], seen[ent.id] = ent, i
+	}
+	slices.SortFunc(entries, func(a, b *entry[T]) int { return a.id - b.id })
+	return func() { e.c.replace(entries) }, nil
+}
+
+func (e *encoded[T]) recordError(i int, err error) error {
+	bad := &RecordError{Collection: e.about.Key, Index: i, Err: err}
+	var field *fieldError
+	if errors.As(err, &field) {
+		bad.Field, bad.Err = field.field, field.err
+	}
+	return bad
+}
+
+// load makes the entry of a record in wire form.
+func (s *schema[T]) load(raw rawRecord) (*entry[T], error) {
+	record, err := s.decode(raw, s.required)
+	if err != nil {
+		return nil, err
+	}
+	id := s.id(&record)
+	if id < 1 {
+		return nil, &fieldError{s.idWire, fmt.Errorf("%w: want an integer from 1 on", ErrID)}
+	}
+	if err := s.check(&record); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return &entry[T]{value: s.clone(&record), id: id}, nil
+}
+
+// replace puts entries, sorted by id, in the place of all records.
+func (c *Collection[T]) replace(entries []*entry[T]) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	t := newTables[T](c.schema.open != nil)
+	t.primary.fill(entries)
+	for _, e := range entries {
+		t.members.apply(nil, openRecord(e))
+	}
+	for !c.swap(&t, entries) {
+	}
+}
+
+// swap installs new tables once they have all the orders that the collection
+// has; else it makes those that are missing, off the lock.
+func (c *Collection[T]) swap(t *tables[T], entries []*entry[T]) bool {
+	c.state.Lock()
+	wanted := c.live.orders
+	if len(wanted) == len(t.orders) && slices.EqualFunc(wanted, t.orders, sameTerms[T]) {
+		defer c.state.Unlock()
+		t.lastID, t.revision = c.live.lastID, c.live.revision
+		if n := len(entries); n > 0 {
+			t.lastID = max(t.lastID, entries[n-1].id)
+		}
+		c.live = *t
+		for _, b := range c.builds {
+			b.stale = true
+		}
+		c.committed()
+		return true
+	}
+	c.state.Unlock()
+	t.orders = nil
+	for _, k := range wanted {
+		k.order = k.order.empty()
+		k.order.fill(entries)
+		t.orders = append(t.orders, k)
+	}
+	return false
+}
+
+func sameTerms[T any](a, b kept[T]) bool { return slices.Equal(a.terms, b.terms) }

@@ -1,0 +1,109 @@
+package catalogue
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+func TestCanonical(t *testing.T) {
+	parse := func(s string) []ordering.Term { return ordering.Parse(s, nil) }
+	for _, row := range []struct {
+		terms  string
+		canon  string
+		desc   bool
+		reason string
+	}{
+		{"", "", false, "no terms: by id"},
+		{"id", "", false, "the primary order"},
+		{"-id", "", true, "and its mirror"},
+		{"id,name", "", false, "nothing behind the id counts"},
+		{"name", "name", false, "a field"},
+		{"-name", "name", true, "read backwards"},
+		{"name,id", "name", false, "ties break by id anyway"},
+		{"-name,-id", "name", true, "in the direction of the leading term"},
+		{"name,-id", "name,-id", false, "but not in the other"},
+		{"-name,id", "name,-id", true, "its mirror is the same tree"},
+		{"-a,b", "a,-b", true, "the mirror of a,-b"},
+		{"a,-b", "a,-b", false, "itself"},
+		{"-a,b,-c,-id,d", "a,-b,c", true, "all at once"},
+	} {
+		canon, desc := canonical(nil, parse(row.terms), "id")
+		if got := ordering.Format(canon); got != row.canon || desc != row.desc {
+			t.Errorf("%s: canonical(%s) = %s, %v, want %s, %v", row.reason, row.terms, got, desc, row.canon, row.desc)
+		}
+	}
+	twice := []ordering.Term{ordering.Desc("a"), ordering.Asc("b"), ordering.Asc("a"), ordering.Desc("b")}
+	if canon, _ := canonical(nil, twice, "id"); ordering.Format(canon) != "a,-b" {
+		t.Errorf("a second mention counts for nothing, got %s", ordering.Format(canon))
+	}
+	if twice[0] != ordering.Desc("a") {
+		t.Error("the caller's terms were changed")
+	}
+}
+
+// TestEviction asks for more combinations than are kept, over and over for one
+// of them, which must stay, and so must every single field.
+func TestEviction(t *testing.T) {
+	house, _ := benchHouse(t, 20)
+	events := house.Events()
+	w := pagination.Window{Limit: 3}
+	favourite := []ordering.Term{ordering.Asc("published"), ordering.Asc("name")}
+	fields := events.Fields()
+	for _, second := range fields {
+		for _, first := range fields {
+			if first == second || first == "id" || second == "id" {
+				continue
+			}
+			for _, terms := range [][]ordering.Term{favourite, {ordering.Asc(first), ordering.Desc(second)}} {
+				if _, err := events.View(w, terms...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, f := range fields {
+		if _, err := events.View(w, ordering.Asc(f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var single, combined []string
+	for _, k := range events.live.orders {
+		if len(k.terms) == 1 {
+			single = append(single, k.terms[0].Field)
+		} else {
+			combined = append(combined, ordering.Format(k.terms))
+		}
+	}
+	if len(combined) != maxCombined {
+		t.Errorf("%d combinations kept, want %d", len(combined), maxCombined)
+	}
+	if find(events.live.orders, favourite) == nil {
+		t.Errorf("the one in use all the time was evicted; kept %v", combined)
+	}
+	if diff := cmp.Diff(len(fields)-1, len(single)); diff != "" {
+		t.Errorf("single fields kept, all but the id: %s", diff)
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An order costs one allocation to read from, and terms that are canonical
+// already cost none to look up.
+func TestViewAllocates(t *testing.T) {
+	house, _ := benchHouse(t, 1000)
+	for _, terms := range [][]ordering.Term{nil, {ordering.Asc("name")}, {ordering.Desc("name")}} {
+		allocs := testing.AllocsPerRun(100, func() {
+			if _, err := house.Events().View(pagination.Window{Limit: 21, Offset: 500}, terms...); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocs > 1 {
+			t.Errorf("%s: %v allocations a page", ordering.Format(terms), allocs)
+		}
+	}
+}
