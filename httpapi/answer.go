@@ -1,0 +1,120 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// fixedValues are header values that are the same in all answers. They are
+// made once a handler and put into headers as they are, which saves most of
+// the cost of setting them; nobody may write into them.
+type fixedValues struct {
+	json, html, zero, deny, nosniff, referrer []string
+}
+
+func newFixedValues() fixedValues {
+	return fixedValues{
+		json:     []string{"application/json"},
+		html:     []string{"text/html; charset=utf-8"},
+		zero:     []string{"0"},
+		deny:     []string{"DENY"},
+		nosniff:  []string{"nosniff"},
+		referrer: []string{"same-origin"},
+	}
+}
+
+// write answers with a compact JSON body, indented if the client wants that.
+func (v *view) write(status int, body []byte) {
+	if v.indent > 0 {
+		var out bytes.Buffer
+		if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
+			v.indent = 0 // or the error would be indented, without end
+			v.failWith(err)
+			return
+		}
+		body = out.Bytes()
+	}
+	header := v.w.Header()
+	header["Allow"] = v.route.allow
+	header["Vary"] = v.vary(header["Vary"])
+	v.handler.write(v.w, v.r, status, body)
+}
+
+// vary keeps what outer middleware has written: that answers differ by
+// encoding, say.
+func (v *view) vary(before []string) []string {
+	if len(before) == 0 {
+		return v.route.vary
+	}
+	return append(slices.Clip(before), v.route.vary...)
+}
+
+// fail answers with an error's detail.
+func (v *view) fail(status int, detail string) {
+	v.write(status, detailBody(detail))
+}
+
+// refuse answers with an authorizer's no.
+func (v *view) refuse(no *refusal) {
+	if no.challenge != "" {
+		v.w.Header()["Www-Authenticate"] = []string{no.challenge}
+	}
+	v.fail(no.status, no.detail)
+}
+
+// failWith answers for an error that the client must not see.
+func (v *view) failWith(err error) {
+	v.report(err)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
+		return
+	}
+	v.fail(http.StatusInternalServerError, "Internal server error.")
+}
+
+func (v *view) report(err error) {
+	if v.handler.onError != nil {
+		v.handler.onError(v.r, err)
+	}
+}
+
+// writePlain answers with a detail where no route does, so without Allow and Vary.
+func (h *Handler) writePlain(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	h.write(w, r, status, detailBody(detail))
+}
+
+// write is the one place where a body is written. An error of that means that
+// the client is gone, and is dropped.
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	header := w.Header()
+	header["Content-Type"] = h.values.json
+	header["X-Frame-Options"] = h.values.deny
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	header["X-Content-Type-Options"] = h.values.nosniff
+	header["Referrer-Policy"] = h.values.referrer
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}
+
+// detailBody is {"detail": text}.
+func detailBody(text string) []byte {
+	return []byte(`{"detail":` + quote(text) + `}`)
+}
+
+// quote writes text as a JSON string, as the service does: <, > and & stay.
+// Bytes that are not UTF-8 become U+FFFD.
+func quote(text string) string {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string never fails
+	return strings.TrimSuffix(out.String(), "\n")
+}

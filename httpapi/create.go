@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// post has a record made. Credentials come first, so that who may not write
+// cannot make the handler read a body.
+func (v *view) post() {
+	if no := v.authorize(); no != nil {
+		v.refuse(no)
+		return
+	}
+	body, ok := v.readBody()
+	if !ok {
+		return
+	}
+	contentType := v.r.Header.Get("Content-Type")
+	media := parseMediaType(contentType)
+	if len(body) > 0 && !media.isJSON() { // no body: no type needed
+		v.fail(http.StatusUnsupportedMediaType,
+			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
+		return
+	}
+	record, err := v.route.creator.Create(v.r.Context(), decodeBody(body, media))
+	if err != nil {
+		v.failCreate(err)
+		return
+	}
+	v.write(http.StatusCreated, record)
+}
+
+// readBody reads the whole body. If it cannot it answers and returns false.
+func (v *view) readBody() (body []byte, ok bool) {
+	limit := v.handler.maxBody
+	if v.r.ContentLength > limit {
+		v.failTooLarge()
+		return nil, false
+	}
+	if v.r.Body == nil {
+		return nil, true
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return body, true
+	case errors.As(err, &tooLarge):
+		v.failTooLarge()
+	default:
+		v.fail(http.StatusBadRequest, "The body of the request could not be read.")
+	}
+	return nil, false
+}
+
+func (v *view) failTooLarge() {
+	v.fail(http.StatusRequestEntityTooLarge,
+		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.maxBody))
+}
+
+// failCreate tells the client what is wrong with its body, and nothing of other errors.
+func (v *view) failCreate(err error) {
+	var syntax *resources.SyntaxError
+	var fields resources.FieldErrors
+	switch {
+	case errors.As(err, &syntax):
+		v.fail(http.StatusBadRequest, syntax.Detail())
+	case errors.As(err, &fields):
+		// Not json.Marshal: it would escape what MarshalJSON does not.
+		body, err := fields.MarshalJSON()
+		if err != nil {
+			v.failWith(err)
+			return
+		}
+		v.write(http.StatusBadRequest, body)
+	default:
+		v.failWith(err)
+	}
+}

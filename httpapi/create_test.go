@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/gobacklist/backlist/resources"
+	"github.com/google/go-cmp/cmp"
+)
+
+func created(body string) string { return `{"id":1,"body":` + quote(body) + `}` }
+
+func TestCreate(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	for path, vary := range map[string]string{"/api/events/": authorizedVary, "/api/social-links/": "Accept", "/api/events/?limit=1&x": authorizedVary} {
+		body := created(`{"url":"https://x.example/"}`)
+		want := answer{201, viewHeader(vary, createMethods, len(body)), body} // and no Location
+		got := call{method: "POST", target: path, body: `{"url":"https://x.example/"}`, header: http.Header{"Content-Type": {"application/json"}}}.do(h)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+}
+
+func TestContentType(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	tests := []struct {
+		reason, contentType string
+		ok                  bool
+	}{
+		{"the type itself", "application/json", true},
+		{"case", "APPLICATION/JSON", true},
+		{"UTF-8", "application/json; charset=utf-8", true},
+		{"Latin-1", "application/json;charset=latin-1", true},
+		{"unknown charset", "application/json; charset=bogus", true},
+		{"other parameter", "application/json; indent=4", true},
+		{"range of subtypes", "application/*", true},
+		{"anything", "*/*", true},
+		{"range of types", "*/json", true},
+		{"absent", "", false},
+		{"text", "text/plain", false},
+		{"text/json", "text/json", false},
+		{"form", "application/x-www-form-urlencoded", false},
+		{"multipart", "multipart/form-data; boundary=x", false},
+		{"xml", "application/xml", false},
+		{"structured suffix", "application/vnd.api+json", false},
+		{"longer", "application/jsonx", false},
+		{"main type alone", "application", false},
+		{"a star", "*", false},
+		{"two", "application/json, text/plain", false},
+		{"quotes", `text/"<x>"`, false},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			c := call{method: "POST", target: "/api/events/", body: "{}", header: http.Header{"Content-Type": {test.contentType}}}
+			if test.reason == "absent" {
+				c.header = nil
+			}
+			want := answer{Status: 201, Body: created("{}")}
+			if !test.ok {
+				want = answer{Status: 415, Body: `{"detail":"Unsupported media type \"` + strings.ReplaceAll(test.contentType, `"`, `\"`) + `\" in request."}`}
+			}
+			want.Header = viewHeader(authorizedVary, createMethods, len(want.Body))
+			if diff := cmp.Diff(want, c.do(h)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			// No body, no type needed.
+			c.body = ""
+			if got := c.do(h); got.Status != 201 {
+				t.Errorf("without body: %d %s", got.Status, got.Body)
+			}
+		})
+	}
+}
+
+func TestCharset(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	tests := []struct{ reason, contentType, body, want string }{
+		{"none", "application/json", "é", "é"},
+		{"UTF-8", "application/json;charset=utf-8", "é", "é"},
+		{"Latin-1", "application/json;charset=latin-1", "caf\xe9\xff a", "caféÿ a"},
+		{"its other name", "application/json; charset=ISO-8859-1", "\xe9", "é"},
+		{"quoted", `application/json; charset="iso_8859-1"`, "\xe9", "é"},
+		{"Latin-1 takes UTF-8 by the byte", "application/json;charset=latin1", "é", "Ã©"},
+		{"unknown is UTF-8", "application/json;charset=bogus", "é", "é"},
+		{"empty is UTF-8", "application/json;charset=", "é", "é"},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			got := call{method: "POST", target: "/api/events/", body: test.body, header: http.Header{"Content-Type": {test.contentType}}}.do(h)
+			if want := created(test.want); got.Body != want {
+				t.Errorf("%s, want %s", got.Body, want)
+			}
+		})
+	}
+}
+
+func TestBodyLimit(t *testing.T) {
+	tests := []struct {
+		reason  string
+		maxBody int64
+		size    int
+		known   bool
+		status  int
+	}{
+		{"at the limit", 100, 100, true, 201},
+		{"beyond it", 100, 101, true, 413},
+		{"at the limit, length unknown", 100, 100, false, 201},
+		{"beyond it, length unknown", 100, 101, false, 413},
+		{"default", 0, 1 << 20, true, 201},
+		{"beyond the default", 0, 1<<20 + 1, true, 413},
+		{"beyond the default, length unknown", 0, 1<<20 + 1, false, 413},
+		{"before content type", 10, 11, false, 413},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: test.maxBody}, nil)
+			r := call{method: "POST", target: "/api/events/", body: strings.Repeat("x", test.size)}.request()
+			if test.reason != "before content type" {
+				r.Header.Set("Content-Type", "application/json")
+			}
+			if !test.known {
+				r.ContentLength = -1
+			}
+			got := serve(h, r)
+			if got.Status != test.status {
+				t.Errorf("%d, want %d", got.Status, test.status)
+			}
+			limit := test.maxBody
+			if limit == 0 {
+				limit = 1048576
+			}
+			if got.Status == 413 && !strings.Contains(got.Body, fmt.Sprintf(" %d bytes", limit)) {
+				t.Errorf("%s does not name the limit", got.Body)
+			}
+		})
+	}
+}
+
+// A length that gives the size away is enough: nothing is read.
+func TestBodyLimitReadsNothing(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	r := call{method: "POST", target: "/api/events/"}.request()
+	r.Body, r.ContentLength = untouchable{t}, 1<<20+1
+	if got := serve(h, r); got.Status != 413 {
+		t.Errorf("%d, want 413", got.Status)
+	}
+}
+
+func TestBrokenBody(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	r := call{method: "POST", target: "/api/events/"}.request()
+	r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
+	if got := serve(h, r); got.Status != 400 {
+		t.Errorf("broken: %d, want 400", got.Status)
+	}
+	r.Body = nil
+	if got := serve(h, r); got.Status != 201 {
+		t.Errorf("nil: %d, want 201", got.Status)
+	}
+}
+
+func TestInvalidRecord(t *testing.T) {
+	fields := resources.FieldErrors{
+		{Field: "name", Messages: []string{"This field is required.", "<&>"}},
+		{Field: "startDate", Messages: []string{"Bad."}},
+	}
+	syntax := &resources.SyntaxError{Reason: "no value", Line: 2, Column: 3}
+	tests := []struct {
+		reason string
+		err    error
+		want   string
+	}{
+		{"fields", fields, `{"name":["This field is required.","<&>"],"startDate":["Bad."]}`},
+		{"fields, wrapped", fmt.Errorf("events: %w", fields), `{"name":["This field is required.","<&>"],"startDate":["Bad."]}`},
+		{"syntax", syntax, `{"detail":"` + syntax.Detail() + `"}`},
+		{"syntax, wrapped", fmt.Errorf("events: %w", syntax), `{"detail":"` + syntax.Detail() + `"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			events := desk{newShelf(0), func([]byte) ([]byte, error) { return nil, test.err }}
+			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
+			h := newTestHandler(t, opts, map[string]Collection{"events": events})
+			want := answer{400, viewHeader(authorizedVary, createMethods, len(test.want)), test.want}
+			if diff := cmp.Diff(want, call{method: "POST", target: "/api/events/"}.do(h)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The document decides what can be posted, and then the collection.
+func TestCreatorCounts(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{
+		"labels": desk{newShelf(0), func([]byte) ([]byte, error) { return nil, errors.New("called") }},
+		"events": newShelf(0),
+	})
+	for _, path := range []string{"/api/labels/", "/api/events/"} {
+		got := call{method: "POST", target: path}.do(h)
+		if got.Status != 405 || got.Header["Allow"] != readMethods {
+			t.Errorf("%s: %d, Allow %s", path, got.Status, got.Header["Allow"])
+		}
+	}
+}

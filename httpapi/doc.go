@@ -1,0 +1,44 @@
+// Package httpapi serves the documented paths of the catalogue service over
+// net/http: the root listing at /api/ and 39 collections below it, answering
+// as Django REST framework does where the service's document is silent.
+//
+// The package knows no record type. It asks each collection for a page of
+// encoded records and their count ([Collection]) and, of those that can be
+// posted to, to make a record of a body ([Creator]). Both can be implemented
+// over a SQL database as well as over memory.
+//
+//	h, err := httpapi.NewHandler(collections, httpapi.Options{
+//		Authorizer: httpapi.Bearer(secret),
+//	})
+//	...
+//	err = httpapi.Mount(mux, "/shop", h)
+//
+// # Order of the checks
+//
+// Of every request: a valid Host (400), a known path (404, or 301 and 308 to
+// the same path with its slash), at most 1000 query parameters (400), format
+// (404), Accept (406), method (405). Of a POST after that: the authorizer (401
+// or 403), the size of the body (413), its content type (415), its syntax and
+// its fields (400), and then 201. Reads ask nobody for credentials.
+//
+// # Links
+//
+// Links begin with [Options.BaseURL] if there is one, else with the scheme of
+// the connection, the request's Host, and what comes before /api/ in the
+// request's target, so a handler behind [http.StripPrefix] links to itself.
+// Forwarded headers are never looked at: behind a proxy, set a base URL.
+//
+// # Failures
+//
+// An error of a collection becomes a 500 (503 if it comes of a context that
+// ended) without its text, which goes to [Options.OnError] alone. A panic in
+// a collection or an authorizer is not caught here: nothing has been written
+// by then, and the server of net/http logs it and gives up that request only.
+//
+// # Concurrency
+//
+// A [Handler] does not change after [NewHandler] and starts no goroutines; it
+// serves any number of requests at once, if its collections and its
+// authorizer do. Header values it sets are shared between requests: middleware
+// may add to them or replace them, and must not write into them.
+package httpapi

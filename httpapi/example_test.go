@@ -1,0 +1,216 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// titles is a collection in a slice of encoded records, in one order only.
+type titles [][]byte
+
+func (t titles) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
+
+func (t titles) Page(_ context.Context, _ []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	return len(t), pagination.Slice(t, w), nil
+}
+
+// links is a collection that can be posted to; it keeps nothing.
+type links struct{ titles }
+
+func (l links) Create(_ context.Context, body []byte) ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":1,"bytes":%d}`, len(body)), nil
+}
+
+// collections is all of them: two books, nothing else.
+func collections() map[string]httpapi.Collection {
+	all := make(map[string]httpapi.Collection)
+	for _, c := range resources.Collections() {
+		all[c.Key] = titles{}
+	}
+	all["books"] = titles{[]byte(`{"id":1,"name":"Atlante"}`), []byte(`{"id":2,"name":"Onda"}`)}
+	all["social-links"] = links{}
+	return all
+}
+
+// show prints the answer to one request, whose body is {}.
+func show(h http.Handler, method, target string, header ...string) {
+	r := httptest.NewRequest(method, target, strings.NewReader("{}"))
+	r.Header.Set("Content-Type", "application/json")
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	fmt.Println(rec.Code, rec.Body)
+}
+
+func ExampleNewHandler() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "GET", "/api/books/?limit=1")
+	show(h, "GET", "/api/books/?limit=1&offset=1", "Accept: application/json; indent=1")
+	show(h, "POST", "/api/books/")
+	show(h, "POST", "/api/social-links/")
+	// Output:
+	// 200 {"count":2,"next":"http://example.com/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+	// 200 {
+	//  "count": 2,
+	//  "next": null,
+	//  "previous": "http://example.com/api/books/?limit=1",
+	//  "results": [
+	//   {
+	//    "id": 2,
+	//    "name": "Onda"
+	//   }
+	//  ]
+	// }
+	// 405 {"detail":"Method \"POST\" not allowed."}
+	// 403 {"detail":"Authentication credentials were not provided."}
+}
+
+// Keys are those of the document; what is missing or unknown is named.
+func ExampleNewHandler_keys() {
+	all := collections()
+	delete(all, "faqs")
+	all["magazines"] = titles{}
+	_, err := httpapi.NewHandler(all, httpapi.Options{})
+	fmt.Println(err)
+	// Output: httpapi: wrong collections: missing faqs; unknown ["magazines"]
+}
+
+// Behind a proxy, links come from a base URL that the program knows.
+func ExampleOptions() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+		BaseURL: "https://books.example/shop",
+		Limits:  pagination.Limits{Default: 1, Max: 100},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "GET", "/api/books/")
+	// Output: 200 {"count":2,"next":"https://books.example/shop/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+}
+
+func ExampleMount() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mux := http.NewServeMux()
+	if err := httpapi.Mount(mux, "/shop", h); err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(mux, "GET", "/shop/api/books/?offset=2")
+	fmt.Println(httpapi.Mount(mux, "shop/", h))
+	// Output:
+	// 200 {"count":2,"next":null,"previous":"http://example.com/shop/api/books/?limit=21","results":[]}
+	// httpapi: cannot mount: prefix "shop/" is not a clean path like /shop
+}
+
+func ExampleBearer() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{Authorizer: httpapi.Bearer("s3cret")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "POST", "/api/social-links/")
+	show(h, "POST", "/api/social-links/", "Authorization: Bearer guess")
+	show(h, "POST", "/api/social-links/", "Authorization: Bearer s3cret")
+	// Output:
+	// 401 {"detail":"Authentication credentials were not provided."}
+	// 401 {"detail":"Invalid token."}
+	// 201 {"id":1,"bytes":2}
+}
+
+func ExampleToken() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{Authorizer: httpapi.Token("Token", "s3cret")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "POST", "/api/social-links/", "Authorization: Token")
+	show(h, "POST", "/api/social-links/", "Authorization: token s3cret")
+	// Output:
+	// 401 {"detail":"Invalid token header. No credentials provided."}
+	// 201 {"id":1,"bytes":2}
+}
+
+func ExampleAllowAll() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "POST", "/api/social-links/")
+	// Output: 201 {"id":1,"bytes":2}
+}
+
+// An authorizer of one's own: a token for each collection.
+func ExampleAuthorizer() {
+	tokens := map[string]httpapi.Authorizer{
+		"events":       httpapi.Bearer("stage"),
+		"social-links": httpapi.Bearer("press"),
+	}
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+		Authorizer: func(r *http.Request, collection string) error {
+			if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+				return httpapi.Forbidden("Not from other sites.")
+			}
+			return tokens[collection](r, collection)
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "POST", "/api/social-links/", "Authorization: Bearer stage")
+	show(h, "POST", "/api/social-links/", "Authorization: Bearer press")
+	show(h, "POST", "/api/social-links/", "Sec-Fetch-Site: cross-site")
+	// Output:
+	// 401 {"detail":"Invalid token."}
+	// 201 {"id":1,"bytes":2}
+	// 403 {"detail":"Not from other sites."}
+}
+
+func ExampleForbidden() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+		Authorizer: func(r *http.Request, collection string) error {
+			if r.Header.Get("X-Role") != "editor" {
+				return httpapi.Forbidden("Editors only.")
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "POST", "/api/social-links/")
+	show(h, "POST", "/api/social-links/", "X-Role: editor")
+	// Output:
+	// 403 {"detail":"Editors only."}
+	// 201 {"id":1,"bytes":2}
+}
+
+func ExampleUnauthorized() {
+	fmt.Println(httpapi.Unauthorized(`Basic realm="api"`, ""))
+	fmt.Println(httpapi.Unauthorized("", "No challenge, no 401."))
+	// Output:
+	// httpapi: 401: Authentication credentials were not provided.
+	// httpapi: 403: No challenge, no 401.
+}

@@ -1,0 +1,177 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// documentKeys are the 39 keys, typed off the document.
+const documentKeys = `attribute-types attributes authors collaborators direct-sales books
+	bookshop-sales carts commissions compensations collaborator-invoices contributions
+	credit-notes crowdfundings direct-debit-payments credit-note-lines restockings
+	direct-debits events expenses inventories items itemVariants labels products projects
+	proposals reshipments services shipments social-links tieins vouchers variants wires
+	publishers suppliers news faqs`
+
+const (
+	emptyPage      = `{"count":0,"next":null,"previous":null,"results":[]}`
+	notFound       = `{"detail":"Not found."}`
+	notAcceptable  = `{"detail":"Could not satisfy the request Accept header."}`
+	noCredentials  = `{"detail":"Authentication credentials were not provided."}`
+	readMethods    = "GET, HEAD, OPTIONS"
+	createMethods  = "GET, POST, HEAD, OPTIONS"
+	authorizedVary = "Authorization, Accept"
+)
+
+// shelf is a collection in a slice, ordered by nothing but id, up or down.
+type shelf struct {
+	records [][]byte
+	err     error
+	asked   func([]ordering.Term) // told the terms of each page, if not nil
+}
+
+func newShelf(n int) *shelf {
+	s := new(shelf)
+	for i := range n {
+		s.records = append(s.records, fmt.Appendf(nil, `{"id":%d,"name":"<é> & co","tags":[]}`, i+1))
+	}
+	return s
+}
+
+func (s *shelf) Fields(context.Context) ([]string, error) {
+	return []string{"id", "name", "start_date"}, s.err
+}
+
+func (s *shelf) Page(_ context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	if s.asked != nil {
+		s.asked(terms)
+	}
+	records := slices.Clone(s.records)
+	if len(terms) > 0 && terms[0].Desc {
+		slices.Reverse(records)
+	}
+	return len(records), pagination.Slice(records, w), s.err
+}
+
+// desk is a shelf that can be posted to.
+type desk struct {
+	*shelf
+	create func(body []byte) ([]byte, error)
+}
+
+func (d desk) Create(_ context.Context, body []byte) ([]byte, error) { return d.create(body) }
+
+// echo "creates" a record that holds the body.
+func echo(body []byte) ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":1,"body":%s}`, quote(string(body))), nil
+}
+
+// house is all collections, empty, with those of the argument in place.
+func house(with map[string]Collection) map[string]Collection {
+	all := make(map[string]Collection)
+	for key := range strings.FieldsSeq(documentKeys) {
+		all[key] = newShelf(0)
+	}
+	all["events"] = desk{newShelf(0), echo}
+	all["social-links"] = desk{newShelf(0), echo}
+	for key, c := range with {
+		all[key] = c
+	}
+	return all
+}
+
+func newTestHandler(t testing.TB, opts Options, with map[string]Collection) *Handler {
+	t.Helper()
+	h, err := NewHandler(house(with), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// call is a request to be; its zero value is GET / to host.example.
+type call struct {
+	method, target string
+	header         http.Header
+	body           string
+	host           string
+}
+
+func (c call) request() *http.Request {
+	method := c.method
+	if method == "" {
+		method = http.MethodGet
+	}
+	var body io.Reader
+	if c.body != "" {
+		body = strings.NewReader(c.body)
+	}
+	r := httptest.NewRequest(method, c.target, body)
+	r.Host = "host.example"
+	if c.host != "" {
+		r.Host = c.host
+	}
+	for name, values := range c.header {
+		r.Header[name] = values
+	}
+	return r
+}
+
+// answer is what came back.
+type answer struct {
+	Status int
+	Header map[string]string
+	Body   string
+}
+
+func (c call) do(h http.Handler) answer {
+	return serve(h, c.request())
+}
+
+func serve(h http.Handler, r *http.Request) answer {
+	rec := httptest.NewRecorder()
+	rec.Body = new(bytes.Buffer)
+	h.ServeHTTP(rec, r)
+	a := answer{Status: rec.Code, Header: map[string]string{}, Body: rec.Body.String()}
+	for name, values := range rec.Header() {
+		a.Header[name] = strings.Join(values, " | ")
+	}
+	return a
+}
+
+// get is the most common call.
+func get(h http.Handler, target string) answer { return call{target: target}.do(h) }
+
+// viewHeader is the complete header of an answer of a route.
+func viewHeader(vary, allow string, length int) map[string]string {
+	return map[string]string{
+		"Content-Type":           "application/json",
+		"Vary":                   vary,
+		"Allow":                  allow,
+		"X-Frame-Options":        "DENY",
+		"Content-Length":         fmt.Sprint(length),
+		"X-Content-Type-Options": "nosniff",
+		"Referrer-Policy":        "same-origin",
+	}
+}
+
+func accept(values ...string) http.Header { return http.Header{"Accept": values} }
+
+// fixedShelf answers at once: one page, whatever is asked.
+type fixedShelf struct{ page [][]byte }
+
+func (s *fixedShelf) Fields(context.Context) ([]string, error) { return []string{"id", "name"}, nil }
+
+func (s *fixedShelf) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+	return 1000, s.page, nil
+}

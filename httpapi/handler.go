@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// ErrCollections is what [NewHandler] returns, wrapped with their keys, when
+// collections are missing, nil or unknown.
+var ErrCollections = errors.New("httpapi: wrong collections")
+
+// Handler serves the documented paths. It is made by [NewHandler], never
+// changes, and serves any number of requests at once.
+type Handler struct {
+	routes     map[string]*route // by path, with its slash
+	root       rootBody
+	authorizer Authorizer
+	onError    func(*http.Request, error)
+	base       string // "" if it comes from the request
+	limits     pagination.Limits
+	maxBody    int64
+	values     fixedValues
+}
+
+// NewHandler returns a handler of the collections, by their documented keys
+// ("itemVariants", not "item_variants"). The map is copied. It returns
+// [ErrCollections] unless each of the 39 keys has a collection and no other
+// key is there, and [ErrOptions] for options that cannot be used. O(number of
+// collections); no collection is called.
+func NewHandler(collections map[string]Collection, opts Options) (*Handler, error) {
+	documented := resources.Collections()
+	if err := checkKeys(collections, documented); err != nil {
+		return nil, err
+	}
+	base, err := parseBaseURL(opts.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if opts.MaxBody < 0 {
+		return nil, fmt.Errorf("%w: MaxBody %d is negative", ErrOptions, opts.MaxBody)
+	}
+	h := &Handler{
+		routes:     newRoutes(collections, documented),
+		root:       newRootBody(documented),
+		authorizer: opts.Authorizer,
+		onError:    opts.OnError,
+		base:       base,
+		limits:     opts.Limits,
+		maxBody:    opts.MaxBody,
+		values:     newFixedValues(),
+	}
+	if h.authorizer == nil {
+		h.authorizer = denyAll
+	}
+	if h.maxBody == 0 {
+		h.maxBody = defaultMaxBody
+	}
+	return h, nil
+}
+
+// checkKeys compares the keys that are there with those that are documented.
+func checkKeys(collections map[string]Collection, documented []resources.Collection) error {
+	known := make(map[string]bool, len(documented))
+	var missing, unknown []string
+	for _, d := range documented {
+		known[d.Key] = true
+		if collections[d.Key] == nil {
+			missing = append(missing, d.Key)
+		}
+	}
+	for key := range collections {
+		if !known[key] {
+			unknown = append(unknown, key)
+		}
+	}
+	slices.Sort(unknown)
+	var faults []string
+	if len(missing) > 0 {
+		faults = append(faults, "missing "+strings.Join(missing, ", "))
+	}
+	if len(unknown) > 0 {
+		faults = append(faults, fmt.Sprintf("unknown %q", unknown))
+	}
+	if faults == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrCollections, strings.Join(faults, "; "))
+}
+
+// ServeHTTP answers one request; the package's documentation has the order of
+// its checks. The path is r.URL.Path, decoded. It does not look at how the
+// request came in, so it can be called with requests that no server has read.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.base == "" && !validHost(r.Host) {
+		h.writePlain(w, r, http.StatusBadRequest, "Invalid Host header.")
+		return
+	}
+	route, ok := h.routes[r.URL.Path]
+	if !ok {
+		h.serveNoRoute(w, r)
+		return
+	}
+	if tooManyParams(r.URL.RawQuery) {
+		h.writePlain(w, r, http.StatusBadRequest,
+			fmt.Sprintf("Too many query parameters: at most %d are allowed.", maxParams))
+		return
+	}
+	v := view{handler: h, route: route, w: w, r: r}
+	v.serve()
+}
+
+// serveNoRoute redirects to the path with a slash if there is one, else it is 404.
+func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request) {
+	if path := r.URL.Path + "/"; h.routes[path] != nil {
+		h.redirect(w, r, path)
+		return
+	}
+	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
+}
+
+// maxParams is how many query parameters a request may have.
+const maxParams = 1000
+
+// tooManyParams counts as Django does: empty parameters too.
+func tooManyParams(rawQuery string) bool {
+	return len(rawQuery) >= maxParams && strings.Count(rawQuery, "&") >= maxParams
+}

@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNewHandlerKeys(t *testing.T) {
+	without := func(keys ...string) map[string]Collection {
+		all := house(nil)
+		for _, key := range keys {
+			delete(all, key)
+		}
+		return all
+	}
+	tests := []struct {
+		reason      string
+		collections map[string]Collection
+		names       []string // that the error must hold
+	}{
+		{"nil map", nil, []string{"missing", "attribute-types", "faqs"}},
+		{"one is missing", without("books"), []string{"missing", "books"}},
+		{"two are missing", without("news", "wires"), []string{"wires", "news"}},
+		{"nil collection", house(map[string]Collection{"carts": nil}), []string{"missing", "carts"}},
+		{"unknown key", house(map[string]Collection{"magazines": newShelf(0)}), []string{"unknown", "magazines"}},
+		{"segment in place of the key", house(map[string]Collection{"item_variants": newShelf(0)}), []string{"unknown", "item_variants"}},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			h, err := NewHandler(test.collections, Options{})
+			if !errors.Is(err, ErrCollections) || h != nil {
+				t.Fatalf("%v, %v; want ErrCollections", h, err)
+			}
+			for _, name := range test.names {
+				if !strings.Contains(err.Error(), name) {
+					t.Errorf("%q does not name %s", err, name)
+				}
+			}
+		})
+	}
+}
+
+func TestNewHandlerCopiesTheMap(t *testing.T) {
+	all := house(nil)
+	h, err := NewHandler(all, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(all)
+	if got := get(h, "/api/books/"); got.Status != 200 {
+		t.Errorf("%d after the map was emptied", got.Status)
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	want := answer{404, viewHeader("", "", len(notFound)), notFound}
+	delete(want.Header, "Vary")
+	delete(want.Header, "Allow")
+	for _, target := range []string{
+		"/", "/api/nope", "/api/nope/", "/api/events/1/", "/api/events/abc", "/api/events/1",
+		"/api//events/", "//api/events/", "/api/events//", "/API/events/", "/api/Events/",
+		"/api/itemVariants/", "/api/item-variants/", "/api/events/../labels/", "/api/%FF/",
+		"/favicon.ico", "/api/nope/?format=xml", "/api/news.json", "/api/news.json/", "/api/.json",
+		"/api/events%00/", "/api/events%20/", "/api%2Fevents%2F%2F", "/apis", "/ap", "//",
+	} {
+		for _, method := range []string{"GET", "DELETE", "OPTIONS", "POST"} {
+			if diff := cmp.Diff(want, call{method: method, target: target, header: accept("text/html")}.do(h)); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", method, target, diff)
+			}
+		}
+	}
+	want.Body = ""
+	if diff := cmp.Diff(want, call{method: "HEAD", target: "/api/nope/"}.do(h)); diff != "" {
+		t.Errorf("HEAD (-want +got):\n%s", diff)
+	}
+}
+
+func TestEscapedPaths(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	for _, target := range []string{"/api/carts%2F", "/api%2Fcarts/", "/%61pi/carts/", "/api/%63arts/"} {
+		if got := get(h, target); got.Status != 200 || got.Body != emptyPage {
+			t.Errorf("%s: %d %s", target, got.Status, got.Body)
+		}
+	}
+}
+
+func TestTooManyParameters(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	tests := []struct {
+		reason, query string
+		status        int
+	}{
+		{"1,000 parameters", strings.Repeat("a=1&", 999) + "b=1", 200},
+		{"1,001 parameters", strings.Repeat("a=1&", 1000) + "b=1", 400},
+		{"1,001 empty ones", strings.Repeat("&", 1000), 400},
+		{"1,000 empty ones", strings.Repeat("&", 999), 200},
+		{"before format", strings.Repeat("&", 1000) + "format=xml", 400},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			got := get(h, "/api/news/?"+test.query)
+			if got.Status != test.status {
+				t.Errorf("%d, want %d", got.Status, test.status)
+			}
+			if got.Status == 400 && (!strings.Contains(got.Body, "1000") || got.Header["Allow"]+got.Header["Vary"] != "") {
+				t.Errorf("%+v does not name the limit, or is a route's", got)
+			}
+		})
+	}
+}
+
+func TestConcurrentRequests(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: Bearer("s")}, map[string]Collection{"news": newShelf(3)})
+	want := get(h, "/api/labels/?ordering=id")
+	done := make(chan answer)
+	for range 8 {
+		go func() { done <- get(h, "/api/labels/?ordering=id") }()
+		go func() { done <- (call{method: "OPTIONS", target: "/api/labels/"}).do(h) }()
+	}
+	same := 0
+	for range 16 {
+		if cmp.Equal(want, <-done) {
+			same++
+		}
+	}
+	if same != 8 {
+		t.Errorf("%d of 8 answers as expected", same)
+	}
+}

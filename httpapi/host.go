@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// maxHostName is the length of the longest name in DNS. It also bounds how
+// much a request can make the 39 links of the root grow.
+const maxHostName = 253
+
+// validHost reports whether host is a name, an IPv4 address or an IPv6 address
+// in brackets, with or without a port from 1 to 65535. Names are of ASCII
+// letters, digits, '-', '.' and, since container networks have them, '_'. What
+// passes can stand in a URL and in JSON as it is.
+func validHost(host string) bool {
+	if strings.HasPrefix(host, "[") {
+		address, rest, closed := strings.Cut(host[1:], "]")
+		if !closed || !validIPv6(address) {
+			return false
+		}
+		return rest == "" || rest[0] == ':' && validPort(rest[1:])
+	}
+	name, port, hasPort := strings.Cut(host, ":")
+	return validName(name) && (!hasPort || validPort(port))
+}
+
+func validName(name string) bool {
+	if name == "" || len(name) > maxHostName {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if !isAlphanumeric(c) && c != '.' && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+func validIPv6(text string) bool {
+	address, err := netip.ParseAddr(text)
+	return err == nil && address.Is6() && address.Zone() == ""
+}
+
+func validPort(text string) bool {
+	if len(text) == 0 || len(text) > 5 {
+		return false
+	}
+	port := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+		port = port*10 + int(text[i]-'0')
+	}
+	return 1 <= port && port <= 65535
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

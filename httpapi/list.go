@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// list answers with one page of the collection.
+func (v *view) list() {
+	window := v.handler.limits.Window(v.query)
+	count, records, err := v.page(window)
+	if err != nil {
+		v.failWith(err)
+		return
+	}
+	url := v.handler.link(v.r, v.route.path)
+	v.write(http.StatusOK, envelope(url, v.query, window, count, records))
+}
+
+// maxTries is how often the fields are asked for again because one that they
+// named was gone when the page was to be made.
+const maxTries = 3
+
+// page asks for the page in the order of the query. The last record with some
+// member may be deleted between Fields and Page: then its name is none any more.
+func (v *view) page(w pagination.Window) (count int, records [][]byte, err error) {
+	for range maxTries {
+		terms, err := v.terms()
+		if err != nil {
+			return 0, nil, err
+		}
+		count, records, err = v.route.collection.Page(v.r.Context(), terms, w)
+		if !errors.Is(err, ordering.ErrUnknownField) {
+			return count, records, err
+		}
+	}
+	return v.route.collection.Page(v.r.Context(), nil, w)
+}
+
+// terms reads the last ordering of the query, leniently: what the collection
+// cannot be ordered by is dropped.
+func (v *view) terms() ([]ordering.Term, error) {
+	text, _ := v.query.Get("ordering")
+	if text == "" {
+		return nil, nil
+	}
+	fields, err := v.route.collection.Fields(v.r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return ordering.Parse(text, func(name string) bool {
+		return slices.Contains(fields, name)
+	}), nil
+}
+
+// The constant parts of a page.
+const (
+	envelopeCount    = `{"count":`
+	envelopeNext     = `,"next":`
+	envelopePrevious = `,"previous":`
+	envelopeResults  = `,"results":[`
+	envelopeEnd      = `]}`
+)
+
+// envelope writes a page in one allocation of its exact size. Links need no
+// escaping: what they are made of has none of what JSON escapes.
+func envelope(url string, q pagination.Query, w pagination.Window, count int, records [][]byte) []byte {
+	var nextRoom, previousRoom [256]byte
+	next, hasNext := pagination.AppendNext(nextRoom[:0], url, q, w, count)
+	previous, hasPrevious := pagination.AppendPrevious(previousRoom[:0], url, q, w, count)
+	var countRoom [20]byte
+	digits := strconv.AppendInt(countRoom[:0], int64(count), 10)
+
+	size := len(envelopeCount) + len(envelopeNext) + len(envelopePrevious) + len(envelopeResults) + len(envelopeEnd) +
+		len(digits) + linkSize(next, hasNext) + linkSize(previous, hasPrevious) + max(len(records)-1, 0)
+	for _, record := range records {
+		size += len(record)
+	}
+
+	body := make([]byte, 0, size)
+	body = append(body, envelopeCount...)
+	body = append(body, digits...)
+	body = append(body, envelopeNext...)
+	body = appendLink(body, next, hasNext)
+	body = append(body, envelopePrevious...)
+	body = appendLink(body, previous, hasPrevious)
+	body = append(body, envelopeResults...)
+	for i, record := range records {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, record...)
+	}
+	return append(body, envelopeEnd...)
+}
+
+// linkSize is how much appendLink appends.
+func linkSize(link []byte, ok bool) int {
+	if !ok {
+		return len("null")
+	}
+	return len(link) + 2
+}
+
+func appendLink(dst, link []byte, ok bool) []byte {
+	if !ok {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, link...)
+	return append(dst, '"')
+}

@@ -1,0 +1,171 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEveryCollection(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	for key := range strings.FieldsSeq(documentKeys) {
+		vary, allow := "Accept", readMethods
+		switch key {
+		case "events":
+			vary, allow = authorizedVary, createMethods
+		case "social-links":
+			allow = createMethods
+		}
+		target := "/api/" + strings.Replace(key, "itemVariants", "item_variants", 1) + "/"
+		want := answer{200, viewHeader(vary, allow, len(emptyPage)), emptyPage}
+		if diff := cmp.Diff(want, get(h, target)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", target, diff)
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	record := func(id int) string { return fmt.Sprintf(`{"id":%d,"name":"<é> & co","tags":[]}`, id) }
+	const books = `"http://host.example/api/books/?`
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(5)})
+	tests := []struct{ reason, query, want string }{
+		{"first", "?limit=2", `{"count":5,"next":` + books + `limit=2&offset=2","previous":null,"results":[` + record(1) + "," + record(2) + "]}"},
+		{"middle", "?limit=1&offset=2", `{"count":5,"next":` + books + `limit=1&offset=3","previous":` + books + `limit=1&offset=1","results":[` + record(3) + "]}"},
+		{"last, back to the first", "?limit=4&offset=4", `{"count":5,"next":null,"previous":` + books + `limit=4","results":[` + record(5) + "]}"},
+		{"beyond the end", "?offset=1000", `{"count":5,"next":null,"previous":` + books + `limit=21&offset=979","results":[]}`},
+		{"other parameters", "?z=1&limit=1&format=api&ordering=-id&a=%C3%A9+%22", `{"count":5,"next":` + books + `a=%C3%A9+%22&format=api&limit=1&offset=1&ordering=-id&z=1","previous":null,"results":[` + record(5) + "]}"},
+		{"a limit that is none", "?limit=x&offset=4", `{"count":5,"next":null,"previous":` + books + `limit=21","results":[` + record(5) + "]}"},
+		{"the last limit", "?limit=3&limit=1&offset=4", `{"count":5,"next":null,"previous":` + books + `limit=1&offset=3","results":[` + record(5) + "]}"},
+		{"a limit too large", "?limit=2000&offset=4", `{"count":5,"next":null,"previous":` + books + `limit=1000","results":[` + record(5) + "]}"},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			want := answer{200, viewHeader("Accept", readMethods, len(test.want)), test.want}
+			if diff := cmp.Diff(want, get(h, "/api/books/"+test.query)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	h := newTestHandler(t, Options{Limits: pagination.Limits{Default: 2, Max: 3}}, map[string]Collection{"books": newShelf(9)})
+	for query, want := range map[string]string{"": "limit=2&offset=2", "?limit=9": "limit=3&offset=3"} {
+		if got := next(get(h, "/api/books/"+query)); got != "http://host.example/api/books/?"+want {
+			t.Errorf("%q: next %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestOrdering(t *testing.T) {
+	tests := []struct {
+		reason, query string
+		want          []ordering.Term
+	}{
+		{"none", "", nil},
+		{"blank", "?ordering=", nil},
+		{"one", "?ordering=name", []ordering.Term{{Field: "name"}}},
+		{"descending and white space", "?ordering=-name%20,+id", []ordering.Term{{Field: "name", Desc: true}, {Field: "id"}}},
+		{"unknown ones are dropped", "?ordering=bogus,start_date,startDate", []ordering.Term{{Field: "start_date"}}},
+		{"all unknown", "?ordering=bogus", nil},
+		{"the last parameter", "?ordering=name&ordering=-id", []ordering.Term{{Field: "id", Desc: true}}},
+		{"the last parameter, blank", "?ordering=name&ordering=", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			var got []ordering.Term
+			books := &shelf{asked: func(terms []ordering.Term) { got = terms }}
+			get(newTestHandler(t, Options{}, map[string]Collection{"books": books}), "/api/books/"+test.query)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFailingCollection(t *testing.T) {
+	secret := errors.New("password of the database is 1234")
+	tests := []struct {
+		reason string
+		err    error
+		status int
+	}{
+		{"any error", secret, 500},
+		{"cancelled", fmt.Errorf("%w: %w", secret, context.Canceled), 503},
+		{"deadline", fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), 503},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			var told []error
+			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { told = append(told, err) }}
+			broken := desk{&shelf{err: test.err}, func([]byte) ([]byte, error) { return nil, test.err }}
+			h := newTestHandler(t, opts, map[string]Collection{"events": broken})
+			calls := []call{
+				{target: "/api/events/"},
+				{target: "/api/events/?ordering=id"},
+				{method: "POST", target: "/api/events/"},
+			}
+			for _, c := range calls {
+				got := c.do(h)
+				if got.Status != test.status || !strings.HasPrefix(got.Body, `{"detail":"`) || strings.Contains(got.Body, "1234") {
+					t.Errorf("%s %s: %d %s, want %d", c.method, c.target, got.Status, got.Body, test.status)
+				}
+			}
+			if want := []error{test.err, test.err, test.err}; !slices.Equal(told, want) {
+				t.Errorf("OnError was told %v, want %v", told, want)
+			}
+			h = newTestHandler(t, Options{}, map[string]Collection{"events": broken})
+			if got := get(h, "/api/events/"); got.Status != test.status {
+				t.Errorf("without OnError: %d", got.Status)
+			}
+		})
+	}
+}
+
+// A record that is no JSON cannot be indented; it must not end in a loop.
+func TestBrokenRecord(t *testing.T) {
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": &shelf{records: [][]byte{[]byte("{")}}})
+	got := call{target: "/api/books/", header: accept("*/*;indent=2")}.do(h)
+	if want := `{"detail":"Internal server error."}`; got.Status != 500 || got.Body != want {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
+// vanishing names a field that is gone by the time the page is made.
+type vanishing struct {
+	*shelf
+	left int // how often more
+}
+
+func (v *vanishing) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	if len(terms) > 0 && v.left > 0 {
+		v.left--
+		return 0, nil, fmt.Errorf("books: %w: %q", ordering.ErrUnknownField, terms[0].Field)
+	}
+	return v.shelf.Page(ctx, terms, w)
+}
+
+func TestFieldGoneMeanwhile(t *testing.T) {
+	for _, row := range []struct {
+		left  int
+		first string
+		why   string
+	}{
+		{1, `{"id":3,`, "asked again, the ordering counts"},
+		{1000, `{"id":1,`, "always gone: the default order"},
+	} {
+		h := newTestHandler(t, Options{}, map[string]Collection{"books": &vanishing{newShelf(3), row.left}})
+		got := get(h, "/api/books/?ordering=-name")
+		if _, results, _ := strings.Cut(got.Body, `"results":[`); got.Status != 200 || !strings.HasPrefix(results, row.first) {
+			t.Errorf("%s: %d %s", row.why, got.Status, got.Body)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestMount(t *testing.T) {
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	for _, prefix := range []string{"", "/shop", "/a/b", "/größe"} {
+		mux := http.NewServeMux()
+		if err := Mount(mux, prefix, h); err != nil {
+			t.Fatalf("%q: %v", prefix, err)
+		}
+		escaped := (&url.URL{Path: prefix}).EscapedPath()
+		if got := get(mux, escaped+"/api"); got.Status != 301 || got.Header["Location"] != escaped+"/api/" {
+			t.Errorf("%q: %d to %q", prefix, got.Status, got.Header["Location"])
+		}
+		if got := (call{method: "POST", target: escaped + "/api?x"}).do(mux); got.Status != 308 || got.Header["Location"] != escaped+"/api/?x" {
+			t.Errorf("%q: POST: %d to %q", prefix, got.Status, got.Header["Location"])
+		}
+		if got := get(mux, escaped+"/api/"); got.Status != 200 || !strings.Contains(got.Body, `"http://host.example`+escaped+`/api/books/?format=api"`) {
+			t.Errorf("%q: root %d %s", prefix, got.Status, got.Body)
+		}
+		if got, want := next(get(mux, escaped+"/api/books/?limit=1")), "http://host.example"+escaped+"/api/books/?limit=1&offset=1"; got != want {
+			t.Errorf("%q: next %q, want %q", prefix, got, want)
+		}
+		if got := get(mux, escaped+"/api/nope/"); got.Status != 404 || got.Body != notFound {
+			t.Errorf("%q: 404: %d %s", prefix, got.Status, got.Body)
+		}
+		if got := get(mux, "/elsewhere/"); got.Body == notFound {
+			t.Errorf("%q: the handler answers beyond its mount", prefix)
+		}
+		// What a mux cleans it redirects itself.
+		if got := get(mux, escaped+"//api/books/"); got.Status/100 != 3 {
+			t.Errorf("%q: //: %d", prefix, got.Status)
+		}
+	}
+}
+
+func TestMountErrors(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	taken := http.NewServeMux()
+	taken.Handle("/api/", h)
+	tests := []struct {
+		reason  string
+		mux     *http.ServeMux
+		prefix  string
+		handler http.Handler
+	}{
+		{"nil mux", nil, "", h},
+		{"nil handler", http.NewServeMux(), "", nil},
+		{"pattern taken", taken, "", h},
+		{"no slash", http.NewServeMux(), "shop", h},
+		{"a slash", http.NewServeMux(), "/", h},
+		{"slash at the end", http.NewServeMux(), "/shop/", h},
+		{"two slashes", http.NewServeMux(), "/a//b", h},
+		{"dots", http.NewServeMux(), "/a/../b", h},
+		{"host", http.NewServeMux(), "x.example/shop", h},
+		{"method", http.NewServeMux(), "GET /shop", h},
+		{"wildcard", http.NewServeMux(), "/{shop}", h},
+		{"escape", http.NewServeMux(), "/%73hop", h},
+		{"space", http.NewServeMux(), "/my shop", h},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			if err := Mount(test.mux, test.prefix, test.handler); !errors.Is(err, ErrMount) {
+				t.Errorf("%v, want ErrMount", err)
+			}
+		})
+	}
+}
+
+// Over a real connection, with what net/http does to a request on its way.
+func TestServer(t *testing.T) {
+	mux := http.NewServeMux()
+	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(50)})); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	res, err := http.Head(server.URL + "/shop/api/books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	want := len(get(http.StripPrefix("/shop", newTestHandler(t, Options{BaseURL: server.URL + "/shop"}, map[string]Collection{"books": newShelf(50)})), "/shop/api/books/").Body)
+	if res.StatusCode != 200 || res.ContentLength != int64(want) {
+		t.Errorf("HEAD through the redirect: %d, %d bytes; want 200, %d", res.StatusCode, res.ContentLength, want)
+	}
+}

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// ErrOptions is what [NewHandler] returns, wrapped with the reason, for a
+// [Options.BaseURL] or [Options.MaxBody] that cannot be used.
+var ErrOptions = errors.New("httpapi: bad option")
+
+// defaultMaxBody is the size of a request's body, in bytes, when none is set.
+const defaultMaxBody = 1 << 20
+
+// Options changes how a [Handler] answers. The zero value lets nobody write,
+// takes the base of links from the request, pages by 21 and at most 1000
+// records, and reads bodies of up to 1 MiB.
+type Options struct {
+	// Authorizer decides who may post. Nil: nobody, and a POST is answered
+	// with 403 "Authentication credentials were not provided.".
+	Authorizer Authorizer
+
+	// BaseURL is what links begin with, in place of the scheme, Host and
+	// prefix of the request, which are then ignored: an absolute http or https
+	// URL, with a path if need be ("https://x.example/shop" makes links to
+	// https://x.example/shop/api/...), without user, query or fragment.
+	// Slashes at its end do not count. Empty: taken from the request.
+	BaseURL string
+
+	// Limits bounds the size of pages. Its zero value is the service's.
+	Limits pagination.Limits
+
+	// MaxBody is the size of the largest request body that is read, in
+	// bytes; more is answered with 413. 0: 1 MiB. Less than 0 is an error.
+	MaxBody int64
+
+	// OnError is told what the client is not: errors of collections behind a
+	// 500 or 503, and errors of an authorizer that are neither [Unauthorized]
+	// nor [Forbidden]. It is called before the answer is written, by many
+	// requests at once. Nil: such errors are dropped.
+	OnError func(r *http.Request, err error)
+}
+
+// parseBaseURL checks a base URL and returns it in the form links begin with,
+// without slashes at its end. Empty stays empty.
+func parseBaseURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: BaseURL: %v", ErrOptions, err)
+	}
+	if reason := baseURLFault(u, text); reason != "" {
+		return "", fmt.Errorf("%w: BaseURL %q %s", ErrOptions, text, reason)
+	}
+	path := escapePath(u.EscapedPath())
+	return u.Scheme + "://" + u.Host + strings.TrimRight(path, "/"), nil
+}
+
+// baseURLFault says what keeps a URL from being a base, "" if nothing does.
+func baseURLFault(u *url.URL, text string) string {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "is not an absolute http or https URL"
+	case u.User != nil:
+		return "has a user"
+	case strings.Contains(text, "?"):
+		return "has a query"
+	case strings.Contains(text, "#"):
+		return "has a fragment"
+	case !validHost(u.Host):
+		return "has no valid host"
+	}
+	return ""
+}

@@ -1,0 +1,181 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// vector is a recorded request and what the reference server answered.
+type vector struct {
+	Tag     string
+	Request struct {
+		Method, Target string
+		Headers        map[string]string
+		Body           *recordedBody
+	}
+	Want struct {
+		Status  int
+		Headers map[string]string
+		Body    *recordedBody
+		Page    *recordedPage
+	}
+}
+
+type recordedBody struct {
+	Text   *string
+	Base64 []byte
+}
+
+func (b *recordedBody) bytes() []byte {
+	if b == nil {
+		return nil
+	}
+	if b.Text != nil {
+		return []byte(*b.Text)
+	}
+	return b.Base64
+}
+
+type recordedPage struct {
+	Count          int
+	Next, Previous *string
+	IDs            []int
+	SHA256         string
+}
+
+// unmet lists the vectors that cannot be met, by line, each with the row of the
+// README's table of differences that is the reason.
+var unmet = map[int]string{}
+
+const vectorBase = "http://host.example"
+
+// TestVectors replays all recorded requests in order and compares every answer
+// to the byte.
+func TestVectors(t *testing.T) {
+	handler := datasetHandler(t)
+	file, err := os.Open("testdata/vectors.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewReader(file)
+	replayed := 0
+	for line := 1; ; line++ {
+		text, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(text) == 0 {
+			break
+		}
+		var v vector
+		if err := json.Unmarshal(text, &v); err != nil {
+			t.Fatalf("line %d: %v", line, err)
+		}
+		answer := ask(handler, v)
+		if reason, ok := unmet[line]; ok {
+			t.Logf("line %d is not met: %s", line, reason)
+			continue
+		}
+		replayed++
+		if diff := compare(v, answer); diff != "" {
+			t.Errorf("line %d, %s: %s %s %v\n%s", line, v.Tag, v.Request.Method, v.Request.Target, v.Request.Headers, diff)
+		}
+	}
+	if replayed+len(unmet) != 1159 {
+		t.Errorf("replayed %d of 1159 vectors, %d not met", replayed, len(unmet))
+	}
+}
+
+// datasetHandler holds the recorded data set and lets anybody post.
+func datasetHandler(t *testing.T) http.Handler {
+	t.Helper()
+	data, err := os.ReadFile("testdata/dataset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	house := catalogue.New()
+	if err := house.Load(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
+}
+
+func ask(handler http.Handler, v vector) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
+	r.Host = strings.TrimPrefix(vectorBase, "http://")
+	for name, value := range v.Request.Headers {
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w
+}
+
+// compare tells in what an answer differs from the recorded one.
+func compare(v vector, w *httptest.ResponseRecorder) string {
+	var diffs []string
+	add := func(what, diff string) {
+		if diff != "" {
+			diffs = append(diffs, what+": -want +got\n"+diff)
+		}
+	}
+	body := strings.ReplaceAll(w.Body.String(), vectorBase, "{base}")
+	add("status", cmp.Diff(v.Want.Status, w.Code))
+	for name, want := range v.Want.Headers {
+		got := strings.Join(w.Header().Values(name), ", ")
+		if name == "Content-Type" {
+			got, _, _ = strings.Cut(got, ";")
+		}
+		add(name, cmp.Diff(want, got))
+	}
+	if v.Want.Body != nil {
+		add("body", cmp.Diff(string(v.Want.Body.bytes()), body))
+	}
+	if page := v.Want.Page; page != nil {
+		if sum := sha256.Sum256([]byte(body)); hex.EncodeToString(sum[:]) != page.SHA256 {
+			add("page", cmp.Diff(page, readPage(body, page.SHA256)))
+			add("sha256", page.SHA256+" expected")
+		}
+	}
+	return strings.Join(diffs, "")
+}
+
+// readPage takes from a body what a vector says of its page, to show where the
+// two differ.
+func readPage(body, sum string) *recordedPage {
+	var page struct {
+		Count          int
+		Next, Previous *string
+		Results        []struct{ ID int }
+	}
+	if json.Unmarshal([]byte(body), &page) != nil {
+		return nil
+	}
+	got := &recordedPage{Count: page.Count, Next: page.Next, Previous: page.Previous, SHA256: sum}
+	for _, r := range page.Results {
+		got.IDs = append(got.IDs, r.ID)
+	}
+	return got
+}
+

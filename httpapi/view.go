@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// Details that Django REST framework gives.
+const (
+	detailNotFound      = "Not found."
+	detailNotAcceptable = "Could not satisfy the request Accept header."
+)
+
+// view is the state of one request to a route.
+type view struct {
+	handler *Handler
+	route   *route
+	w       http.ResponseWriter
+	r       *http.Request
+	query   pagination.Query
+	indent  int // spaces a level; 0: compact
+}
+
+// serve checks format, Accept and method, in this order, and answers. What
+// precedes a good Accept is never indented.
+func (v *view) serve() {
+	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
+	if !v.knowsFormat() {
+		v.fail(http.StatusNotFound, detailNotFound)
+		return
+	}
+	indent, ok := negotiate(v.r.Header["Accept"])
+	if !ok {
+		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
+		return
+	}
+	v.indent = indent
+	v.serveMethod()
+}
+
+// knowsFormat looks at the last format parameter; a blank one is none.
+func (v *view) knowsFormat() bool {
+	format, _ := v.query.Get("format")
+	return format == "" || format == "json" || format == "api"
+}
+
+func (v *view) serveMethod() {
+	switch v.r.Method {
+	case http.MethodGet, http.MethodHead, "": // "" is GET to net/http
+		v.get()
+	case http.MethodOptions:
+		v.options()
+	case http.MethodPost:
+		if v.route.creator == nil {
+			v.methodNotAllowed()
+			return
+		}
+		v.post()
+	default:
+		v.methodNotAllowed()
+	}
+}
+
+func (v *view) get() {
+	if v.route.collection == nil {
+		v.write(http.StatusOK, v.handler.root.build(v.handler.link(v.r, "")))
+		return
+	}
+	v.list()
+}
+
+// options answers with what is known of the route, and with what can be posted
+// for those who may.
+func (v *view) options() {
+	if v.route.creator != nil && v.authorize() == nil {
+		v.write(http.StatusOK, v.route.actions)
+		return
+	}
+	v.write(http.StatusOK, v.route.metadata)
+}
+
+func (v *view) methodNotAllowed() {
+	v.fail(http.StatusMethodNotAllowed, fmt.Sprintf("Method \"%s\" not allowed.", v.r.Method))
+}
