@@ -67,7 +67,9 @@ var benchOrders = []struct {
 	{"-name", []ordering.Term{ordering.Desc("name")}},
 }
 
-func benchOffsets(n int) map[string]int { return map[string]int{"first": 0, "half": n / 2, "last": n - 21} }
+func benchOffsets(n int) map[string]int {
+	return map[string]int{"first": 0, "half": n / 2, "last": n - 21}
+}
 
 // A page of 21 wherever it lies: the shared view, the caller's copies, and the
 // wire form.

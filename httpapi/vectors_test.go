@@ -178,4 +178,3 @@ func readPage(body, sum string) *recordedPage {
 	}
 	return got
 }
-
