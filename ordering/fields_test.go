@@ -31,7 +31,7 @@ type book struct {
 	Any     any      `json:"any"`
 	Raw     json.RawMessage
 	Hidden  string `json:"-"`
-	private string
+	private string //lint:ignore U1000 it is there to be passed over
 }
 
 type extra struct {
@@ -63,8 +63,8 @@ func TestFieldsErrors(t *testing.T) {
 		B int `json:"line_1"`
 	}
 	type self struct {
-		*self
-		ID int
+		*self //lint:ignore U1000 it is there to be followed but once
+		ID    int
 	}
 	key := func(*book) ordering.Key { return ordering.Null() }
 	for _, row := range []struct {
