@@ -71,8 +71,8 @@ func (d *DateTime) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%w date-time: want a string, got %s", ErrInvalid, excerpt(text))
 	}
 	written := unquote(text)
-	read, err := parseDateTime(written)
-	if err != nil || !isWireForm(written) {
+	read, message := parseDateTime(written)
+	if message != "" || !isWireForm(written) {
 		return fmt.Errorf("%w date-time %s: want the form 2024-05-10T18:00:00+02:00", ErrInvalid, excerpt(text))
 	}
 	*d = read

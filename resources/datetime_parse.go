@@ -1,17 +1,18 @@
 package resources
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 )
 
-var (
-	errWrongFormat = errors.New("Datetime has wrong format. Use one of these formats instead: " +
-		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].")
-	errNoOffset = errors.New("Datetime has no UTC offset. Use one of these formats instead: " +
-		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]](+HH:MM|-HH:MM|Z).")
+// What the service says of a text that is no date-time, and what we say of one
+// that it would place in its own zone.
+const (
+	wrongTimeFormat = "Datetime has wrong format. Use one of these formats instead: " +
+		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
+	noTimeOffset = "Datetime has no UTC offset. Use one of these formats instead: " +
+		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]](+HH:MM|-HH:MM|Z)."
 )
 
 // ParseDateTime reads what the service takes in a POST: a date with one- or
@@ -23,15 +24,15 @@ var (
 // a missing offset is refused too, where the service would take its own zone.
 // Errors match [ErrInvalid] and say which of the two it was. O(1).
 func ParseDateTime(s string) (DateTime, error) {
-	d, err := parseDateTime(s)
-	if err != nil {
-		return DateTime{}, fmt.Errorf("%w date-time %q: %w", ErrInvalid, s, err)
+	d, message := parseDateTime(s)
+	if message != "" {
+		return DateTime{}, fmt.Errorf("%w date-time %q: %s", ErrInvalid, s, message)
 	}
 	return d, nil
 }
 
-// parseDateTime is ParseDateTime with the bare message for an error.
-func parseDateTime(s string) (DateTime, error) {
+// parseDateTime is ParseDateTime with the bare message, "" for none.
+func parseDateTime(s string) (d DateTime, message string) {
 	in := timeReader{rest: strings.TrimSuffix(s, "\n")}
 	year := in.number(4, 4)
 	in.one("-")
@@ -45,16 +46,16 @@ func parseDateTime(s string) (DateTime, error) {
 	second, micro := in.seconds()
 	offset, present := in.offset()
 	if in.bad || in.rest != "" {
-		return DateTime{}, errWrongFormat
+		return DateTime{}, wrongTimeFormat
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, micro*1000, zone(offset))
 	if year < 1 || hour > 23 || minute > 59 || second > 59 || t.Day() != day || int(t.Month()) != month {
-		return DateTime{}, errWrongFormat
+		return DateTime{}, wrongTimeFormat
 	}
 	if !present {
-		return DateTime{}, errNoOffset
+		return DateTime{}, noTimeOffset
 	}
-	return DateTime{t}, nil
+	return DateTime{t}, ""
 }
 
 // A timeReader takes a text apart from its front; bad is set for good at the

@@ -5,11 +5,11 @@ import "strconv"
 // cleanTime takes strings that hold a date-time, which keeps its offset.
 func cleanTime(value string) (text, message string) {
 	if kindOf(value) != jsonString {
-		return "", errWrongFormat.Error()
+		return "", wrongTimeFormat
 	}
-	d, err := parseDateTime(unquote(value))
-	if err != nil {
-		return "", err.Error()
+	d, message := parseDateTime(unquote(value))
+	if message != "" {
+		return "", message
 	}
 	return `"` + string(d.appendWire(nil)) + `"`, ""
 }
