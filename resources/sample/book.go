@@ -1,0 +1,108 @@
+package sample
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// authorFacts is what other records know of an author.
+type authorFacts struct {
+	name, language string
+}
+
+func (m *maker) authorFacts(id int) authorFacts { return m.draw("authors", id).asAuthor() }
+
+// asAuthor must be the first that draws, so that all agree on what it gives.
+func (d *draw) asAuthor() authorFacts {
+	l := pick(d.rng, d.languages)
+	return authorFacts{l.person(d.rng), l.code}
+}
+
+func (m *maker) author(id int) resources.Record {
+	d := m.draw("authors", id)
+	facts := d.asAuthor()
+	l := m.tongue(facts.language)
+	var portrait any // null now and then
+	if !d.every(4, 3) {
+		portrait, _ = d.image("portrait", ".jpg")
+	}
+	return record(id,
+		member{"name", facts.name},
+		member{"slug", slug(facts.name, "author-"+strconv.Itoa(id))},
+		member{"bio", l.paragraphs(d.rng, d.between(1, 2))},
+		member{"language", l.code},
+		member{"portrait", portrait},
+		member{"bornIn", d.between(1931, 2001)},
+	)
+}
+
+// bookFacts is what other records know of a book. No author or label is 0.
+type bookFacts struct {
+	title, language string
+	author, label   int
+	price           int // cents
+}
+
+func (m *maker) bookFacts(id int) bookFacts { return m.draw("books", id).asBook() }
+
+// asBook must be the first that draws, as asAuthor.
+func (d *draw) asBook() (b bookFacts) {
+	b.author, _ = d.ref("authors")
+	b.label, _ = d.ref("labels")
+	l := pick(d.rng, d.languages)
+	if b.author != 0 {
+		l = d.tongue(d.authorFacts(b.author).language)
+	}
+	b.title, b.language = l.title(d.rng), l.code
+	b.price = pick(d.rng, []int{99, 490, 900, 1200, 1490, 1500, 1650, 1800, 2200, 3500, 10090})
+	return b
+}
+
+func (m *maker) book(id int) resources.Record {
+	d := m.draw("books", id)
+	facts := d.asBook()
+	l := m.tongue(facts.language)
+	cover, webp := d.image("cover", ".jpg")
+	var published any // null while a book is being made
+	if !d.every(8, 6) {
+		published = date(day(-d.between(0, 30*365)))
+	}
+	return record(id,
+		member{"name", facts.title},
+		member{"slug", slug(facts.title, "book-"+strconv.Itoa(id))},
+		member{"price", money(facts.price)},
+		member{"pages", pick(d.rng, []int{64, 96, 128, 160, 192, 240, 320, 416, 704})},
+		member{"publishedOn", published},
+		member{"author", orNull(facts.author)},
+		member{"label", orNull(facts.label)},
+		member{"isbn", d.isbn()},
+		member{"language", l.code},
+		member{"description", l.paragraphs(d.rng, d.between(1, 3))},
+		member{"cover", cover},
+		member{"coverWebp", webp},
+		member{"inPrint", !d.every(7, 3)},
+	)
+}
+
+// isbn is an ISBN-13 with its check digit, from a range that no publisher has.
+func (r *rng) isbn() string {
+	digits := fmt.Sprintf("9799%08d", r.below(100_000_000))
+	sum := 0
+	for i, digit := range digits {
+		sum += int(digit-'0') * (1 + i%2*2)
+	}
+	return digits + strconv.Itoa((10-sum%10)%10)
+}
+
+// money is an amount in cents as the service writes decimals: as text.
+func money(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+// orNull is an id, or null for 0.
+func orNull(id int) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
