@@ -17,21 +17,21 @@ var errCorrupt = errors.New("corrupt")
 // are those of the records; ids and the names of members are as counted. It is
 // for tests. O(orderings in use × n).
 func (c *Collection[T]) Check() error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	s := c.Snapshot()
+	c.state.Lock()
+	s, kept := c.publish(), c.live.members.writable()
+	c.state.Unlock()
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if c.live.members.counts == nil {
+	if kept.counts == nil {
 		return nil
 	}
 	counted := newMembers()
 	for _, e := range s.t.entries() {
 		counted.apply(nil, openRecord(e))
 	}
-	if fmt.Sprint(counted) != fmt.Sprint(c.live.members) {
-		return c.errorf("%w: members %v, counted %v", errCorrupt, c.live.members, counted)
+	if fmt.Sprint(counted) != fmt.Sprint(kept) {
+		return c.errorf("%w: members %v, counted %v", errCorrupt, kept, counted)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // Options say what a collection of one's own is like. The zero value is a
 // nameless collection of records whose id is called id, listed by id.
 type Options struct {
-	// Name stands in front of its errors.
+	// Name stands in front of its errors; "" is written "collection" there.
 	Name string
 	// ID is the JSON name of the int field that holds the id; "" is "id".
 	ID string
@@ -68,7 +68,7 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 }
 
 // Name is the collection's name: its key, in a catalogue.
-func (c *Collection[T]) Name() string { return c.schema.collection }
+func (c *Collection[T]) Name() string { return c.schema.name }
 
 // Snapshot gives the collection as it is now: for several reads of one state.
 // It costs O(orderings in use) after a write, else one atomic load.

@@ -3,24 +3,14 @@ package catalogue
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// fieldError is what is wrong with one member of a record.
-type fieldError struct {
-	field string
-	err   error
-}
-
-func (e *fieldError) Error() string { return fmt.Sprintf("member %q: %v", e.field, e.err) }
-func (e *fieldError) Unwrap() error { return e.err }
-
 var (
-	errUnknownMember = errors.New("unknown member")
+	errUnknownMember = errors.New("is unknown")
 	errNull          = errors.New("must not be null")
 	errMissing       = errors.New("is missing")
 )
@@ -48,17 +38,17 @@ func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error
 		}
 		for _, name := range required {
 			if _, ok := members.Get(name); !ok {
-				return record, &fieldError{name, errMissing}
+				return record, &resources.MemberError{Member: name, Err: errMissing}
 			}
 		}
 		v := reflect.ValueOf(&record).Elem()
 		for name, text := range members.All() {
 			index, ok := byWire[name]
 			if !ok {
-				return record, &fieldError{name, errUnknownMember}
+				return record, &resources.MemberError{Member: name, Err: errUnknownMember}
 			}
 			if err := decodeField(settable(v, index), text, !documented[T]()); err != nil {
-				return record, &fieldError{name, err}
+				return record, &resources.MemberError{Member: name, Err: err}
 			}
 		}
 		return record, nil

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ type Encoded interface {
 	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
 
 	// Create checks a posted JSON object as the service does, stores it as a
-	// record with the next id, and gives its wire form. References are looked up
+	// record with the next id, and gives its wire form, which is the caller's. References are looked up
 	// in the catalogue as it is now. The errors are those of
 	// [resources.Collection.Validate]; a collection that the document lets nobody
 	// post to gives [ErrType].
@@ -124,7 +125,8 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.c.schema.encoded(entry)
+	stored, err := e.c.schema.encoded(entry)
+	return bytes.Clone(stored), err
 }
 
 // has says whether a record is there to be referred to.

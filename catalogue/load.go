@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A RecordError says which record of what was loaded is bad. It matches
@@ -20,9 +22,9 @@ type RecordError struct {
 
 func (e *RecordError) Error() string {
 	if e.Field == "" {
-		return fmt.Sprintf("%v: %s: record %d: %v", ErrLoad, e.Collection, e.Index, e.Err)
+		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrLoad, e.Index, e.Err)
 	}
-	return fmt.Sprintf("%v: %s: record %d: member %q: %v", ErrLoad, e.Collection, e.Index, e.Field, e.Err)
+	return fmt.Sprintf("%s: %v: record %d: member %q: %v", e.Collection, ErrLoad, e.Index, e.Field, e.Err)
 }
 
 // Unwrap gives [ErrLoad] and Err.
@@ -44,17 +46,24 @@ func (c *Catalogue) Load(r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
+	if err := checkSyntax(data); err != nil {
+		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
+	}
 	var file orderedObject
 	if err := file.read(data); err != nil {
-		return fmt.Errorf("%w: %w", ErrLoad, err)
+		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
 	}
 	var publish []func()
 	for _, part := range file {
 		m, err := c.lookup(part.key)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrLoad, err)
+			return fmt.Errorf("catalogue: %w: %w: %q", ErrLoad, ErrUnknownCollection, part.key)
 		}
-		p, err := prepare(m, part.value)
+		records, err := array(part.value)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", part.key, ErrLoad, err)
+		}
+		p, err := m.read(records)
 		if err != nil {
 			return err
 		}
@@ -83,41 +92,47 @@ func (e *encoded[T]) Load(r io.Reader) error {
 	if err != nil {
 		return e.c.errorf("%w", err)
 	}
-	publish, err := prepare(e, data)
+	if err := checkSyntax(data); err != nil {
+		return e.c.errorf("%w: %w", ErrLoad, err)
+	}
+	records, err := results(data)
+	if err != nil {
+		return e.c.errorf("%w: %w", ErrLoad, err)
+	}
+	publish, err := e.read(records)
 	if err == nil {
 		publish()
 	}
 	return err
 }
 
-// prepare reads an array or an envelope for a collection.
-func prepare(m anyCollection, data []byte) (publish func(), err error) {
-	records, err := array(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrLoad, m.Key(), err)
-	}
-	return m.read(records)
-}
+var (
+	errNoArray   = errors.New("want an array of records")
+	errNoResults = errors.New("want an array of records, or an object whose results are one")
+)
 
-var errNoRecords = errors.New("want an array of records, or an object whose results are one")
-
+// array takes a JSON array apart.
 func array(data []byte) (records []rawRecord, err error) {
-	data = bytes.TrimSpace(data)
-	if len(data) > 0 && data[0] == '{' {
-		var envelope orderedObject
-		if err := envelope.read(data); err != nil {
-			return nil, err
-		}
-		i := slices.IndexFunc(envelope, func(p objectPart) bool { return p.key == "results" })
-		if i < 0 {
-			return nil, errNoRecords
-		}
-		data = envelope[i].value
-	}
-	if len(data) > 0 && data[0] != '[' {
-		return nil, errNoRecords
+	if data = bytes.TrimSpace(data); data[0] != '[' {
+		return nil, errNoArray
 	}
 	return records, json.Unmarshal(data, &records)
+}
+
+// results takes apart a JSON array, or the one in an envelope.
+func results(data []byte) ([]rawRecord, error) {
+	if bytes.TrimSpace(data)[0] != '{' {
+		return array(data)
+	}
+	var envelope orderedObject
+	if err := envelope.read(data); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(envelope, func(p objectPart) bool { return p.key == "results" })
+	if i < 0 {
+		return nil, errNoResults
+	}
+	return array(envelope[i].value)
 }
 
 // read makes entries of all records, to be put in the place of those that are
@@ -129,7 +144,7 @@ func (e *encoded[T]) read(records []rawRecord) (publish func(), err error) {
 		ent, err := e.c.schema.load(raw)
 		if err == nil {
 			if first, twice := seen[ent.id]; twice {
-				err = &fieldError{e.c.schema.idWire, fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.id)}
+				err = &resources.MemberError{Member: e.c.schema.idWire, Err: fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.id)}
 			}
 		}
 		if err != nil {
@@ -143,9 +158,9 @@ func (e *encoded[T]) read(records []rawRecord) (publish func(), err error) {
 
 func (e *encoded[T]) recordError(i int, err error) error {
 	bad := &RecordError{Collection: e.about.Key, Index: i, Err: err}
-	var field *fieldError
-	if errors.As(err, &field) {
-		bad.Field, bad.Err = field.field, field.err
+	var member *resources.MemberError
+	if errors.As(err, &member) {
+		bad.Field, bad.Err = member.Member, member.Err
 	}
 	return bad
 }
@@ -158,7 +173,7 @@ func (s *schema[T]) load(raw rawRecord) (*entry[T], error) {
 	}
 	id := s.id(&record)
 	if id < 1 {
-		return nil, &fieldError{s.idWire, fmt.Errorf("%w: want an integer from 1 on", ErrID)}
+		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want an integer from 1 on", ErrID)}
 	}
 	if err := s.check(&record); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)

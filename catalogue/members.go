@@ -57,7 +57,9 @@ func (m *members) count(r *resources.Record, by int) (changed bool) {
 func (m *members) rename() {
 	names := []string{"id"}
 	for name := range m.counts {
-		names = append(names, ordering.Snake(name))
+		if snake := ordering.Snake(name); snake != "" { // a term must name something
+			names = append(names, snake)
+		}
 	}
 	slices.Sort(names)
 	m.names = slices.Compact(names)

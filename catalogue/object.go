@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 )
 
@@ -20,40 +19,39 @@ type objectPart struct {
 
 var errNoObject = errors.New("want a JSON object")
 
+// read takes the members of data, which is valid JSON.
 func (o *orderedObject) read(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
-	switch start, err := d.Token(); {
-	case err != nil:
-		return unexpectedEnd(err)
-	case start != json.Delim('{'):
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
 		return errNoObject
 	}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return unexpectedEnd(err)
+			return err
 		}
-		part := objectPart{key: key.(string)} // the decoder takes nothing else
+		part := objectPart{key: key.(string)} // valid JSON has nothing else here
 		if slices.ContainsFunc(*o, func(p objectPart) bool { return p.key == part.key }) {
 			return fmt.Errorf("key %q comes twice", part.key)
 		}
 		if err := d.Decode(&part.value); err != nil {
-			return fmt.Errorf("key %q: %w", part.key, unexpectedEnd(err))
+			return err
 		}
 		*o = append(*o, part)
-	}
-	if _, err := d.Token(); err != nil {
-		return unexpectedEnd(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more behind the object")
 	}
 	return nil
 }
 
-func unexpectedEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+// checkSyntax says where data is no JSON, if it is none.
+func checkSyntax(data []byte) error {
+	var whole json.RawMessage
+	err := json.Unmarshal(data, &whole)
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
 	}
-	return err
+	before := data[:min(int(syntax.Offset), len(data))]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := len(before) - 1 - bytes.LastIndexByte(before, '\n')
+	return fmt.Errorf("line %d, byte %d: %w", line, column, err)
 }

@@ -17,8 +17,12 @@ import (
 // be written. A nil step is nothing to do.
 type plan struct {
 	copy  func(reflect.Value) // replaces what an addressable, shallow copy shares
-	check func(reflect.Value) error
+	check func(v reflect.Value, depth int) error
 }
+
+// maxNested is how deep a value may be nested: one that holds itself would be
+// followed for ever.
+const maxNested = 1000
 
 // planner makes plans, each type once: a type may contain itself.
 type planner map[reflect.Type]*plan
@@ -28,6 +32,7 @@ var (
 	errNotFinite = errors.New("not a finite number")
 	errNotJSON   = errors.New("not JSON")
 	errYear      = errors.New("year outside 1 to 9999")
+	errTooDeep   = fmt.Errorf("nested deeper than %d", maxNested)
 )
 
 // of gives the plan of a type, or an error that names the part that can't be
@@ -64,14 +69,14 @@ func (p planner) into(part **plan, t reflect.Type) (err error) {
 func (p planner) plain(t reflect.Type, pl *plan) error {
 	switch t.Kind() {
 	case reflect.String:
-		pl.check = func(v reflect.Value) error {
+		pl.check = func(v reflect.Value, _ int) error {
 			if !utf8.ValidString(v.String()) {
 				return errNotUTF8
 			}
 			return nil
 		}
 	case reflect.Float32, reflect.Float64:
-		pl.check = func(v reflect.Value) error {
+		pl.check = func(v reflect.Value, _ int) error {
 			if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
 				return errNotFinite
 			}
@@ -109,11 +114,14 @@ func (p planner) pointer(t reflect.Type, pl *plan) error {
 		}
 		v.Set(fresh)
 	}
-	pl.check = func(v reflect.Value) error {
+	pl.check = func(v reflect.Value, depth int) error {
 		if v.IsNil() || elem.check == nil {
 			return nil
 		}
-		return elem.check(v.Elem())
+		if depth > maxNested {
+			return errTooDeep
+		}
+		return elem.check(v.Elem(), depth+1)
 	}
 	return p.into(&elem, t.Elem())
 }
@@ -133,9 +141,12 @@ func (p planner) list(t reflect.Type, pl *plan) error {
 			elem.copy(v.Index(i))
 		}
 	}
-	pl.check = func(v reflect.Value) error {
+	pl.check = func(v reflect.Value, depth int) error {
+		if depth > maxNested {
+			return errTooDeep
+		}
 		for i := 0; elem.check != nil && i < v.Len(); i++ {
-			if err := elem.check(v.Index(i)); err != nil {
+			if err := elem.check(v.Index(i), depth+1); err != nil {
 				return fmt.Errorf("element %d: %w", i, err)
 			}
 		}
@@ -145,6 +156,9 @@ func (p planner) list(t reflect.Type, pl *plan) error {
 }
 
 func (p planner) mapping(t reflect.Type, pl *plan) error {
+	if !jsonKey(t.Key()) {
+		return fmt.Errorf("%v: JSON has no keys like %v", t, t.Key())
+	}
 	var key, elem *plan
 	pl.copy = func(v reflect.Value) {
 		if v.IsNil() {
@@ -161,7 +175,10 @@ func (p planner) mapping(t reflect.Type, pl *plan) error {
 		}
 		v.Set(fresh)
 	}
-	pl.check = func(v reflect.Value) error {
+	pl.check = func(v reflect.Value, depth int) error {
+		if depth > maxNested {
+			return errTooDeep
+		}
 		for it := v.MapRange(); it.Next(); {
 			for _, part := range []struct {
 				plan  *plan
@@ -170,7 +187,7 @@ func (p planner) mapping(t reflect.Type, pl *plan) error {
 				if part.plan.check == nil {
 					continue
 				}
-				if err := part.plan.check(part.value); err != nil {
+				if err := part.plan.check(part.value, depth+1); err != nil {
 					return fmt.Errorf("key %v: %w", it.Key(), err)
 				}
 			}
@@ -216,9 +233,9 @@ func (p planner) structure(t reflect.Type, pl *plan) error {
 		}
 	}
 	if len(checks) > 0 {
-		pl.check = func(v reflect.Value) error {
+		pl.check = func(v reflect.Value, depth int) error {
 			for _, s := range checks {
-				if err := s.check(v.Field(s.i)); err != nil {
+				if err := s.check(v.Field(s.i), depth); err != nil {
 					return fmt.Errorf("field %s: %w", s.name, err)
 				}
 			}
@@ -226,6 +243,17 @@ func (p planner) structure(t reflect.Type, pl *plan) error {
 		}
 	}
 	return nil
+}
+
+// jsonKey says whether encoding/json makes keys of values of a type.
+func jsonKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	}
+	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
 func marshals(t reflect.Type) bool {

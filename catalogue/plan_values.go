@@ -2,10 +2,12 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
+	"unicode/utf8"
 )
 
 // embedsTime says that a type is an instant of its own kind: time.Time with
@@ -14,7 +16,7 @@ func embedsTime(t reflect.Type) bool {
 	return t.NumField() == 1 && t.Field(0).Anonymous && t.Field(0).Type == reflect.TypeFor[time.Time]()
 }
 
-func checkTime(v reflect.Value) error {
+func checkTime(v reflect.Value, _ int) error {
 	if y := v.Interface().(interface{ Year() int }).Year(); y < 1 || y > 9999 {
 		return errYear
 	}
@@ -23,7 +25,7 @@ func checkTime(v reflect.Value) error {
 
 func copyBytes(v reflect.Value) { v.SetBytes(bytes.Clone(v.Bytes())) }
 
-func checkRaw(v reflect.Value) error {
+func checkRaw(v reflect.Value, _ int) error {
 	if v.Len() > 0 && !json.Valid(v.Bytes()) {
 		return errNotJSON
 	}
@@ -44,7 +46,7 @@ func copyByMethod(v reflect.Value) {
 	v.Set(v.MethodByName("Clone").Call(nil)[0])
 }
 
-func checkByMarshalling(v reflect.Value) error {
+func checkByMarshalling(v reflect.Value, _ int) error {
 	_, err := json.Marshal(v.Interface())
 	return err
 }
@@ -81,25 +83,27 @@ func copyAny(value any) any {
 	return value
 }
 
-func checkJSONValue(v reflect.Value) error {
+func checkJSONValue(v reflect.Value, depth int) error {
 	if v.IsNil() {
 		return nil
 	}
-	if err := checkAny(v.Interface(), 0); err != nil {
+	if err := checkAny(v.Interface(), depth); err != nil {
 		return err
 	}
-	return checkByMarshalling(v)
+	return checkByMarshalling(v, depth)
 }
-
-// maxNested keeps a value that contains itself from being followed for ever.
-const maxNested = 1000
 
 func checkAny(value any, depth int) error {
 	if depth > maxNested {
-		return fmt.Errorf("nested deeper than %d", maxNested)
+		return errTooDeep
 	}
 	switch x := value.(type) {
-	case nil, bool, string, json.Number, float64, float32,
+	case string:
+		if !utf8.ValidString(x) {
+			return errNotUTF8
+		}
+		return nil
+	case nil, bool, json.Number, float64, float32,
 		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		return nil
 	case []any:
@@ -111,7 +115,7 @@ func checkAny(value any, depth int) error {
 		return nil
 	case map[string]any:
 		for k, e := range x {
-			if err := checkAny(e, depth+1); err != nil {
+			if err := cmp.Or(checkAny(k, depth), checkAny(e, depth+1)); err != nil {
 				return fmt.Errorf("key %q: %w", k, err)
 			}
 		}

@@ -15,7 +15,8 @@ import (
 // schema is all that is known of a record type: found out once, by reflection,
 // when a collection is made.
 type schema[T any] struct {
-	collection string   // for errors
+	name       string
+	collection string   // the name for errors
 	idName     string   // the id's name in an ordering
 	idWire     string   // and in JSON
 	required   []string // members that a loaded record must have
@@ -31,7 +32,7 @@ type schema[T any] struct {
 }
 
 func newSchema[T any](opts Options) (*schema[T], error) {
-	s := &schema[T]{collection: cmp.Or(opts.Name, "collection"), idWire: cmp.Or(opts.ID, "id")}
+	s := &schema[T]{name: opts.Name, collection: cmp.Or(opts.Name, "collection"), idWire: cmp.Or(opts.ID, "id")}
 	s.idName = ordering.Snake(s.idWire)
 	if open, ok := any(s).(*schema[resources.Record]); ok {
 		if opts.ID != "" && opts.ID != "id" {
@@ -91,11 +92,11 @@ func describeCopies[T any](s *schema[T]) error {
 		if whole.check == nil {
 			return nil
 		}
-		return whole.check(reflect.ValueOf(r).Elem())
+		return whole.check(reflect.ValueOf(r).Elem(), 0)
 	}
 	if marshals(t) && !documented[T]() {
 		// Only its own method knows what it can write.
-		s.check = func(r *T) error { return checkByMarshalling(reflect.ValueOf(r).Elem()) }
+		s.check = func(r *T) error { return checkByMarshalling(reflect.ValueOf(r).Elem(), 0) }
 	}
 	s.clone = func(r *T) T {
 		copied := *r

@@ -14,6 +14,32 @@ var (
 	ErrNoMember = errors.New("resources: no such member")
 )
 
+// A MemberError says which member of a record's JSON is bad, and why. It matches
+// [ErrInvalid] and what Err matches.
+type MemberError struct {
+	Member string // name in the JSON
+	Err    error
+}
+
+// Error names the member.
+func (e *MemberError) Error() string {
+	return fmt.Sprintf("%v record: member %q: %v", ErrInvalid, e.Member, e.Err)
+}
+
+// Is says that a MemberError is an [ErrInvalid].
+func (e *MemberError) Is(target error) bool { return target == ErrInvalid }
+
+// Unwrap gives Err.
+func (e *MemberError) Unwrap() error { return e.Err }
+
+// What can be wrong with a member.
+var (
+	errRepeated = errors.New("comes twice")
+	errUnknown  = errors.New("is unknown")
+	errNull     = errors.New("may not be null")
+	errNullItem = errors.New("may not hold null")
+)
+
 // A SyntaxError says where and why a text is not JSON: broken grammar, bytes
 // that are not UTF-8, a byte order mark, or nesting beyond the limit of 200.
 type SyntaxError struct {

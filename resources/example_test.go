@@ -31,8 +31,8 @@ func ExampleEvent_UnmarshalJSON() {
 	fmt.Println(json.Unmarshal([]byte(`{"id":1,"Name":"x"}`), &event))
 	fmt.Println(json.Unmarshal([]byte(`{"id":1,"name":"x"}`), &event), event.Name)
 	// Output:
-	// resources: invalid record: name may not be null
-	// resources: invalid record: unknown member "Name"
+	// resources: invalid record: member "name": may not be null
+	// resources: invalid record: member "Name": is unknown
 	// <nil> x
 }
 
@@ -102,7 +102,7 @@ func ExampleParseRecord() {
 	fmt.Println(err)
 	// Output:
 	// 5 {"title":"Sea","id":5,"price":14.90} <nil>
-	// resources: invalid record: member "title" comes twice
+	// resources: invalid record: member "title": comes twice
 }
 
 // open parses a record that is known to be fine.

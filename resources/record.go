@@ -64,12 +64,12 @@ func readRecord(object string) (Record, error) {
 			continue
 		}
 		if text, err = appendCanonical(append(text, name...), value); err != nil {
-			return Record{}, fmt.Errorf("%w record: member %q: %w", ErrInvalid, name, err)
+			return Record{}, &MemberError{name, err}
 		}
 		ends = append(ends, len(text))
 	}
 	if name, found := repeated(names); found {
-		return Record{}, fmt.Errorf("%w record: member %q comes twice", ErrInvalid, name)
+		return Record{}, &MemberError{name, errRepeated}
 	}
 	r.members = cut(string(text), slices.DeleteFunc(names, func(n string) bool { return n == "id" }), ends)
 	return r, nil
@@ -79,7 +79,7 @@ func readRecord(object string) (Record, error) {
 func parseID(value string) (int, error) {
 	id, err := strconv.Atoi(value)
 	if err != nil || id < 1 {
-		return 0, fmt.Errorf("%w record: id: want an integer from 1 on, got %s", ErrInvalid, excerpt(value))
+		return 0, &MemberError{"id", fmt.Errorf("want an integer from 1 on, got %s", excerpt(value))}
 	}
 	return id, nil
 }

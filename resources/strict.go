@@ -35,17 +35,17 @@ func decodeStrict(data []byte, fields []Field, into any) error {
 func checkMember(fields []Field, name, value string) error {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
-		return fmt.Errorf("%w record: unknown member %q", ErrInvalid, name)
+		return &MemberError{name, errUnknown}
 	}
 	if kindOf(value) == jsonNull && !fields[i].Nullable {
-		return fmt.Errorf("%w record: %s may not be null", ErrInvalid, name)
+		return &MemberError{name, errNull}
 	}
 	if kindOf(value) != jsonList || fields[i].Kind == JSON {
 		return nil
 	}
 	for item := range elements(value) {
 		if kindOf(item) == jsonNull {
-			return fmt.Errorf("%w record: %s may not hold null", ErrInvalid, name)
+			return &MemberError{name, errNullItem}
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func checkMember(fields []Field, name, value string) error {
 func blame(object string, into any) error {
 	for quoted, value := range members(object) {
 		if err := json.Unmarshal([]byte("{"+quoted+":"+value+"}"), into); err != nil {
-			return fmt.Errorf("%w record: %s: %w", ErrInvalid, unquote(quoted), err)
+			return &MemberError{unquote(quoted), err}
 		}
 	}
 	return fmt.Errorf("%w record", ErrInvalid)
