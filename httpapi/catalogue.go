@@ -1,11 +1,18 @@
 package httpapi
 
-import "github.com/gobacklist/backlist/catalogue"
+import (
+	"fmt"
+
+	"github.com/gobacklist/backlist/catalogue"
+)
 
 // New returns a handler of a catalogue's 39 collections: [NewHandler] with what
-// the catalogue has. It returns [ErrOptions] for options that cannot be used.
-// O(number of collections).
+// the catalogue has. It returns [ErrCollections] for no catalogue, and
+// [ErrOptions] for options that cannot be used. O(number of collections).
 func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
+	if house == nil {
+		return nil, fmt.Errorf("%w: nil catalogue", ErrCollections)
+	}
 	collections := make(map[string]Collection)
 	for key, c := range house.All() {
 		collections[key] = c
