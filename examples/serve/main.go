@@ -1,0 +1,123 @@
+// Command serve answers for a publishing house: a made-up one, or the one in a
+// file.
+//
+//	go run ./examples/serve
+//	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
+//
+// Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
+// running requests end; a second one does not wait for them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // such as a port that is taken
+	exitMisused = 2 // a bad flag or file
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the next signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run serves until ctx is done and gives the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
+		return fail(stderr, err, exitMisused)
+	}
+	errorLog := log.New(stderr, "serve: ", log.LstdFlags)
+	handler, err := newHandler(c, errorLog)
+	if err != nil {
+		return fail(stderr, err, exitMisused)
+	}
+	listener, err := net.Listen("tcp", c.addr)
+	if err != nil {
+		return fail(stderr, err, listenCode(err))
+	}
+	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
+	if err := serve(ctx, listener, newServer(handler, errorLog)); err != nil {
+		return fail(stderr, err, exitFailed)
+	}
+	return exitOK
+}
+
+func fail(stderr io.Writer, err error, code int) int {
+	fmt.Fprintln(stderr, "serve:", err)
+	return code
+}
+
+// listenCode tells an address that the system refuses from one that is none.
+func listenCode(err error) int {
+	var refused *os.SyscallError
+	if errors.As(err, &refused) {
+		return exitFailed
+	}
+	return exitMisused
+}
+
+// newHandler loads the house and opens it to requests.
+func newHandler(c config, errorLog *log.Logger) (http.Handler, error) {
+	house, err := load(c.data)
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.New(house, httpapi.Options{
+		Authorizer: c.authorizer(),
+		BaseURL:    c.baseURL,
+		Limits:     c.limits,
+		OnError: func(r *http.Request, err error) {
+			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
+		},
+	})
+}
+
+// newServer gives nobody for ever to say what they want or to hear the answer.
+func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          errorLog,
+	}
+}
+
+// serve answers until ctx is done, then lets running requests end.
+func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(patience); err != nil {
+		return fmt.Errorf("requests were still running: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// server is a run of the program in this process.
+type server struct {
+	base, addr string // http://127.0.0.1:34567, 127.0.0.1:34567
+	stop       context.CancelFunc
+	done       chan struct{} // closed once the two below are there
+	code       int
+	stderr     bytes.Buffer
+}
+
+// start runs the program on a free port until the test ends.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	s := &server{stop: stop, done: make(chan struct{})}
+	out, stdout := io.Pipe()
+	go func() {
+		defer close(s.done)
+		s.code = run(ctx, append([]string{"-addr", "127.0.0.1:0"}, args...), stdout, &s.stderr)
+		stdout.Close()
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-s.done
+	})
+	s.base, s.addr = announced(t, out)
+	return s
+}
+
+// announced reads the line that says where the program serves.
+func announced(t *testing.T, stdout io.Reader) (base, addr string) {
+	t.Helper()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	match := regexp.MustCompile(`^serving (http://(127\.0\.0\.1:[1-9][0-9]*))/api/\n$`).FindStringSubmatch(line)
+	if err != nil || match == nil {
+		t.Fatalf("announced %q, %v", line, err)
+	}
+	return match[1], match[2]
+}
+
+// page is what a collection answers.
+type page struct {
+	Count    int              `json:"count"`
+	Next     *string          `json:"next"`
+	Previous *string          `json:"previous"`
+	Results  []map[string]any `json:"results"`
+}
+
+func get(t *testing.T, url string) (p page) {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := json.NewDecoder(r.Body).Decode(&p); err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s, %v", url, r.Status, err)
+	}
+	return p
+}
+
+const event = `{"name":"A reading","slug":"reading","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00+02:00"}`
+
+// post posts an event and gives the status.
+func post(t *testing.T, base, authorization string) int {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, base+"/api/events/", strings.NewReader(event))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
+}
+
+func TestServesAMadeUpHouse(t *testing.T) {
+	s := start(t)
+	if got := get(t, s.base+"/api/events/"); got.Count != 300 || len(got.Results) != 21 || got.Next == nil {
+		t.Errorf("events: count %d, %d results, next %v", got.Count, len(got.Results), got.Next)
+	}
+	r, err := http.Get(s.base + "/api/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var root map[string]string
+	if err := json.NewDecoder(r.Body).Decode(&root); err != nil {
+		t.Fatal(err)
+	}
+	if want := s.base + "/api/item_variants/?format=api"; len(root) != 39 || root["itemVariants"] != want {
+		t.Errorf("the root has %d keys, and itemVariants at %q, want %q", len(root), root["itemVariants"], want)
+	}
+}
+
+func TestData(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "house.json")
+	if err := os.WriteFile(file, []byte(`{"books":[{"id":4,"name":"Onda"},{"id":9,"name":"Atlante"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-data", file)
+	want := []map[string]any{{"id": 9.0, "name": "Atlante"}, {"id": 4.0, "name": "Onda"}}
+	if diff := cmp.Diff(want, get(t, s.base+"/api/books/?ordering=name").Results); diff != "" {
+		t.Errorf("books (-want +got):\n%s", diff)
+	}
+	if got := get(t, s.base+"/api/events/").Count; got != 0 {
+		t.Errorf("%d events, though the file has none", got)
+	}
+}
+
+func TestWhoMayPost(t *testing.T) {
+	tests := []struct {
+		reason        string
+		args          []string
+		authorization string
+		want          int
+	}{
+		{"nobody without a flag", nil, "", 403},
+		{"nor with any credentials", nil, "Bearer s3cret", 403},
+		{"anybody", []string{"-open"}, "", 201},
+		{"the token is missing", []string{"-token", "s3cret"}, "", 401},
+		{"the token is wrong", []string{"-token", "s3cret"}, "Bearer guess", 401},
+		{"the token is right", []string{"-token", "s3cret"}, "Bearer s3cret", 201},
+	}
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			s := start(t, tt.args...)
+			if got := post(t, s.base, tt.authorization); got != tt.want {
+				t.Errorf("POST answered %d, want %d", got, tt.want)
+			}
+			stored := map[bool]int{true: 301, false: 300}[tt.want == 201]
+			if got := get(t, s.base+"/api/events/").Count; got != stored {
+				t.Errorf("%d events then, want %d", got, stored)
+			}
+		})
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	s := start(t, "-base-url", "https://books.example/shop/")
+	next := get(t, s.base+"/api/books/").Next
+	if want := "https://books.example/shop/api/books/?limit=21&offset=21"; next == nil || *next != want {
+		t.Errorf("next = %v, want %s", next, want)
+	}
+}
+
+func TestMaxLimit(t *testing.T) {
+	tests := []struct {
+		reason string
+		args   []string
+		limit  string // asked for
+		want   string // in the link
+	}{
+		{"the default", nil, "5000", "limit=1000"},
+		{"a smaller one", []string{"-max-limit", "5"}, "50", "limit=5"},
+		{"none", []string{"-max-limit", "-1"}, "5000", "limit=5000"},
+	}
+	for _, tt := range tests {
+		s := start(t, tt.args...)
+		previous := get(t, s.base+"/api/books/?offset=20000&limit="+tt.limit).Previous
+		if previous == nil || !strings.Contains(*previous, tt.want+"&") {
+			t.Errorf("%s: previous is %v, want %s in it", tt.reason, previous, tt.want)
+		}
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	file := func(content string) string {
+		name := filepath.Join(t.TempDir(), "house.json")
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	dir := t.TempDir()
+	broken, strange := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}],"magazines":[]}`)
+	tests := []struct {
+		reason string
+		args   []string
+		names  string // what the message must name
+	}{
+		{"no such flag", []string{"-port", "80"}, "-port"},
+		{"an argument", []string{"house.json"}, `"house.json"`},
+		{"no port", []string{"-addr", "localhost"}, "localhost"},
+		{"no such port", []string{"-addr", "127.0.0.1:99999"}, "99999"},
+		{"no such file", []string{"-data", filepath.Join(t.TempDir(), "gone.json")}, "gone.json"},
+		{"a directory", []string{"-data", dir}, dir},
+		{"a file cut short", []string{"-data", broken}, broken},
+		{"two records with one id", []string{"-data", strange}, "record 1"},
+		{"two rules for one thing", []string{"-open", "-token", "s3cret"}, "-open and -token"},
+		{"a token from an unset variable", []string{"-token", ""}, "-token"},
+		{"a token that no header can hold", []string{"-token", "two words"}, "-token"},
+		{"no page is that small", []string{"-max-limit", "0"}, "-max-limit 0"},
+		{"a limit that is no number", []string{"-max-limit", "ten"}, `"ten"`},
+		{"a base that is no base", []string{"-base-url", "books.example"}, "books.example"},
+		{"a switch with a word", []string{"-open=perhaps"}, "perhaps"},
+		{"a value is missing", []string{"-token"}, "-token"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			args := append([]string{"-addr", "127.0.0.1:0"}, tt.args...)
+			if code := run(context.Background(), args, &stdout, &stderr); code != 2 {
+				t.Errorf("exit code %d, want 2", code)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("stdout has %q", &stdout)
+			}
+			line := stderr.String()
+			if !strings.HasPrefix(line, "serve: ") || strings.Index(line, "\n") != len(line)-1 || !strings.Contains(line, tt.names) {
+				t.Errorf("stderr has %q, want one line that names %s", line, tt.names)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, flag := range []string{"-h", "-help", "--help"} {
+		var stdout, stderr bytes.Buffer
+		if code := run(context.Background(), []string{flag}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+			t.Errorf("%s: exit code %d, stderr %q", flag, code, &stderr)
+		}
+		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000"} {
+			if !strings.Contains(stdout.String(), name) {
+				t.Errorf("%s says nothing of %s:\n%s", flag, name, &stdout)
+			}
+		}
+	}
+}
+
+func TestPortIsTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), []string{"-addr", taken.Addr().String()}, &stdout, &stderr)
+	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), taken.Addr().String()) || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit code %d, stdout %q, stderr %q; want 1 and one line that names the address", code, &stdout, &stderr)
+	}
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asProgram makes the test's binary the program itself.
+const asProgram = "BACKLIST_SERVE_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// running is a POST that the server has begun to answer: it has asked for the
+// body, which is still to be sent.
+type running struct {
+	t      *testing.T
+	conn   net.Conn
+	answer *bufio.Reader
+}
+
+func begin(t *testing.T, addr string) *running {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(time.Minute)) // only so that a failure does not hang
+	fmt.Fprintf(conn, "POST /api/events/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", addr, len(event))
+	r := &running{t, conn, bufio.NewReader(conn)}
+	if got := r.status(); got != http.StatusContinue {
+		t.Fatalf("status %d, want 100", got)
+	}
+	return r
+}
+
+func (r *running) status() int {
+	r.t.Helper()
+	answer, err := http.ReadResponse(r.answer, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return answer.StatusCode
+}
+
+// end sends the body and gives the status of the answer.
+func (r *running) end() int {
+	r.t.Helper()
+	if _, err := io.WriteString(r.conn, event); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.status()
+}
+
+// closed waits until nobody listens any more.
+func closed(addr string) {
+	for {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		conn.Close()
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestStopLetsARunningRequestEnd(t *testing.T) {
+	s := start(t, "-open")
+	request := begin(t, s.addr)
+	s.stop()
+	closed(s.addr)
+	select {
+	case <-s.done:
+		t.Fatalf("the program ended with %d before the request did", s.code)
+	default:
+	}
+	if got := request.end(); got != http.StatusCreated {
+		t.Errorf("the running request got %d, want 201", got)
+	}
+	<-s.done
+	if s.code != 0 || s.stderr.Len() > 0 {
+		t.Errorf("exit code %d, stderr %q", s.code, &s.stderr)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no signals to send")
+	}
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			p, addr, stderr := process(t)
+			request := begin(t, addr)
+			if err := p.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			closed(addr)
+			if got := request.end(); got != http.StatusCreated {
+				t.Errorf("the running request got %d, want 201", got)
+			}
+			if err := p.Wait(); err != nil || stderr.Len() > 0 {
+				t.Errorf("the program ended with %v, stderr %q", err, stderr)
+			}
+		})
+	}
+}
+
+// Who asks twice does not want to wait.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no signals to send")
+	}
+	p, addr, _ := process(t)
+	begin(t, addr) // and never end it
+	ended := make(chan error, 1)
+	go func() { ended <- p.Wait() }()
+	for {
+		p.Process.Signal(syscall.SIGTERM)
+		select {
+		case err := <-ended:
+			if err == nil {
+				t.Error("exit code 0 though a request was cut off")
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// process starts the program in a process of its own.
+func process(t *testing.T) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = exec.Command(self, "-addr", "127.0.0.1:0", "-open")
+	p.Env = append(os.Environ(), asProgram+"=1")
+	stderr = new(bytes.Buffer)
+	p.Stderr = stderr
+	stdout, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill() })
+	_, addr = announced(t, stdout)
+	return p, addr, stderr
+}
