@@ -1,17 +1,14 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -139,24 +136,6 @@ func (d difference) run(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-}
-
-// dataset serves the recorded data set.
-func dataset(t *testing.T, opts httpapi.Options) http.Handler {
-	t.Helper()
-	data, err := os.ReadFile("testdata/dataset.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	house := catalogue.New()
-	if err := house.Load(bytes.NewReader(data)); err != nil {
-		t.Fatal(err)
-	}
-	handler, err := httpapi.New(house, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return handler
 }
 
 // rows asks for a whole collection in an order.

@@ -66,7 +66,7 @@ const vectorBase = "http://host.example"
 // TestVectors replays all recorded requests in order and compares every answer
 // to the byte.
 func TestVectors(t *testing.T) {
-	handler := datasetHandler(t)
+	handler := dataset(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	file, err := os.Open("testdata/vectors.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +98,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// datasetHandler holds the recorded data set and lets anybody post.
-func datasetHandler(t *testing.T) http.Handler {
+// dataset serves the recorded data set; what was written must leave it whole.
+func dataset(t *testing.T, opts httpapi.Options) http.Handler {
 	t.Helper()
 	data, err := os.ReadFile("testdata/dataset.json")
 	if err != nil {
@@ -114,7 +114,7 @@ func datasetHandler(t *testing.T) http.Handler {
 			t.Error(err)
 		}
 	})
-	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	handler, err := httpapi.New(house, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
