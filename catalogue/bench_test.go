@@ -45,11 +45,11 @@ func benchEvents(n int) []resources.Event {
 func benchHouse(tb testing.TB, n int) (*Catalogue, []resources.Event) {
 	tb.Helper()
 	house, events := New(), benchEvents(n)
-	entries := make([]*entry[resources.Event], n)
+	entries := make([]*entry, n)
 	for i := range events {
-		entries[i] = &entry[resources.Event]{value: events[i].Clone(), id: events[i].ID}
+		entries[i] = newEntry(events[i].ID, events[i].Clone())
 	}
-	house.Events().replace(entries)
+	house.Events().store.replace(entries)
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
 		if _, err := house.Events().View(pagination.Window{Limit: 1}, term); err != nil {
 			tb.Fatal(err)

@@ -10,15 +10,15 @@ import (
 // build is an order in the making. It is sorted from a snapshot, off every
 // lock, while writers note their changes here; those are made up for before the
 // order is installed.
-type build[T any] struct {
+type build struct {
 	terms   []ordering.Term
-	changes []change[T] // guarded by the collection's state mutex
-	stale   bool        // all records were replaced meanwhile: likewise
+	changes []change // guarded by the collection's state mutex
+	stale   bool     // all records were replaced meanwhile: likewise
 	done    chan struct{}
 
 	// The outcome, to be read when done is closed; nil if making it panicked.
-	snapshot *Snapshot[T]
-	order    order[T]
+	snapshot *snapshot
+	order    order
 }
 
 // catchUp is how many changes may be left to be made up for while the state's
@@ -30,7 +30,7 @@ const (
 
 // build gives the present state with an order for canonical terms, making it if
 // no other goroutine is doing so. terms is kept.
-func (c *Collection[T]) build(terms []ordering.Term, fields []ordering.Field[T]) (*Snapshot[T], order[T]) {
+func (c *store) build(terms []ordering.Term, fields []ordering.Field[entry]) (*snapshot, order) {
 	for {
 		c.state.Lock()
 		s := c.publish()
@@ -46,7 +46,7 @@ func (c *Collection[T]) build(terms []ordering.Term, fields []ordering.Field[T])
 			}
 			continue
 		}
-		b := &build[T]{terms: terms, done: make(chan struct{})}
+		b := &build{terms: terms, done: make(chan struct{})}
 		c.builds = append(c.builds, b)
 		c.state.Unlock()
 		c.make(b, s, fields)
@@ -54,7 +54,7 @@ func (c *Collection[T]) build(terms []ordering.Term, fields []ordering.Field[T])
 	}
 }
 
-func (c *Collection[T]) building(terms []ordering.Term) *build[T] {
+func (c *store) building(terms []ordering.Term) *build {
 	for _, b := range c.builds {
 		if slices.Equal(b.terms, terms) {
 			return b
@@ -64,7 +64,7 @@ func (c *Collection[T]) building(terms []ordering.Term) *build[T] {
 }
 
 // make sorts, makes up for what was written meanwhile, and installs.
-func (c *Collection[T]) make(b *build[T], s *Snapshot[T], fields []ordering.Field[T]) {
+func (c *store) make(b *build, s *snapshot, fields []ordering.Field[entry]) {
 	defer close(b.done)
 	defer c.forget(b) // installed or not: a record's own MarshalJSON may panic
 	for s != nil {
@@ -77,7 +77,7 @@ func (c *Collection[T]) make(b *build[T], s *Snapshot[T], fields []ordering.Fiel
 // finish makes up for missed changes until few are left and installs the order
 // with those. If all records were replaced meanwhile it gives the state to begin
 // again from.
-func (c *Collection[T]) finish(b *build[T], o order[T]) (restart *Snapshot[T]) {
+func (c *store) finish(b *build, o order) (restart *snapshot) {
 	for round := 0; ; round++ {
 		missed, restart := c.install(b, o, round < maxRounds)
 		if restart != nil || b.order != nil {
@@ -89,7 +89,7 @@ func (c *Collection[T]) finish(b *build[T], o order[T]) (restart *Snapshot[T]) {
 
 // install makes an order one of the collection's if few changes are missed or
 // there is no more patience; otherwise it gives those changes.
-func (c *Collection[T]) install(b *build[T], o order[T], patient bool) (missed []change[T], restart *Snapshot[T]) {
+func (c *store) install(b *build, o order, patient bool) (missed []change, restart *snapshot) {
 	c.state.Lock()
 	defer c.state.Unlock()
 	missed, b.changes = b.changes, nil
@@ -101,22 +101,35 @@ func (c *Collection[T]) install(b *build[T], o order[T], patient bool) (missed [
 		return missed, nil
 	}
 	applyAll(o, missed)
-	used := new(atomic.Int64)
-	used.Store(c.clock.Add(1))
-	c.live.orders = evict(append(slices.Clone(c.live.orders), kept[T]{terms: b.terms, order: o, used: used}))
+	k := kept{terms: b.terms, order: o, used: new(atomic.Int64), rehearse: c.rehearsed(b.terms)}
+	k.used.Store(c.clock.Add(1))
+	c.live.orders = evict(append(slices.Clone(c.live.orders), k))
+	c.drop(b)
 	c.published.Store(nil)
 	b.snapshot = c.publish()
 	b.order = b.snapshot.has(b.terms)
 	return nil, nil
 }
 
-func (c *Collection[T]) forget(b *build[T]) {
-	c.state.Lock()
-	defer c.state.Unlock()
-	c.builds = slices.DeleteFunc(c.builds, func(other *build[T]) bool { return other == b })
+// rehearsed says whether an order's keys may run a record's own methods: those
+// of a struct's fields that are neither numbers nor text.
+func (c *store) rehearsed(terms []ordering.Term) bool {
+	return slices.ContainsFunc(terms, func(t ordering.Term) bool {
+		return c.shape.fields != nil && c.shape.field(t.Field).Kind == ordering.Mixed
+	})
 }
 
-func applyAll[T any](o order[T], changes []change[T]) {
+func (c *store) forget(b *build) {
+	c.state.Lock()
+	defer c.state.Unlock()
+	c.drop(b)
+}
+
+func (c *store) drop(b *build) {
+	c.builds = slices.DeleteFunc(c.builds, func(other *build) bool { return other == b })
+}
+
+func applyAll(o order, changes []change) {
 	for _, ch := range changes {
 		o.apply(ch)
 	}

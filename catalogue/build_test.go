@@ -63,7 +63,7 @@ func slowCollection(t *testing.T, n int) *Collection[slowRecord] {
 // its key waits there.
 func halt(c *Collection[slowRecord], id int, panics bool) *gate {
 	g := &gate{entered: make(chan struct{}), leave: make(chan struct{}), panics: panics}
-	c.Snapshot().t.primary.get(id).value.Value.gate = g
+	recordOf[slowRecord](c.store.current().t.primary.get(id)).Value.gate = g
 	return g
 }
 
@@ -92,7 +92,7 @@ func TestOrderMadeWhileOthersWrite(t *testing.T) {
 			}
 		}},
 		{"all records replaced", func(t *testing.T, c *Collection[slowRecord]) {
-			c.replace([]*entry[slowRecord]{{value: slowRecord{ID: 1000, N: 1}, id: 1000}})
+			c.store.replace([]*entry{newEntry(1000, slowRecord{ID: 1000, Value: slow{N: 1}})})
 		}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -119,8 +119,8 @@ func TestOrderMadeWhileOthersWrite(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if find(c.live.orders, byValue) == nil || len(c.builds) != 0 {
-				t.Errorf("orders kept: %d, in the making: %d", len(c.live.orders), len(c.builds))
+			if find(c.store.live.orders, byValue) == nil || len(c.store.builds) != 0 {
+				t.Errorf("orders kept: %d, in the making: %d", len(c.store.live.orders), len(c.store.builds))
 			}
 			if err := c.Check(); err != nil {
 				t.Error(err)
@@ -160,7 +160,7 @@ func TestOrderMadeInsideATransaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if find(c.live.orders, byValue) == nil {
+	if find(c.store.live.orders, byValue) == nil {
 		t.Error("the order is gone")
 	}
 	if err := c.Check(); err != nil {
@@ -184,8 +184,8 @@ func TestOrderWhoseMakingPanics(t *testing.T) {
 	if v, err := c.View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
 		t.Errorf("asked again: %d records, %v", v.Len(), err)
 	}
-	if err := c.Check(); err != nil || len(c.builds) != 0 {
-		t.Error(err, len(c.builds))
+	if err := c.Check(); err != nil || len(c.store.builds) != 0 {
+		t.Error(err, len(c.store.builds))
 	}
 }
 
@@ -205,10 +205,10 @@ func TestOrdersOfAnOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if len(old.own.orders) > maxCombined || len(old.own.orders) == 0 {
-		t.Errorf("%d orders of its own", len(old.own.orders))
+	if len(old.s.own.orders) > maxCombined || len(old.s.own.orders) == 0 {
+		t.Errorf("%d orders of its own", len(old.s.own.orders))
 	}
-	if n := len(events.live.orders); n != 2 {
+	if n := len(events.store.live.orders); n != 2 {
 		t.Errorf("the collection has %d orders now", n)
 	}
 	if err := old.Check(); err != nil {
@@ -223,7 +223,7 @@ func TestOrdersOfACurrentSnapshot(t *testing.T) {
 	if _, err := events.Snapshot().View(pagination.Window{Limit: 1}, ordering.Asc("slug")); err != nil {
 		t.Fatal(err)
 	}
-	if find(events.live.orders, []ordering.Term{ordering.Asc("slug")}) == nil {
+	if find(events.store.live.orders, []ordering.Term{ordering.Asc("slug")}) == nil {
 		t.Error("it was not kept")
 	}
 }

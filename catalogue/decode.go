@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"time"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
@@ -17,21 +18,39 @@ var (
 
 // decoder gives the function that reads a record from an object in wire form,
 // stricter than encoding/json: names match exactly, an unknown or repeated one
-// is an error, and so is null where the field cannot hold it, and a required
-// member that is absent. A type that reads its own JSON is left to do so.
+// is an error, and so is null where the field cannot hold it. A type that reads
+// its own JSON, as the three described records do, is left to do so.
 func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error) {
-	if _, own := any((*T)(nil)).(json.Unmarshaler); own && !documented[T]() {
-		return func(data []byte, _ []string) (record T, err error) {
-			err = json.Unmarshal(data, &record)
-			return record, err
-		}
+	if _, own := any((*T)(nil)).(json.Unmarshaler); own {
+		return decodeOwn[T]
 	}
 	byWire := map[string][]int{}
 	for _, name := range fields.Names() {
 		f, _ := fields.Lookup(name)
 		byWire[f.Wire] = f.Index
 	}
-	return func(data []byte, required []string) (record T, err error) {
+	return func(data []byte, _ []string) (record T, err error) {
+		members, err := resources.ParseRecord(data)
+		if err != nil {
+			return record, err
+		}
+		v := reflect.ValueOf(&record).Elem()
+		for name, text := range members.All() {
+			index, ok := byWire[name]
+			if !ok {
+				return record, &resources.MemberError{Member: name, Err: errUnknownMember}
+			}
+			if err := decodeField(settable(v, index), text); err != nil {
+				return record, &resources.MemberError{Member: name, Err: err}
+			}
+		}
+		return record, nil
+	}
+}
+
+// decodeOwn has a record read its own JSON, once it has all that is required.
+func decodeOwn[T any](data []byte, required []string) (record T, err error) {
+	if len(required) > 0 {
 		members, err := resources.ParseRecord(data)
 		if err != nil {
 			return record, err
@@ -41,35 +60,26 @@ func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error
 				return record, &resources.MemberError{Member: name, Err: errMissing}
 			}
 		}
-		v := reflect.ValueOf(&record).Elem()
-		for name, text := range members.All() {
-			index, ok := byWire[name]
-			if !ok {
-				return record, &resources.MemberError{Member: name, Err: errUnknownMember}
-			}
-			if err := decodeField(settable(v, index), text, !documented[T]()); err != nil {
-				return record, &resources.MemberError{Member: name, Err: err}
-			}
-		}
-		return record, nil
 	}
+	err = json.Unmarshal(data, &record)
+	return record, err
 }
 
-func decodeField(v reflect.Value, text string, nullList bool) error {
-	if text == "null" && !nullable(v.Type(), nullList) {
+func decodeField(v reflect.Value, text string) error {
+	if text == "null" && !nullable(v.Type()) {
 		return errNull
 	}
 	return json.Unmarshal([]byte(text), v.Addr().Interface())
 }
 
-func nullable(t reflect.Type, list bool) bool {
+// nullable says whether a type can hold null: of its kind, or because it reads
+// its own JSON.
+func nullable(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface:
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
 		return true
-	case reflect.Slice, reflect.Map:
-		return list || t == reflect.TypeFor[json.RawMessage]()
 	}
-	return false
+	return t != reflect.TypeFor[time.Time]() && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
 // settable walks to a field, making the embedded structs behind nil pointers.

@@ -17,9 +17,9 @@
 // written after. A read never waits for a writer's work, whatever a writer does
 // in an Update or a Load: it takes the snapshot that is published or, as the
 // first read since a write, publishes it, a step that does not depend on the
-// number of records and waits at most for one record being put in its places.
-// Writers of one collection take turns. Several writes in one Update become
-// visible together or, on an error or a panic, not at all.
+// number of records and waits at most for a few of them being put in their
+// places. Writers of one collection take turns. Several writes in one Update
+// become visible together or, on an error or a panic, not at all.
 //
 // # Order
 //
@@ -30,18 +30,20 @@
 // collection is in its default order: events by start_date, all else by id.
 //
 // The first use of an ordering sorts the records, off every lock; then it is
-// kept up to date by each write. Orders of single fields are kept for good, of
-// several terms the 8 used last.
+// kept up to date by each write. Orders of single fields are kept, of several
+// terms the 8 used last; one that comes while a Load or an Update ends may have
+// to be made once more.
 //
 // # Cost
 //
 // With n records and m orders in use, a read of a page is O(log n + limit)
 // wherever it lies, the count is O(1), a write is O(m log n), a [Snapshot] or a
-// Clone is O(m). A record's JSON is made when it is first asked for and kept.
+// Clone is O(m), and for open records O(names of their members) when one of those
+// came or went. A record's JSON is made when it is first asked for and kept.
 //
 // # Where to begin reading
 //
-// collection.go says what there is; tables.go and index.go how it is stored;
-// write.go and tx.go how it changes; snapshot.go how it is read; build.go how
-// an order comes to be while others write.
+// collection.go says what there is; store.go, tables.go and index.go how it is
+// kept; write.go and txn.go how it changes; reading.go how it is read; build.go
+// how an order comes to be while others write; plan.go how records are copied.
 package catalogue

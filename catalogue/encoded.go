@@ -52,7 +52,7 @@ type anyCollection interface {
 	check() error
 	has(id int) bool
 	read(r []rawRecord) (publish func(), err error)
-	snapshot() recordWriter
+	snapshot() *snapshot
 }
 
 // encoded is a collection with its place in a catalogue.
@@ -79,7 +79,7 @@ func (e *encoded[T]) Key() string              { return e.about.Key }
 func (e *encoded[T]) Count() int               { return e.c.Count() }
 func (e *encoded[T]) recordType() reflect.Type { return reflect.TypeFor[T]() }
 func (e *encoded[T]) check() error             { return e.c.Check() }
-func (e *encoded[T]) has(id int) bool          { return e.c.Snapshot().t.primary.get(id) != nil }
+func (e *encoded[T]) has(id int) bool          { return e.c.store.current().t.primary.get(id) != nil }
 
 func (e *encoded[T]) fork(into *Catalogue) anyCollection {
 	return &encoded[T]{e.c.Clone(), e.about, into}
@@ -93,22 +93,23 @@ func (e *encoded[T]) Page(ctx context.Context, terms []ordering.Term, w paginati
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	v, err := e.c.View(w, terms...)
+	r, err := e.c.store.read(terms)
 	if err != nil {
 		return 0, nil, err
 	}
-	records := make([][]byte, v.Len())
-	for i := range records {
-		if records[i], err = v.JSON(i); err != nil {
-			return 0, nil, e.c.errorf("%w: id %d: %w", ErrInvalid, v.entries[i].id, err)
+	entries, count := r.page(w)
+	records := make([][]byte, len(entries))
+	for i, entry := range entries {
+		if records[i], err = e.c.schema.encoded(entry); err != nil {
+			return 0, nil, err
 		}
 	}
-	return v.Count(), records, nil
+	return count, records, nil
 }
 
 func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if !e.about.Creatable {
-		return nil, e.c.errorf("%w: it cannot be posted to", ErrType)
+		return nil, e.c.schema.errorf("%w: it cannot be posted to", ErrType)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	record, err := e.c.schema.decode(posted.AppendJSON(nil), nil)
 	if err != nil {
-		return nil, e.c.errorf("%w: %w", ErrInvalid, err)
+		return nil, e.c.schema.errorf("%w: %w", ErrInvalid, err)
 	}
 	entry, err := e.c.insert(&record)
 	if err != nil {

@@ -12,34 +12,35 @@ import (
 // order is a tree of all entries in one ascending order. What reads may be
 // called by anybody at any time on a fork that nobody writes to; what writes,
 // and fork, belong to the owner.
-type order[T any] interface {
+type order interface {
 	len() int
-	page(dst []*entry[T], offset, n int, desc bool) []*entry[T]
-	scan(desc bool, yield func(*entry[T]) bool)
+	page(dst []*entry, offset, n int, desc bool) []*entry
+	scan(desc bool, yield func(*entry) bool)
 
-	apply(change[T])
-	fill([]*entry[T])
-	fork() order[T]
-	empty() order[T]
+	rehearse(change)
+	apply(change)
+	fill([]*entry)
+	fork() order
+	empty() order
 }
 
 // item holds the sort key inline, so that a descent compares without following
 // a pointer. Items of equal keys are told apart by id.
-type item[K, T any] struct {
+type item[K any] struct {
 	key K
 	id  int
-	e   *entry[T]
+	e   *entry
 }
 
-type index[K, T any] struct {
-	tree    *btree.BTreeG[item[K, T]]
-	key     func(*entry[T]) K
-	compare func(a, b item[K, T]) int
-	less    func(a, b item[K, T]) bool
+type index[K any] struct {
+	tree    *btree.BTreeG[item[K]]
+	key     func(*entry) K
+	compare func(a, b item[K]) int
+	less    func(a, b item[K]) bool
 }
 
-func newIndex[K, T any](key func(*entry[T]) K, compare func(a, b item[K, T]) int, less func(a, b item[K, T]) bool) *index[K, T] {
-	return &index[K, T]{
+func newIndex[K any](key func(*entry) K, compare func(a, b item[K]) int, less func(a, b item[K]) bool) *index[K] {
+	return &index[K]{
 		tree:    btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}),
 		key:     key,
 		compare: compare,
@@ -48,16 +49,16 @@ func newIndex[K, T any](key func(*entry[T]) K, compare func(a, b item[K, T]) int
 }
 
 // newPrimary is the order by id alone: its key takes no room.
-func newPrimary[T any]() *index[struct{}, T] {
+func newPrimary() *index[struct{}] {
 	return newIndex(
-		func(*entry[T]) struct{} { return struct{}{} },
-		func(a, b item[struct{}, T]) int { return a.id - b.id },
-		func(a, b item[struct{}, T]) bool { return a.id < b.id })
+		func(*entry) struct{} { return struct{}{} },
+		func(a, b item[struct{}]) int { return a.id - b.id },
+		func(a, b item[struct{}]) bool { return a.id < b.id })
 }
 
-func newIntegers[T any](key func(*entry[T]) int64) *index[int64, T] {
+func newIntegers(key func(*entry) int64) *index[int64] {
 	return newIndex(key,
-		func(a, b item[int64, T]) int {
+		func(a, b item[int64]) int {
 			switch {
 			case a.key < b.key:
 				return -1
@@ -66,48 +67,48 @@ func newIntegers[T any](key func(*entry[T]) int64) *index[int64, T] {
 			}
 			return a.id - b.id
 		},
-		func(a, b item[int64, T]) bool {
+		func(a, b item[int64]) bool {
 			return a.key < b.key || a.key == b.key && a.id < b.id
 		})
 }
 
-func newTexts[T any](key func(*entry[T]) string) *index[string, T] {
-	compare := func(a, b item[string, T]) int {
+func newTexts(key func(*entry) string) *index[string] {
+	compare := func(a, b item[string]) int {
 		if c := strings.Compare(a.key, b.key); c != 0 {
 			return c
 		}
 		return a.id - b.id
 	}
-	return newIndex(key, compare, func(a, b item[string, T]) bool { return compare(a, b) < 0 })
+	return newIndex(key, compare, func(a, b item[string]) bool { return compare(a, b) < 0 })
 }
 
 // newOrder makes the tree for terms whose fields are given, in the cheapest
 // form that the fields' promises allow.
-func newOrder[T any](fields []ordering.Field[T], terms []ordering.Term) order[T] {
+func newOrder(fields []ordering.Field[entry], terms []ordering.Term) order {
 	if len(fields) == 1 {
 		key := fields[0].Key
 		switch fields[0].Kind {
 		case ordering.Integer:
-			return newIntegers(func(e *entry[T]) int64 { i, _ := key(&e.value).AsInt(); return i })
+			return newIntegers(func(e *entry) int64 { i, _ := key(e).AsInt(); return i })
 		case ordering.Textual:
-			return newTexts(func(e *entry[T]) string { s, _ := key(&e.value).AsText(); return s })
+			return newTexts(func(e *entry) string { s, _ := key(e).AsText(); return s })
 		}
 	}
-	return newTexts(func(e *entry[T]) string {
+	return newTexts(func(e *entry) string {
 		var buf [64]byte
-		return string(ordering.AppendKeys(buf[:0], &e.value, fields, terms))
+		return string(ordering.AppendKeys(buf[:0], e, fields, terms))
 	})
 }
 
-func (ix *index[K, T]) item(e *entry[T]) item[K, T] {
-	return item[K, T]{key: ix.key(e), id: e.id, e: e}
+func (ix *index[K]) item(e *entry) item[K] {
+	return item[K]{key: ix.key(e), id: e.id, e: e}
 }
 
-func (ix *index[K, T]) len() int { return ix.tree.Len() }
+func (ix *index[K]) len() int { return ix.tree.Len() }
 
 // page appends the n entries behind the first offset. There is no iterator that
 // starts at a place, so it is two descents: to the item there, and from it.
-func (ix *index[K, T]) page(dst []*entry[T], offset, n int, desc bool) []*entry[T] {
+func (ix *index[K]) page(dst []*entry, offset, n int, desc bool) []*entry {
 	if n <= 0 {
 		return dst
 	}
@@ -119,7 +120,7 @@ func (ix *index[K, T]) page(dst []*entry[T], offset, n int, desc bool) []*entry[
 	if !ok {
 		return dst
 	}
-	collect := func(it item[K, T]) bool {
+	collect := func(it item[K]) bool {
 		dst = append(dst, it.e)
 		n--
 		return n > 0
@@ -132,8 +133,8 @@ func (ix *index[K, T]) page(dst []*entry[T], offset, n int, desc bool) []*entry[
 	return dst
 }
 
-func (ix *index[K, T]) scan(desc bool, yield func(*entry[T]) bool) {
-	each := func(it item[K, T]) bool { return yield(it.e) }
+func (ix *index[K]) scan(desc bool, yield func(*entry) bool) {
+	each := func(it item[K]) bool { return yield(it.e) }
 	if desc {
 		ix.tree.Reverse(each)
 	} else {
@@ -141,8 +142,17 @@ func (ix *index[K, T]) scan(desc bool, yield func(*entry[T]) bool) {
 	}
 }
 
+// rehearse takes the keys that apply will need and does nothing else.
+func (ix *index[K]) rehearse(ch change) {
+	for _, e := range []*entry{ch.old, ch.new} {
+		if e != nil {
+			ix.key(e)
+		}
+	}
+}
+
 // apply makes one change. A record whose key stays is replaced in place.
-func (ix *index[K, T]) apply(ch change[T]) {
+func (ix *index[K]) apply(ch change) {
 	if ch.new == nil {
 		ix.tree.Delete(ix.item(ch.old))
 		return
@@ -158,8 +168,8 @@ func (ix *index[K, T]) apply(ch change[T]) {
 
 // fill puts entries into an empty tree: sorted first, which is cheaper than
 // inserting each where it belongs.
-func (ix *index[K, T]) fill(entries []*entry[T]) {
-	items := make([]item[K, T], len(entries))
+func (ix *index[K]) fill(entries []*entry) {
+	items := make([]item[K], len(entries))
 	for i, e := range entries {
 		items[i] = ix.item(e)
 	}
@@ -171,17 +181,17 @@ func (ix *index[K, T]) fill(entries []*entry[T]) {
 	}
 }
 
-func (ix *index[K, T]) fork() order[T] { return ix.copy() }
+func (ix *index[K]) fork() order { return ix.copy() }
 
 // copy is O(1): the two share their nodes until one of them writes.
-func (ix *index[K, T]) copy() *index[K, T] {
-	return &index[K, T]{tree: ix.tree.Copy(), key: ix.key, compare: ix.compare, less: ix.less}
+func (ix *index[K]) copy() *index[K] {
+	return &index[K]{tree: ix.tree.Copy(), key: ix.key, compare: ix.compare, less: ix.less}
 }
 
 // empty is an order of the same kind without entries.
-func (ix *index[K, T]) empty() order[T] { return newIndex(ix.key, ix.compare, ix.less) }
+func (ix *index[K]) empty() order { return newIndex(ix.key, ix.compare, ix.less) }
 
-func (ix *index[K, T]) get(id int) *entry[T] {
-	it, _ := ix.tree.Get(item[K, T]{id: id})
+func (ix *index[K]) get(id int) *entry {
+	it, _ := ix.tree.Get(item[K]{id: id})
 	return it.e
 }

@@ -90,14 +90,14 @@ func (c *Catalogue) LoadCollection(key string, r io.Reader) error {
 func (e *encoded[T]) Load(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return e.c.errorf("%w", err)
+		return e.c.schema.errorf("%w", err)
 	}
 	if err := checkSyntax(data); err != nil {
-		return e.c.errorf("%w: %w", ErrLoad, err)
+		return e.c.schema.errorf("%w: %w", ErrLoad, err)
 	}
 	records, err := results(data)
 	if err != nil {
-		return e.c.errorf("%w: %w", ErrLoad, err)
+		return e.c.schema.errorf("%w: %w", ErrLoad, err)
 	}
 	publish, err := e.read(records)
 	if err == nil {
@@ -138,7 +138,7 @@ func results(data []byte) ([]rawRecord, error) {
 // read makes entries of all records, to be put in the place of those that are
 // there.
 func (e *encoded[T]) read(records []rawRecord) (publish func(), err error) {
-	entries := make([]*entry[T], len(records))
+	entries := make([]*entry, len(records))
 	seen := make(map[int]int, len(records))
 	for i, raw := range records {
 		ent, err := e.c.schema.load(raw)
@@ -152,8 +152,8 @@ func (e *encoded[T]) read(records []rawRecord) (publish func(), err error) {
 		}
 		entries[i], seen[ent.id] = ent, i
 	}
-	slices.SortFunc(entries, func(a, b *entry[T]) int { return a.id - b.id })
-	return func() { e.c.replace(entries) }, nil
+	slices.SortFunc(entries, func(a, b *entry) int { return a.id - b.id })
+	return func() { e.c.store.replace(entries) }, nil
 }
 
 func (e *encoded[T]) recordError(i int, err error) error {
@@ -166,7 +166,7 @@ func (e *encoded[T]) recordError(i int, err error) error {
 }
 
 // load makes the entry of a record in wire form.
-func (s *schema[T]) load(raw rawRecord) (*entry[T], error) {
+func (s *schema[T]) load(raw rawRecord) (*entry, error) {
 	record, err := s.decode(raw, s.required)
 	if err != nil {
 		return nil, err
@@ -178,48 +178,5 @@ func (s *schema[T]) load(raw rawRecord) (*entry[T], error) {
 	if err := s.check(&record); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return &entry[T]{value: s.clone(&record), id: id}, nil
+	return newEntry(id, s.clone(&record)), nil
 }
-
-// replace puts entries, sorted by id, in the place of all records.
-func (c *Collection[T]) replace(entries []*entry[T]) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	t := newTables[T](c.schema.open != nil)
-	t.primary.fill(entries)
-	for _, e := range entries {
-		t.members.apply(nil, openRecord(e))
-	}
-	for !c.swap(&t, entries) {
-	}
-}
-
-// swap installs new tables once they have all the orders that the collection
-// has; else it makes those that are missing, off the lock.
-func (c *Collection[T]) swap(t *tables[T], entries []*entry[T]) bool {
-	c.state.Lock()
-	wanted := c.live.orders
-	if len(wanted) == len(t.orders) && slices.EqualFunc(wanted, t.orders, sameTerms[T]) {
-		defer c.state.Unlock()
-		t.lastID, t.revision = c.live.lastID, c.live.revision
-		if n := len(entries); n > 0 {
-			t.lastID = max(t.lastID, entries[n-1].id)
-		}
-		c.live = *t
-		for _, b := range c.builds {
-			b.stale = true
-		}
-		c.committed()
-		return true
-	}
-	c.state.Unlock()
-	t.orders = nil
-	for _, k := range wanted {
-		k.order = k.order.empty()
-		k.order.fill(entries)
-		t.orders = append(t.orders, k)
-	}
-	return false
-}
-
-func sameTerms[T any](a, b kept[T]) bool { return slices.Equal(a.terms, b.terms) }

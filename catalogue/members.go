@@ -11,50 +11,50 @@ import (
 // members says which members the open records of a collection have: those are
 // its fields. Only a writer's own has counts; a snapshot's has the names alone.
 type members struct {
-	counts map[string]int // by name on the wire
-	names  []string       // in snake_case, sorted; replaced, never changed
+	counts  map[string]int // by name on the wire
+	names   []string       // in snake_case, sorted; replaced, never changed
+	changed bool           // names are no longer those that are counted
 }
 
 func newMembers() members {
 	return members{counts: map[string]int{}, names: []string{"id"}}
 }
 
-// writable gives counts of its own, for a fork that is written to.
+// writable gives counts of its own, for a fork that is written to. O(names).
 func (m members) writable() members {
-	return members{counts: maps.Clone(m.counts), names: m.names}
+	m.counts = maps.Clone(m.counts)
+	return m
 }
 
-// apply counts one change; nil is no record. O(members), and O(all names) when
-// a name comes or goes.
+// apply counts one change; nil is no record. O(members).
 func (m *members) apply(old, new *resources.Record) {
-	if m.counts == nil {
+	if m.counts != nil {
+		m.count(new, 1)
+		m.count(old, -1)
+	}
+}
+
+func (m *members) count(r *resources.Record, by int) {
+	if r == nil {
 		return
 	}
-	before := len(m.counts)
-	added := m.count(new, 1)
-	removed := m.count(old, -1)
-	if added || removed || len(m.counts) != before {
-		m.rename()
-	}
-}
-
-func (m *members) count(r *resources.Record, by int) (changed bool) {
-	if r == nil {
-		return false
-	}
 	for name := range r.All() {
-		was := m.counts[name]
-		if was+by == 0 {
+		now := m.counts[name] + by
+		if now == 0 {
 			delete(m.counts, name)
 		} else {
-			m.counts[name] = was + by
+			m.counts[name] = now
 		}
-		changed = changed || was == 0 || was+by == 0
+		m.changed = m.changed || now == 0 || now == by
 	}
-	return changed
 }
 
-func (m *members) rename() {
+// settle brings the names up to date, and tells whether that took anything.
+// O(names × log names) if one came or went since, else O(1).
+func (m *members) settle() bool {
+	if !m.changed {
+		return false
+	}
 	names := []string{"id"}
 	for name := range m.counts {
 		if snake := ordering.Snake(name); snake != "" { // a term must name something
@@ -62,28 +62,30 @@ func (m *members) rename() {
 		}
 	}
 	slices.Sort(names)
-	m.names = slices.Compact(names)
+	m.names, m.changed = slices.Compact(names), false
+	return true
 }
 
 // openRecord is the record of an entry if it is an open one, else nil.
-func openRecord[T any](e *entry[T]) *resources.Record {
+func openRecord(e *entry) *resources.Record {
 	if e == nil {
 		return nil
 	}
-	r, _ := any(&e.value).(*resources.Record)
+	r, _ := e.value.(*resources.Record)
 	return r
 }
 
 // openField is a member of open records as a field: the member that is called
 // what the service would write for that name, or else the first one that has
 // this name in snake_case.
-func openField(name string) ordering.Field[resources.Record] {
+func openField(name string) ordering.Field[entry] {
 	if name == "id" {
-		return ordering.Field[resources.Record]{Name: name, Wire: name, Kind: ordering.Integer,
-			Key: func(r *resources.Record) ordering.Key { return ordering.Int(int64(r.ID)) }}
+		return ordering.Field[entry]{Name: name, Kind: ordering.Integer,
+			Key: func(e *entry) ordering.Key { return ordering.Int(int64(e.id)) }}
 	}
 	wire := ordering.Camel(name)
-	return ordering.Field[resources.Record]{Name: name, Wire: wire, Key: func(r *resources.Record) ordering.Key {
+	return ordering.Field[entry]{Name: name, Key: func(e *entry) ordering.Key {
+		r := openRecord(e)
 		if text, ok := r.Get(wire); ok {
 			return ordering.JSON(text)
 		}

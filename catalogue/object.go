@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // orderedObject is a JSON object whose members are read in their order, none of
@@ -25,15 +24,17 @@ func (o *orderedObject) read(data []byte) error {
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
 		return errNoObject
 	}
+	seen := map[string]bool{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
 			return err
 		}
 		part := objectPart{key: key.(string)} // valid JSON has nothing else here
-		if slices.ContainsFunc(*o, func(p objectPart) bool { return p.key == part.key }) {
+		if seen[part.key] {
 			return fmt.Errorf("key %q comes twice", part.key)
 		}
+		seen[part.key] = true
 		if err := d.Decode(&part.value); err != nil {
 			return err
 		}

@@ -12,10 +12,11 @@ import (
 const maxCombined = 8
 
 // kept is an order with the terms that it is in.
-type kept[T any] struct {
-	terms []ordering.Term
-	order order[T]
-	used  *atomic.Int64 // the collection's clock when it was last asked for
+type kept struct {
+	terms    []ordering.Term
+	order    order
+	used     *atomic.Int64 // the collection's clock when it was last asked for
+	rehearse bool          // taking a key may run a record's own methods
 }
 
 // canonical brings terms into the one form that serves them and their mirror:
@@ -46,7 +47,7 @@ func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, de
 	return buf, desc
 }
 
-func find[T any](orders []kept[T], terms []ordering.Term) *kept[T] {
+func find(orders []kept, terms []ordering.Term) *kept {
 	for i := range orders {
 		if slices.Equal(orders[i].terms, terms) {
 			return &orders[i]
@@ -56,7 +57,7 @@ func find[T any](orders []kept[T], terms []ordering.Term) *kept[T] {
 }
 
 // evict drops the least recently used combination if there is one too many.
-func evict[T any](orders []kept[T]) []kept[T] {
+func evict(orders []kept) []kept {
 	combined, oldest := 0, -1
 	for i, k := range orders {
 		if len(k.terms) == 1 {

@@ -71,7 +71,7 @@ func TestEviction(t *testing.T) {
 		}
 	}
 	var single, combined []string
-	for _, k := range events.live.orders {
+	for _, k := range events.store.live.orders {
 		if len(k.terms) == 1 {
 			single = append(single, k.terms[0].Field)
 		} else {
@@ -81,7 +81,7 @@ func TestEviction(t *testing.T) {
 	if len(combined) != maxCombined {
 		t.Errorf("%d combinations kept, want %d", len(combined), maxCombined)
 	}
-	if find(events.live.orders, favourite) == nil {
+	if find(events.store.live.orders, favourite) == nil {
 		t.Errorf("the one in use all the time was evicted; kept %v", combined)
 	}
 	if diff := cmp.Diff(len(fields)-1, len(single)); diff != "" {

@@ -2,12 +2,12 @@ package catalogue
 
 import (
 	"cmp"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -18,70 +18,92 @@ import (
 type plan struct {
 	copy  func(reflect.Value) // replaces what an addressable, shallow copy shares
 	check func(v reflect.Value, depth int) error
+
+	// open says that a value can be nested without end, or hold what its type
+	// does not tell: then only a check can tell whether it can be copied.
+	open   bool
+	making bool // the plan is not finished: its type contains itself
+}
+
+// checked tells what is wrong with a value.
+func (pl *plan) checked(v reflect.Value) error {
+	if pl.check == nil {
+		return nil
+	}
+	return pl.check(v, 0)
 }
 
 // maxNested is how deep a value may be nested: one that holds itself would be
-// followed for ever.
-const maxNested = 1000
-
-// planner makes plans, each type once: a type may contain itself.
-type planner map[reflect.Type]*plan
+// followed for ever, and what is loaded may be nested no deeper than 200.
+const maxNested = 190
 
 var (
 	errNotUTF8   = errors.New("not UTF-8")
 	errNotFinite = errors.New("not a finite number")
-	errNotJSON   = errors.New("not JSON")
-	errYear      = errors.New("year outside 1 to 9999")
 	errTooDeep   = fmt.Errorf("nested deeper than %d", maxNested)
 )
 
-// of gives the plan of a type, or an error that names the part that can't be
-// copied.
+// planner makes plans, each type once: a type may contain itself.
+type planner map[reflect.Type]*plan
+
+// planOf gives the plan of a record's type, or an error that names the part
+// that can't be copied.
+func planOf(t reflect.Type) (*plan, error) {
+	pl := &plan{making: true}
+	err := planner{t: pl}.structure(t, pl)
+	pl.making = false
+	if err != nil {
+		return pl, fmt.Errorf("%v: %w", t, err)
+	}
+	return pl, nil
+}
+
 func (p planner) of(t reflect.Type) (*plan, error) {
 	if known, ok := p[t]; ok {
+		known.open = known.open || known.making
 		return known, nil
 	}
-	pl := &plan{}
+	pl := &plan{making: true}
 	p[t] = pl
-	var err error
-	switch {
-	case t == reflect.TypeFor[time.Time](), t.Kind() == reflect.Struct && embedsTime(t):
-		pl.check = checkTime
-	case t == reflect.TypeFor[json.RawMessage]():
-		pl.copy, pl.check = copyBytes, checkRaw
-	case hasClone(t):
-		pl.copy, pl.check = copyByMethod, checkByMarshalling
-	default:
-		if err = p.plain(t, pl); err == nil && marshals(t) {
-			pl.check = checkByMarshalling
-		}
-	}
+	err := p.fill(t, pl)
+	pl.making = false
 	return pl, err
 }
 
-// into is of for a part: the whole's steps are in place before the part is
-// looked at, so that a type inside itself finds them.
-func (p planner) into(part **plan, t reflect.Type) (err error) {
-	*part, err = p.of(t)
-	return err
+func (p planner) fill(t reflect.Type, pl *plan) error {
+	switch {
+	case t == reflect.TypeFor[time.Time](), isDateTime(t):
+		pl.check = checkTime
+		return nil
+	case t == reflect.TypeFor[json.RawMessage]():
+		pl.copy, pl.check = copyBytes, checkRaw
+		return nil
+	case t == reflect.TypeFor[json.Number]():
+		pl.check = checkByMarshalling
+		return nil
+	case hasClone(t):
+		pl.copy, pl.check = copyByMethod, checkByMarshalling
+		return nil
+	case embedsTime(t):
+		pl.check = checkByMarshalling
+		return nil
+	}
+	if err := p.plain(t, pl); err != nil || !marshals(t) {
+		return err
+	}
+	if pl.open {
+		return fmt.Errorf("%v writes its own JSON and can hold anything: give it a method Clone", t)
+	}
+	pl.check = checkByMarshalling
+	return nil
 }
 
 func (p planner) plain(t reflect.Type, pl *plan) error {
 	switch t.Kind() {
 	case reflect.String:
-		pl.check = func(v reflect.Value, _ int) error {
-			if !utf8.ValidString(v.String()) {
-				return errNotUTF8
-			}
-			return nil
-		}
+		pl.check = checkText
 	case reflect.Float32, reflect.Float64:
-		pl.check = func(v reflect.Value, _ int) error {
-			if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-				return errNotFinite
-			}
-			return nil
-		}
+		pl.check = checkFloat
 	case reflect.Pointer:
 		return p.pointer(t, pl)
 	case reflect.Slice, reflect.Array:
@@ -94,11 +116,33 @@ func (p planner) plain(t reflect.Type, pl *plan) error {
 		if t.NumMethod() > 0 {
 			return fmt.Errorf("%v: an interface with methods cannot be copied", t)
 		}
-		pl.copy, pl.check = copyJSONValue, checkJSONValue
+		pl.copy, pl.check, pl.open = copyJSONValue, checkJSONValue, true
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
 		return fmt.Errorf("%v has no JSON", t)
 	}
 	return nil
+}
+
+func checkText(v reflect.Value, _ int) error {
+	if !utf8.ValidString(v.String()) {
+		return errNotUTF8
+	}
+	return nil
+}
+
+func checkFloat(v reflect.Value, _ int) error {
+	if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+		return errNotFinite
+	}
+	return nil
+}
+
+// into is of for a part: the whole's steps are in place before the part is
+// looked at, so that a type inside itself finds them.
+func (p planner) into(part **plan, whole *plan, t reflect.Type) (err error) {
+	*part, err = p.of(t)
+	whole.open = whole.open || (*part).open
+	return err
 }
 
 func (p planner) pointer(t reflect.Type, pl *plan) error {
@@ -123,7 +167,7 @@ func (p planner) pointer(t reflect.Type, pl *plan) error {
 		}
 		return elem.check(v.Elem(), depth+1)
 	}
-	return p.into(&elem, t.Elem())
+	return p.into(&elem, pl, t.Elem())
 }
 
 func (p planner) list(t reflect.Type, pl *plan) error {
@@ -152,7 +196,11 @@ func (p planner) list(t reflect.Type, pl *plan) error {
 		}
 		return nil
 	}
-	return p.into(&elem, t.Elem())
+	err := p.into(&elem, pl, t.Elem())
+	if t.Kind() == reflect.Array && elem.copy == nil && !elem.making {
+		pl.copy = nil
+	}
+	return err
 }
 
 func (p planner) mapping(t reflect.Type, pl *plan) error {
@@ -180,44 +228,48 @@ func (p planner) mapping(t reflect.Type, pl *plan) error {
 			return errTooDeep
 		}
 		for it := v.MapRange(); it.Next(); {
-			for _, part := range []struct {
-				plan  *plan
-				value reflect.Value
-			}{{key, it.Key()}, {elem, it.Value()}} {
-				if part.plan.check == nil {
-					continue
-				}
-				if err := part.plan.check(part.value, depth+1); err != nil {
-					return fmt.Errorf("key %v: %w", it.Key(), err)
-				}
+			if err := cmp.Or(key.checkPart(it.Key(), depth), elem.checkPart(it.Value(), depth)); err != nil {
+				return fmt.Errorf("key %v: %w", it.Key(), err)
 			}
 		}
 		return nil
 	}
-	return cmp.Or(p.into(&key, t.Key()), p.into(&elem, t.Elem()))
+	err := cmp.Or(p.into(&key, pl, t.Key()), p.into(&elem, pl, t.Elem()))
+	if err == nil && key.copy != nil {
+		return fmt.Errorf("%v: keys of type %v would be shared", t, t.Key())
+	}
+	return err
+}
+
+// checkPart checks a value inside another, of which it may be no variable.
+func (pl *plan) checkPart(v reflect.Value, depth int) error {
+	if pl.check == nil {
+		return nil
+	}
+	variable := reflect.New(v.Type()).Elem()
+	variable.Set(v)
+	return pl.check(variable, depth+1)
+}
+
+// step is what is to be done with one field of a struct.
+type step struct {
+	i    int
+	name string
+	*plan
 }
 
 func (p planner) structure(t reflect.Type, pl *plan) error {
-	type step struct {
-		i    int
-		name string
-		*plan
-	}
 	var copies, checks []step
 	for i := range t.NumField() {
 		f := t.Field(i)
-		field, err := p.of(f.Type)
-		switch {
-		case err != nil:
+		field, err := p.field(f)
+		if err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)
-		case !f.IsExported() && f.Anonymous && (f.Type.Kind() != reflect.Struct || hasClone(f.Type) || marshals(f.Type)):
-			return fmt.Errorf("field %s: embed an exported type, %v cannot be copied from outside", f.Name, f.Type)
-		case !f.IsExported() && !f.Anonymous:
-			if field.copy != nil {
-				return fmt.Errorf("field %s: %v cannot be copied from outside; give the type a method Clone", f.Name, f.Type)
-			}
+		}
+		if field == nil {
 			continue
 		}
+		pl.open = pl.open || field.open
 		if field.copy != nil {
 			copies = append(copies, step{i, f.Name, field})
 		}
@@ -245,17 +297,26 @@ func (p planner) structure(t reflect.Type, pl *plan) error {
 	return nil
 }
 
-// jsonKey says whether encoding/json makes keys of values of a type.
-func jsonKey(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return true
+// field gives the plan of a struct's field, nil for one that is neither copied
+// nor checked.
+func (p planner) field(f reflect.StructField) (*plan, error) {
+	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	pl, err := p.of(f.Type)
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.Contains(","+options+",", ",string,"):
+		return nil, errors.New("the option string of a json tag is not supported")
+	case name == "-" && options == "" && pl.open:
+		return nil, errors.New("it is not in the JSON and can hold anything: give the record a method Clone")
+	case f.IsExported():
+		return pl, nil
+	case f.Anonymous && (f.Type.Kind() != reflect.Struct || hasClone(f.Type) || marshals(f.Type)):
+		return nil, fmt.Errorf("embed an exported type, %v cannot be copied from outside", f.Type)
+	case f.Anonymous:
+		return pl, nil
+	case pl.copy != nil:
+		return nil, fmt.Errorf("%v cannot be copied from outside; give the type a method Clone", f.Type)
 	}
-	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
-}
-
-func marshals(t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	return nil, nil
 }

@@ -3,33 +3,48 @@ package catalogue
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/resources"
 )
+
+func isDateTime(t reflect.Type) bool { return t == reflect.TypeFor[resources.DateTime]() }
 
 // embedsTime says that a type is an instant of its own kind: time.Time with
 // methods of its own, and nothing beside it.
 func embedsTime(t reflect.Type) bool {
-	return t.NumField() == 1 && t.Field(0).Anonymous && t.Field(0).Type == reflect.TypeFor[time.Time]()
+	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Anonymous && t.Field(0).Type == reflect.TypeFor[time.Time]()
 }
 
-func checkTime(v reflect.Value, _ int) error {
-	if y := v.Interface().(interface{ Year() int }).Year(); y < 1 || y > 9999 {
-		return errYear
+// checkTime marshals only what may fail: years near the ends of the calendar,
+// and offsets that are none.
+func checkTime(v reflect.Value, depth int) error {
+	t, ok := v.Interface().(time.Time)
+	if !ok {
+		t = v.Interface().(resources.DateTime).Time
 	}
-	return nil
+	_, offset := t.Zone()
+	if y := t.Year(); 1 < y && y < 9999 && -24*60*60 < offset && offset < 24*60*60 {
+		return nil
+	}
+	return checkByMarshalling(v, depth)
 }
 
 func copyBytes(v reflect.Value) { v.SetBytes(bytes.Clone(v.Bytes())) }
 
+// checkRaw holds raw JSON to the rules for what is loaded.
 func checkRaw(v reflect.Value, _ int) error {
-	if v.Len() > 0 && !json.Valid(v.Bytes()) {
-		return errNotJSON
+	if v.Len() == 0 {
+		return nil
 	}
-	return nil
+	_, err := resources.ParseRecord(slices.Concat([]byte(`{"raw":`), v.Bytes(), []byte("}")))
+	return err
 }
 
 // hasClone says that a type copies itself: it has a method Clone that gives
@@ -46,9 +61,29 @@ func copyByMethod(v reflect.Value) {
 	v.Set(v.MethodByName("Clone").Call(nil)[0])
 }
 
+// marshals says that a type, or a pointer to it, writes its own JSON.
+func marshals(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
 func checkByMarshalling(v reflect.Value, _ int) error {
+	if v.CanAddr() {
+		v = v.Addr()
+	}
 	_, err := json.Marshal(v.Interface())
 	return err
+}
+
+// jsonKey says whether encoding/json makes keys of values of a type.
+func jsonKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	}
+	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
 // What an empty interface may hold is what encoding/json puts there.

@@ -6,17 +6,12 @@ import (
 	"io"
 )
 
-// recordWriter is a snapshot that writes its records.
-type recordWriter interface {
-	writeRecords(w *bufio.Writer) error
-}
-
 // Save writes the whole house as one JSON object of collection key → array of
 // records in wire form, by id, a record a line: what [Catalogue.Load] reads. All
 // 39 collections are written, empty ones too, each as it was when Save began.
 // An error is w's, or that of a record's own MarshalJSON. O(n).
 func (c *Catalogue) Save(w io.Writer) error {
-	states := make([]recordWriter, len(c.all))
+	states := make([]*snapshot, len(c.all))
 	for i, m := range c.all {
 		states[i] = m.snapshot()
 	}
@@ -39,18 +34,18 @@ func (c *Catalogue) Save(w io.Writer) error {
 	return nil
 }
 
-func (e *encoded[T]) snapshot() recordWriter { return e.c.Snapshot() }
+func (e *encoded[T]) snapshot() *snapshot { return e.c.store.current() }
 
-func (s *Snapshot[T]) writeRecords(w *bufio.Writer) error {
+func (s *snapshot) writeRecords(w *bufio.Writer) error {
 	lead := "\n"
 	for _, e := range s.t.entries() {
-		record, err := s.c.schema.encoded(e)
+		record, err := s.c.shape.encoded(e)
 		if err != nil {
-			return s.c.errorf("%w: id %d: %w", ErrInvalid, e.id, err)
+			return err
 		}
 		w.WriteString(lead)
 		if _, err := w.Write(record); err != nil {
-			return s.c.errorf("%w", err)
+			return s.c.shape.errorf("%w", err)
 		}
 		lead = ",\n"
 	}

@@ -12,30 +12,41 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
+// shape is what a store needs to know of its records.
+type shape struct {
+	name       string
+	collection string // the name for errors
+	idName     string // the id's name in an ordering
+	idWire     string // and in JSON
+
+	fields *ordering.Fields[entry]                 // nil for open records
+	open   func(name string) ordering.Field[entry] // nil for typed ones
+	id     func(record any) int
+	encode func(record any) ([]byte, error)
+}
+
 // schema is all that is known of a record type: found out once, by reflection,
 // when a collection is made.
 type schema[T any] struct {
-	name       string
-	collection string   // the name for errors
-	idName     string   // the id's name in an ordering
-	idWire     string   // and in JSON
-	required   []string // members that a loaded record must have
+	*shape
+	required []string // members that a loaded record must have
 
-	fields *ordering.Fields[T]                 // nil for open records
-	open   func(name string) ordering.Field[T] // nil for typed ones
 	id     func(*T) int
 	setID  func(*T, int)
 	clone  func(*T) T
 	check  func(*T) error
-	encode func(*T) ([]byte, error)
 	decode func(object []byte, required []string) (T, error)
 }
 
 func newSchema[T any](opts Options) (*schema[T], error) {
-	s := &schema[T]{name: opts.Name, collection: cmp.Or(opts.Name, "collection"), idWire: cmp.Or(opts.ID, "id")}
+	s := &schema[T]{shape: &shape{
+		name:       opts.Name,
+		collection: cmp.Or(opts.Name, "collection"),
+		idWire:     cmp.Or(opts.ID, "id"),
+	}}
 	s.idName = ordering.Snake(s.idWire)
 	if open, ok := any(s).(*schema[resources.Record]); ok {
-		if opts.ID != "" && opts.ID != "id" {
+		if s.idWire != "id" {
 			return nil, s.errorf("%w: the id of an open record is called id, not %q", ErrType, opts.ID)
 		}
 		describeOpen(open)
@@ -44,6 +55,7 @@ func newSchema[T any](opts Options) (*schema[T], error) {
 	if err := describeStruct(s); err != nil {
 		return nil, s.errorf("%w: %w", ErrType, err)
 	}
+	s.shape.id = func(record any) int { return s.id(record.(*T)) }
 	return s, nil
 }
 
@@ -51,11 +63,12 @@ func newSchema[T any](opts Options) (*schema[T], error) {
 // checks: nothing in them can change, and they hold valid JSON.
 func describeOpen(s *schema[resources.Record]) {
 	s.open = openField
+	s.shape.id = func(record any) int { return record.(*resources.Record).ID }
+	s.encode = func(record any) ([]byte, error) { return record.(*resources.Record).AppendJSON(nil), nil }
 	s.id = func(r *resources.Record) int { return r.ID }
 	s.setID = func(r *resources.Record, id int) { r.ID = id }
 	s.clone = func(r *resources.Record) resources.Record { return *r }
 	s.check = func(*resources.Record) error { return nil }
-	s.encode = func(r *resources.Record) ([]byte, error) { return r.AppendJSON(nil), nil }
 	s.decode = func(object []byte, _ []string) (resources.Record, error) { return resources.ParseRecord(object) }
 }
 
@@ -64,44 +77,51 @@ func describeStruct[T any](s *schema[T]) error {
 	if err != nil {
 		return err
 	}
-	s.fields = fields
+	if s.fields, err = entryFields(fields); err != nil {
+		return err
+	}
 	id, ok := fields.Lookup(s.idName)
 	t := reflect.TypeFor[T]()
 	if !ok || id.Wire != s.idWire {
 		return fmt.Errorf("%v has no field that is %q in JSON", t, s.idWire)
 	}
-	if f := t.FieldByIndex(id.Index); f.Type.Kind() != reflect.Int || throughPointer(t, id.Index) {
+	if f := t.FieldByIndex(id.Index); f.Type.Kind() != reflect.Int || id.Kind != ordering.Integer {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, %s is %v", t, f.Name, f.Type)
 	}
 	s.id = func(r *T) int { return int(reflect.ValueOf(r).Elem().FieldByIndex(id.Index).Int()) }
 	s.setID = func(r *T, n int) { reflect.ValueOf(r).Elem().FieldByIndex(id.Index).SetInt(int64(n)) }
-	s.encode = encodeJSON[T]
+	s.encode = encodeJSON
 	s.decode = decoder[T](fields)
 	return describeCopies(s)
+}
+
+// entryFields are the fields of entries that hold a T.
+func entryFields[T any](fields *ordering.Fields[T]) (*ordering.Fields[entry], error) {
+	var list []ordering.Field[entry]
+	for _, name := range fields.Names() {
+		f, _ := fields.Lookup(name)
+		list = append(list, ordering.Field[entry]{Name: name, Kind: f.Kind,
+			Key: func(e *entry) ordering.Key { return f.Key(recordOf[T](e)) }})
+	}
+	return ordering.NewFields(list...)
 }
 
 // describeCopies finds how to copy and check records of a struct type.
 func describeCopies[T any](s *schema[T]) error {
 	t := reflect.TypeFor[T]()
-	var whole plan
-	p := planner{t: &whole}
-	if err := p.structure(t, &whole); err != nil && !hasClone(t) {
-		return fmt.Errorf("%v: %w", t, err)
+	copies, err := planOf(t)
+	if err != nil && !hasClone(t) {
+		return err
 	}
-	s.check = func(r *T) error {
-		if whole.check == nil {
-			return nil
-		}
-		return whole.check(reflect.ValueOf(r).Elem(), 0)
-	}
-	if marshals(t) && !documented[T]() {
-		// Only its own method knows what it can write.
+	s.check = func(r *T) error { return copies.checked(reflect.ValueOf(r).Elem()) }
+	if err != nil || marshals(t) && !documented[T]() {
+		// Only its own methods know what it can hold.
 		s.check = func(r *T) error { return checkByMarshalling(reflect.ValueOf(r).Elem(), 0) }
 	}
 	s.clone = func(r *T) T {
 		copied := *r
-		if whole.copy != nil {
-			whole.copy(reflect.ValueOf(&copied).Elem())
+		if copies.copy != nil {
+			copies.copy(reflect.ValueOf(&copied).Elem())
 		}
 		return copied
 	}
@@ -122,29 +142,20 @@ func documented[T any]() bool {
 	return false
 }
 
-func throughPointer(t reflect.Type, index []int) bool {
-	for _, i := range index[:len(index)-1] {
-		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
-			return true
-		}
-	}
-	return false
-}
-
 // encodeJSON writes a record as the service does: without white space, and
 // with <, > and & as they are.
-func encodeJSON[T any](r *T) ([]byte, error) {
+func encodeJSON(record any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	if err := e.Encode(record); err != nil {
 		return nil, err
 	}
 	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
 // names lists the fields that there are.
-func (s *schema[T]) names(m members) []string {
+func (s *shape) names(m members) []string {
 	if s.fields != nil {
 		return s.fields.Names()
 	}
@@ -152,30 +163,28 @@ func (s *schema[T]) names(m members) []string {
 }
 
 // resolve finds the fields of terms, or tells which is none.
-func (s *schema[T]) resolve(terms []ordering.Term, m members) ([]ordering.Field[T], error) {
-	fields := make([]ordering.Field[T], len(terms))
+func (s *shape) resolve(terms []ordering.Term, m members) ([]ordering.Field[entry], error) {
+	fields := make([]ordering.Field[entry], len(terms))
 	for i, t := range terms {
-		f, ok := s.field(t.Field, m)
-		if !ok {
+		if !s.has(t.Field, m) {
 			return nil, s.errorf("%w: %q", ordering.ErrUnknownField, t.Field)
 		}
-		fields[i] = f
+		fields[i] = s.field(t.Field)
 	}
 	return fields, nil
 }
 
-func (s *schema[T]) field(name string, m members) (ordering.Field[T], bool) {
-	if s.fields != nil {
-		return s.fields.Lookup(name)
+// field gives the field of a name that is one.
+func (s *shape) field(name string) ordering.Field[entry] {
+	if s.fields == nil {
+		return s.open(name)
 	}
-	if !s.has(name, m) {
-		return ordering.Field[T]{}, false
-	}
-	return s.open(name), true
+	f, _ := s.fields.Lookup(name)
+	return f
 }
 
 // has says whether there is a field of that name.
-func (s *schema[T]) has(name string, m members) bool {
+func (s *shape) has(name string, m members) bool {
 	if s.fields != nil {
 		return s.fields.Has(name)
 	}
@@ -183,6 +192,6 @@ func (s *schema[T]) has(name string, m members) bool {
 	return ok
 }
 
-func (s *schema[T]) errorf(format string, args ...any) error {
+func (s *shape) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.collection}, args...)...)
 }

@@ -1,11 +1,13 @@
 package catalogue
 
+import "github.com/gobacklist/backlist/pagination"
+
 // A View is a page of stored records themselves: reading them costs no copies.
 // It holds on to nothing but those records. The zero View is empty. It may be
 // read by any number of goroutines at once.
 type View[T any] struct {
 	schema  *schema[T]
-	entries []*entry[T]
+	entries []*entry
 	count   int
 }
 
@@ -18,18 +20,39 @@ func (v View[T]) Len() int { return len(v.entries) }
 // At gives the stored record at place i of the page, from 0. It is shared with
 // every other reader: nothing in it may ever be changed. It panics as a slice
 // does if i is not in [0, Len).
-func (v View[T]) At(i int) *T { return &v.entries[i].value }
+func (v View[T]) At(i int) *T { return recordOf[T](v.entries[i]) }
 
 // JSON gives the wire form of the record at place i: made when first asked for,
-// kept, shared, and never to be changed. An error, which only a record with a
-// MarshalJSON of its own can cause, is that method's. O(1) once made.
+// kept, shared, and never to be changed. An error, which only a record with
+// marshalling of its own can cause, is an [ErrInvalid]. O(1) once made.
 func (v View[T]) JSON(i int) ([]byte, error) { return v.schema.encoded(v.entries[i]) }
 
 // page copies the records out.
 func (v View[T]) page() Page[T] {
+	if v.schema == nil {
+		return Page[T]{}
+	}
 	p := Page[T]{Count: v.count, Records: make([]T, len(v.entries))}
 	for i, e := range v.entries {
-		p.Records[i] = v.schema.clone(&e.value)
+		p.Records[i] = v.schema.clone(recordOf[T](e))
 	}
 	return p
+}
+
+// view is the window of what a reading shows.
+func (s *schema[T]) view(w pagination.Window, r reading, err error) (View[T], error) {
+	if err != nil {
+		return View[T]{}, err
+	}
+	entries, count := r.page(w)
+	return View[T]{schema: s, entries: entries, count: count}, nil
+}
+
+// page takes the entries in a window, and the count.
+func (r reading) page(w pagination.Window) (entries []*entry, count int) {
+	count = r.t.primary.len()
+	if start, end := w.Bounds(count); start < end {
+		entries = r.order.page(make([]*entry, 0, end-start), start, end-start, r.desc)
+	}
+	return entries, count
 }

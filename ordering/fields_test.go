@@ -244,8 +244,25 @@ func TestFieldsByFunction(t *testing.T) {
 	}
 }
 
+// A pointer to an instant is compared as one, whatever its offset.
+func TestPointerToTime(t *testing.T) {
+	type row struct {
+		At *time.Time `json:"at"`
+	}
+	fields, _ := ordering.FieldsOf[row]()
+	early := time.Date(2026, 5, 10, 23, 0, 0, 0, time.FixedZone("", 5*3600))
+	late := time.Date(2026, 5, 10, 20, 0, 0, 0, time.UTC)
+	rows := []row{{nil}, {&late}, {&early}}
+	if err := fields.Sort(rows, ordering.Asc("at")); err != nil || rows[0].At != &early || rows[2].At != nil {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
 func TestNilEmbeddedPointerIsNull(t *testing.T) {
 	fields, _ := ordering.FieldsOf[book]()
+	if f, _ := fields.Lookup("shelf"); f.Kind != ordering.Mixed {
+		t.Errorf("promised to be %v", f.Kind)
+	}
 	books := []book{{Name: "none"}, {Name: "some", extra: &extra{Shelf: 9}}}
 	if err := fields.Sort(books, ordering.Asc("shelf")); err != nil || books[0].Name != "some" {
 		t.Errorf("%v, %v first", err, books[0].Name)

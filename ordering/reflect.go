@@ -10,6 +10,8 @@ import (
 // promised of its keys. It is asked once a type.
 func keyOf(t reflect.Type) (func(reflect.Value) Key, Kind) {
 	switch {
+	case t.Kind() == reflect.Pointer && t.Elem().Implements(reflect.TypeFor[instant]()):
+		return pointerKey(t), Mixed // before Marshaler, which it is too
 	case t.Implements(reflect.TypeFor[instant]()) && t.Kind() != reflect.Pointer:
 		return func(v reflect.Value) Key { return Int(v.Interface().(instant).UnixMicro()) }, Integer
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number]():

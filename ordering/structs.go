@@ -24,6 +24,9 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	var fields []Field[T]
 	for _, m := range dominant(members(t, nil, nil)) {
 		key, kind := keyOf(m.typ)
+		if throughPointer(t, m.index) {
+			kind = Mixed // null behind a nil pointer
+		}
 		fields = append(fields, Field[T]{
 			Name:  Snake(m.wire),
 			Wire:  m.wire,
@@ -52,6 +55,16 @@ func keyAt[T any](index []int, key func(reflect.Value) Key) func(*T) Key {
 		}
 		return key(v)
 	}
+}
+
+// throughPointer says whether a field is in a struct embedded by pointer.
+func throughPointer(t reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // member is a field of a struct as encoding/json sees it.

@@ -1,0 +1,122 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// TestClonesDiverge writes to both sides of a fork, in orderings old and new.
+func TestClonesDiverge(t *testing.T) {
+	house := dataset(t)
+	before := ids(t, house.Events(), eventID, terms("-slug"))
+	fork := house.Clone()
+	if id, err := fork.Events().Insert(resources.Event{Name: "fork", Slug: "zzz"}); err != nil || fork.Events().Count() != len(before)+1 {
+		t.Fatalf("insert: %d, %v", id, err)
+	}
+	if diff := cmp.Diff(before, ids(t, house.Events(), eventID, terms("-slug"))); diff != "" {
+		t.Errorf("the original saw the fork's insert:\n%s", diff)
+	}
+	if err := house.Events().Delete(before[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fork.Events().Get(before[0]); err != nil {
+		t.Errorf("the fork saw the original's delete: %v", err)
+	}
+	for _, c := range []*catalogue.Catalogue{house, fork} {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCloneKeepsWhatItIs: name, default order, highest id.
+func TestCloneKeepsWhatItIs(t *testing.T) {
+	c := probes(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
+	if err := c.Delete(5); err != nil {
+		t.Fatal(err)
+	}
+	fork := c.Clone()
+	if fork.Name() != "mine" {
+		t.Errorf("name %q", fork.Name())
+	}
+	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, fork, probeKit.id, nil)); diff != "" {
+		t.Errorf("default order (-want +got):\n%s", diff)
+	}
+	for _, each := range []*catalogue.Collection[probe]{c, fork} {
+		if id, err := each.Insert(probe{}); id != 6 || err != nil {
+			t.Errorf("insert: %d, %v; want 6", id, err)
+		}
+	}
+}
+
+// TestConcurrentClones forks one collection from many goroutines while it is
+// written to and read by new orderings. Each clone is whole and its own.
+func TestConcurrentClones(t *testing.T) {
+	c := probes(t, 50, catalogue.Options{})
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(9, uint64(g)))
+			for i := range 40 {
+				fork := c.Clone()
+				by := terms(pick(rng, "name", "-live,rank", "tags,-id", "-extra", "price,words"))
+				n := fork.Count()
+				page, err := fork.Page(pagination.Window{Limit: 1000}, by...)
+				if err != nil || page.Count != n || len(page.Records) != n {
+					t.Errorf("clone: %d of %d records, count %d, %v", len(page.Records), n, page.Count, err)
+				}
+				if _, err := fork.Insert(randomProbe(rng)); err != nil {
+					t.Error(err)
+				}
+				if _, err := c.Insert(randomProbe(rng)); err != nil {
+					t.Error(err)
+				}
+				if err := c.Modify(1+rng.IntN(50), func(p *probe) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
+					t.Error(err)
+				}
+				if second := fork.Clone(); fork.Count() != n+1 || second.Count() != n+1 {
+					t.Errorf("clones count %d and %d, want %d", fork.Count(), second.Count(), n+1)
+				}
+				if err := fork.Check(); err != nil {
+					t.Errorf("clone: %v", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := c.Check(); err != nil || c.Count() != 50+4*40 {
+		t.Errorf("count %d, %v", c.Count(), err)
+	}
+}
+
+// TestConcurrentHouseClones forks a whole house while events are posted.
+func TestConcurrentHouseClones(t *testing.T) {
+	house := dataset(t)
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			for range 10 {
+				fork := house.Clone()
+				if _, err := house.Events().Insert(resources.Event{Name: "n"}); err != nil {
+					t.Error(err)
+				}
+				n := fork.Events().Count()
+				if _, err := fork.Events().Insert(resources.Event{Name: "n"}); err != nil || fork.Events().Count() != n+1 {
+					t.Errorf("clone counts %d, %v; want %d", fork.Events().Count(), err, n+1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := house.Check(); err != nil || house.Events().Count() != 90+30 {
+		t.Errorf("count %d, %v", house.Events().Count(), err)
+	}
+}

@@ -1,0 +1,572 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// saved is all that a house holds.
+func saved(t testing.TB, house *catalogue.Catalogue) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := house.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// split takes a saved house apart: the bytes of each record.
+func split(t testing.TB, text string) map[string][]string {
+	t.Helper()
+	var set map[string][]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &set); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for key, records := range set {
+		for _, r := range records {
+			out[key] = append(out[key], string(r))
+		}
+	}
+	return out
+}
+
+// keys are the 39 collections of the service's document, in its order.
+var keys = strings.Fields(`attribute-types attributes authors collaborators direct-sales books bookshop-sales carts
+	commissions compensations collaborator-invoices contributions credit-notes crowdfundings direct-debit-payments
+	credit-note-lines restockings direct-debits events expenses inventories items itemVariants labels products projects
+	proposals reshipments services shipments social-links tieins vouchers variants wires publishers suppliers news faqs`)
+
+// TestDatasetThereAndBack: loaded, saved and loaded again, each record keeps
+// the bytes that the reference server wrote.
+func TestDatasetThereAndBack(t *testing.T) {
+	raw, err := os.ReadFile("testdata/dataset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The service escapes these two separators and the file does not.
+	wire := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
+	house := dataset(t)
+	first := saved(t, house)
+	if diff := cmp.Diff(wire, split(t, first)); diff != "" {
+		t.Errorf("saved (-want +got):\n%s", diff)
+	}
+	again := catalogue.New()
+	if err := again.Load(iotest.OneByteReader(strings.NewReader(first))); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, saved(t, again)); diff != "" {
+		t.Errorf("second save (-want +got):\n%s", diff)
+	}
+	if err := again.Check(); err != nil {
+		t.Error(err)
+	}
+	ctx := context.Background()
+	for key, records := range wire {
+		c, err := again.Encoded(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count, got, err := c.Page(ctx, terms("id"), whole)
+		if err != nil || count != len(records) {
+			t.Errorf("%s: count %d, %v; want %d", key, count, err, len(records))
+		}
+		for i := range got {
+			if string(got[i]) != records[i] {
+				t.Errorf("%s: at %d %s, want %s", key, i, got[i], records[i])
+			}
+		}
+	}
+}
+
+// TestSaveWritesAllCollections, empty ones too, in the document's order.
+func TestSaveWritesAllCollections(t *testing.T) {
+	text := saved(t, catalogue.New())
+	d := json.NewDecoder(strings.NewReader(text))
+	var got []string
+	for d.More() || len(got) == 0 {
+		token, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(string); ok {
+			got = append(got, s)
+		} else if len(got) == 0 && token != json.Delim('{') {
+			t.Fatalf("begins with %v", token)
+		}
+		if len(got) == len(keys) {
+			break
+		}
+		if len(got) > 0 {
+			var list []any
+			if err := d.Decode(&list); err != nil || list == nil || len(list) != 0 {
+				t.Fatalf("%s holds %v, %v", got[len(got)-1], list, err)
+			}
+		}
+	}
+	if diff := cmp.Diff(keys, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if !json.Valid([]byte(text)) {
+		t.Errorf("no JSON: %s", text)
+	}
+}
+
+const (
+	goodEvent = `{"id":1,"name":"n","slug":"s","summary":"","description":"","location":"","startDate":"2024-05-10T18:00:00+02:00",` +
+		`"endDate":"2024-05-10T20:00:00+02:00","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]}`
+	goodLink = `{"id":1,"title":"t","url":"u","logo":null,"type":"x","author":1}`
+)
+
+// small is a house with a little in it, to see that nothing of it changes.
+func small(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	house := catalogue.New()
+	text := `{"events":[` + goodEvent + `],"social-links":[` + goodLink + `],"books":[{"id":4,"x":1},{"x":[2],"id":9}],"faqs":[{"id":7}]}`
+	if err := house.Load(strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	return house
+}
+
+// TestLoadLeavesAbsentCollections as they are, and replaces the others.
+func TestLoadLeavesAbsentCollections(t *testing.T) {
+	house := small(t)
+	want := split(t, saved(t, house))
+	want["books"], want["news"] = []string{`{"id":2}`}, []string{`{"z":1e400,"id":3,"a":"<é>"}`}
+	delete(want, "faqs")
+	text := " \r\n\t{ \"books\" : [ {\"id\" : 2 } ], \"faqs\":[],\"news\":[{\"z\":1e400,\"id\":3,\"a\":\"\\u003c\\u00e9>\"}]}\n"
+	if err := house.Load(iotest.DataErrReader(strings.NewReader(text))); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	before := saved(t, house)
+	if err := house.Load(strings.NewReader("{}")); err != nil {
+		t.Errorf("an object without members: %v", err)
+	}
+	if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+		t.Errorf("an object without members changed:\n%s", diff)
+	}
+}
+
+// TestIDsAfterLoad: the next one is above the highest ever used, before the
+// load or in it.
+func TestIDsAfterLoad(t *testing.T) {
+	house := small(t)
+	books, err := house.Open("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		load   string
+		want   int
+		reason string
+	}{
+		{`[{"id":3}]`, 10, "9 was used before"},
+		{`[]`, 11, "10 was used before"},
+		{`[{"id":50},{"id":20}]`, 51, "50 was loaded"},
+		{`[{"id":60},{"id":60}]`, 52, "what fails uses no id up"},
+	} {
+		_ = house.LoadCollection("books", strings.NewReader(row.load))
+		if id, err := books.Insert(resources.Record{}); id != row.want || err != nil {
+			t.Errorf("%s: next id %d, %v; want %d", row.reason, id, err, row.want)
+		}
+	}
+}
+
+// replaceMember is an event or link with one member's text changed.
+func replaceMember(record, old, text string) string {
+	if !strings.Contains(record, old) {
+		panic(old)
+	}
+	return strings.Replace(record, old, text, 1)
+}
+
+// TestLoadRefusesRecords: the error says which record and member, nothing changes.
+func TestLoadRefusesRecords(t *testing.T) {
+	event := func(old, text string) string { return replaceMember(goodEvent, old, text) }
+	link := func(old, text string) string { return replaceMember(goodLink, old, text) }
+	for _, row := range []struct{ reason, key, record, field string }{
+		{"missing id", "books", `{"a":1}`, "id"},
+		{"id 0", "books", `{"id":0}`, "id"},
+		{"id -1", "books", `{"id":-1}`, "id"},
+		{"id 1.5", "books", `{"id":1.5}`, "id"},
+		{"id as text", "books", `{"id":"1"}`, "id"},
+		{"id null", "books", `{"id":null}`, "id"},
+		{"id true", "books", `{"id":true}`, "id"},
+		{"id as list", "books", `{"id":[1]}`, "id"},
+		{"id beyond an int", "books", `{"id":9223372036854775808}`, "id"},
+		{"id twice", "books", `{"id":2,"id":2}`, "id"},
+		{"duplicate id", "books", `{"id":1}`, "id"},
+		{"repeated key", "books", `{"id":2,"a":1,"a":1}`, "a"},
+		{"repeated key, escaped", "books", `{"id":2,"a":1,"\u0061":1}`, "a"},
+		{"half a surrogate pair", "books", `{"id":2,"a":"\ud800"}`, "a"},
+		{"no object", "books", `5`, ""},
+		{"null", "books", `null`, ""},
+		{"a list", "books", `[]`, ""},
+
+		{"missing id", "events", event(`"id":1,`, ``), "id"},
+		{"id 0", "events", event(`"id":1,`, `"id":0,`), "id"},
+		{"id -1", "events", event(`"id":1,`, `"id":-1,`), "id"},
+		{"id 1.5", "events", event(`"id":1,`, `"id":1.5,`), "id"},
+		{"id as text", "events", event(`"id":1,`, `"id":"1",`), "id"},
+		{"id null", "events", event(`"id":1,`, `"id":null,`), "id"},
+		{"duplicate id", "events", goodEvent, "id"},
+		{"repeated key", "events", event(`"id":1,`, `"id":2,"name":"x",`), "name"},
+		{"unknown member", "events", event(`"id":1,`, `"id":2,"bogus":1,`), "bogus"},
+		{"name in another spelling", "events", event(`"id":1,`, `"id":2,"Name":"n",`), "Name"},
+		{"null where not allowed", "events", event(`"id":1,"name":"n"`, `"id":2,"name":null`), "name"},
+		{"null where not allowed", "events", event(`"labels":[]`, `"labels":null`), "labels"},
+		{"missing required member", "events", event(`"id":1,"name":"n"`, `"id":2`), "name"},
+		{"missing required member", "events", event(`"startDate":"2024-05-10T18:00:00+02:00",`, ``), "startDate"},
+		{"wrong type", "events", event(`"id":1,"name":"n"`, `"id":2,"name":5`), "name"},
+		{"wrong type", "events", event(`"published":true`, `"published":"true"`), "published"},
+		{"wrong type in a list", "events", event(`"labels":[]`, `"labels":["1"]`), "labels"},
+		{"wrong type in a list", "events", event(`"authors":[]`, `"authors":[1.5]`), "authors"},
+		{"bad date", "events", event(`2024-05-10T18:00:00+02:00`, `2024-02-30T18:00:00+02:00`), "startDate"},
+		{"date without offset", "events", event(`2024-05-10T20:00:00+02:00`, `2024-05-10T20:00:00`), "endDate"},
+		{"date of year 0", "events", event(`2024-05-10T20:00:00+02:00`, `0000-05-10T20:00:00Z`), "endDate"},
+		{"no object", "events", `"x"`, ""},
+
+		{"missing id", "social-links", link(`"id":1,`, ``), "id"},
+		{"duplicate id", "social-links", goodLink, "id"},
+		{"unknown member", "social-links", link(`"id":1,`, `"id":2,"bogus":null,`), "bogus"},
+		{"null where not allowed", "social-links", link(`"id":1,"title":"t"`, `"id":2,"title":null`), "title"},
+		{"missing required member", "social-links", link(`"id":1,"title":"t","url":"u"`, `"id":2,"title":"t"`), "url"},
+		{"wrong type", "social-links", link(`"author":1`, `"author":"1"`), "author"},
+		{"wrong type of what may be null", "social-links", link(`"logo":null`, `"logo":5`), "logo"},
+	} {
+		house := small(t)
+		before := saved(t, house)
+		first := map[string]string{"books": `{"id":1}`, "events": goodEvent, "social-links": goodLink}[row.key]
+		record := row.record
+		if row.reason != "duplicate id" { // which must not hide the mistake that is meant
+			record = strings.Replace(record, `"id":1,`, `"id":2,`, 1)
+		}
+		array := "[" + first + ",\n" + record + "]"
+		encoded, err := house.Encoded(row.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways := map[string]error{
+			"Load":                 house.Load(strings.NewReader(`{"news":[{"id":1}],"` + row.key + `":` + array + `}`)),
+			"Load, another behind": house.Load(strings.NewReader(`{"` + row.key + `":` + array + `,"news":[{"id":1}]}`)),
+			"LoadCollection":       house.LoadCollection(row.key, strings.NewReader(array)),
+			"LoadCollection, page": house.LoadCollection(row.key, strings.NewReader(`{"count":2,"next":null,"previous":null,"results":`+array+`}`)),
+			"Encoded.Load":         encoded.Load(strings.NewReader(array)),
+		}
+		wrong := map[string][]string{} // the same mistake of several ways is told once
+		for _, way := range slices.Sorted(maps.Keys(ways)) {
+			if m := misplaced(ways[way], row.key, row.field); m != "" {
+				wrong[m] = append(wrong[m], way)
+			}
+		}
+		for m, by := range wrong {
+			t.Errorf("%s: %s: %s: %s\n\t(%s)", row.key, row.reason, record, m, strings.Join(by, "; "))
+		}
+		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+			t.Errorf("%s %s changed (-before +after):\n%s", row.key, row.reason, diff)
+		}
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// misplaced says what is wrong with the error of a load whose second record is
+// bad in a field, or "".
+func misplaced(err error, key, field string) string {
+	var bad *catalogue.RecordError
+	if !errors.As(err, &bad) || !errors.Is(err, catalogue.ErrLoad) {
+		return fmt.Sprintf("error %v, want a RecordError that matches ErrLoad", err)
+	}
+	if bad.Collection != key || bad.Index != 1 || bad.Field != field {
+		return fmt.Sprintf("%q at %d, field %q; want field %q at 1: %v", bad.Collection, bad.Index, bad.Field, field, err)
+	}
+	if text := err.Error(); !strings.Contains(text, key) || !strings.Contains(text, "1") || !strings.Contains(text, field) {
+		return "error does not say where: " + text
+	}
+	return ""
+}
+
+// TestLoadRefusesTexts that are not of the form that is loaded.
+func TestLoadRefusesTexts(t *testing.T) {
+	for _, row := range []struct{ reason, text, names string }{
+		{"nothing", ``, ""},
+		{"white space", " \n", ""},
+		{"null", `null`, ""},
+		{"a list", `[]`, ""},
+		{"a number", `5`, ""},
+		{"text", `"books"`, ""},
+		{"no JSON", `{books:[]}`, ""},
+		{"trailing comma", `{"books":[],}`, ""},
+		{"trailing comma in a list", `{"books":[{"id":1},]}`, ""},
+		{"no comma", `{"books":[{"id":1} {"id":2}]}`, ""},
+		{"more behind it", `{"books":[]}{}`, ""},
+		{"more behind it", `{"books":[]} x`, ""},
+		{"byte order mark", "\ufeff{}", ""},
+		{"bytes that are not UTF-8", "{\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", ""},
+		{"control character", "{\"books\":[{\"id\":1,\"a\":\"\n\"}]}", ""},
+		{"NaN", `{"books":[{"id":1,"a":NaN}]}`, ""},
+		{"leading zero", `{"books":[{"id":01}]}`, ""},
+		{"unknown key", `{"books":[],"boooks":[]}`, "boooks"},
+		{"a path segment is no key", `{"item_variants":[]}`, "item_variants"},
+		{"another case", `{"Books":[]}`, "Books"},
+		{"empty key", `{"":[]}`, ""},
+		{"repeated key", `{"books":[],"faqs":[],"books":[]}`, "books"},
+		{"repeated key, escaped", `{"books":[],"b\u006foks":[]}`, "books"},
+		{"null for a list", `{"books":null}`, "books"},
+		{"object for a list", `{"books":{}}`, "books"},
+		{"text for a list", `{"books":"x"}`, "books"},
+		{"a page for a list", `{"faqs":[],"books":{"results":[]}}`, "books"},
+		{"deep nesting", `{"books":[{"id":1,"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}]}`, ""},
+	} {
+		house := small(t)
+		before := saved(t, house)
+		err := house.Load(strings.NewReader(row.text))
+		if !errors.Is(err, catalogue.ErrLoad) {
+			t.Errorf("%s: error %v, want ErrLoad", row.reason, err)
+		} else if !strings.Contains(err.Error(), row.names) {
+			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+		}
+		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
+		}
+	}
+}
+
+// TestLoadCollectionForms: an array, or a saved answer whose results are taken.
+func TestLoadCollectionForms(t *testing.T) {
+	for _, row := range []struct {
+		reason, text string
+		want         []string // nil if refused
+	}{
+		{"array", `[{"id":2,"a":1},{"id":1}]`, []string{`{"id":1}`, `{"id":2,"a":1}`}},
+		{"empty array", ` [ ] `, []string{}},
+		{"answer", `{"count":99,"next":"x","previous":null,"results":[{"id":5}]}`, []string{`{"id":5}`}},
+		{"other members are not looked at", `{"zzz":{"results":[]},"results":[{"id":5}],"count":"x"}`, []string{`{"id":5}`}},
+		{"answer without results", `{"count":0}`, nil},
+		{"results null", `{"results":null}`, nil},
+		{"results an object", `{"results":{}}`, nil},
+		{"an error document", `{"detail":"Not found."}`, nil},
+		{"no container", `5`, nil},
+		{"null", `null`, nil},
+		{"nothing", ``, nil},
+		{"more behind it", `[] []`, nil},
+		{"more behind it", `{"results":[]}]`, nil},
+		{"broken behind the results", `{"results":[{"id":5}],"count":}`, nil},
+	} {
+		for way := range 2 {
+			house := small(t)
+			want := split(t, saved(t, house))
+			encoded, err := house.Encoded("books")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if way == 0 {
+				err = house.LoadCollection("books", strings.NewReader(row.text))
+			} else {
+				err = encoded.Load(strings.NewReader(row.text))
+			}
+			if row.want == nil && !errors.Is(err, catalogue.ErrLoad) || row.want != nil && err != nil {
+				t.Errorf("%s: error %v", row.reason, err)
+			}
+			if row.want != nil {
+				want["books"] = row.want
+			}
+			if len(want["books"]) == 0 {
+				delete(want, "books")
+			}
+			if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+			}
+		}
+	}
+	if err := small(t).LoadCollection("no-such", strings.NewReader("[]")); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), "no-such") {
+		t.Errorf("unknown collection: %v", err)
+	}
+}
+
+// little is a file that is cut off everywhere.
+const little = `{"books":[{"id":1,"a":"é\n","b":[1.5,null]},{"id":2}],"social-links":[` + goodLink + `]}`
+
+// TestLoadTruncated cuts files off at every byte.
+func TestLoadTruncated(t *testing.T) {
+	house := small(t)
+	before := saved(t, house)
+	for i := range len(little) {
+		err := caught(func() error { return house.Load(strings.NewReader(little[:i])) })
+		if !errors.Is(err, catalogue.ErrLoad) {
+			t.Errorf("%q: error %v, want ErrLoad", little[:i], err)
+		}
+		if saved(t, house) != before {
+			t.Fatalf("%q was loaded half", little[:i])
+		}
+	}
+	for _, text := range []string{`[{"id":1,"a":"é"},{"id":2}]`, `{"count":1,"next":null,"results":[{"id":1}],"previous":null}`} {
+		for i := range len(text) {
+			err := caught(func() error { return house.LoadCollection("books", strings.NewReader(text[:i])) })
+			if !errors.Is(err, catalogue.ErrLoad) {
+				t.Errorf("%q: error %v, want ErrLoad", text[:i], err)
+			}
+			if saved(t, house) != before {
+				t.Fatalf("%q was loaded half", text[:i])
+			}
+		}
+		if err := house.Clone().LoadCollection("books", strings.NewReader(text)); err != nil {
+			t.Errorf("%q whole: %v", text, err)
+		}
+	}
+	if err := house.Load(strings.NewReader(little)); err != nil {
+		t.Errorf("whole: %v", err)
+	}
+}
+
+// TestLoadReaderFails midway: the error is the reader's own, whatever came
+// before it, and nothing changes.
+func TestLoadReaderFails(t *testing.T) {
+	house := small(t)
+	before := saved(t, house)
+	for i := range len(little) + 1 {
+		r := io.MultiReader(strings.NewReader(little[:i]), iotest.ErrReader(errOwn))
+		if err := house.Load(r); !errors.Is(err, errOwn) {
+			t.Errorf("failing after %d bytes: %v", i, err)
+		}
+	}
+	if err := house.LoadCollection("books", iotest.ErrReader(errOwn)); !errors.Is(err, errOwn) {
+		t.Errorf("LoadCollection: %v", err)
+	}
+	if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+// fullWriter takes so many bytes and then fails.
+type fullWriter struct {
+	room int
+	err  error
+}
+
+func (w *fullWriter) Write(p []byte) (int, error) {
+	if len(p) > w.room {
+		n := w.room
+		w.room = 0
+		return n, w.err
+	}
+	w.room -= len(p)
+	return len(p), nil
+}
+
+// TestSaveWriterFails at every byte.
+func TestSaveWriterFails(t *testing.T) {
+	house := small(t)
+	text := saved(t, house)
+	for room := range len(text) {
+		if err := house.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
+			t.Errorf("room for %d of %d bytes: %v", room, len(text), err)
+		}
+	}
+	if err := house.Save(&fullWriter{len(text), errOwn}); err != nil {
+		t.Errorf("room for all: %v", err)
+	}
+	if err := house.Save(&fullWriter{len(text) / 2, nil}); err == nil {
+		t.Error("a short write went unnoticed")
+	}
+	if saved(t, house) != text {
+		t.Error("saving changed the house")
+	}
+}
+
+// TestLargeSave goes beyond any buffer.
+func TestLargeSave(t *testing.T) {
+	house := catalogue.New()
+	books, err := house.Open("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for id := 1; id <= 300; id++ {
+		wire := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
+		want = append(want, wire)
+		if _, err := books.Insert(mustRecord(wire)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := saved(t, house)
+	if diff := cmp.Diff(want, split(t, text)["books"]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if lines := strings.Split(text, "\n"); !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSuffix(l, ",") == want[7] }) {
+		t.Error("a record does not have a line of its own")
+	}
+	for _, room := range []int{0, 4095, 4096, 4097, 65536, len(text) - 1} {
+		if err := house.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+	}
+}
+
+// FuzzLoad: what is no house is refused and changes nothing, what is one is
+// saved in a form that loads and saves to itself.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		little, `{}`, `{"books":[]}`, `{"books":[{"id":1}]}`, `{"books":[{"id":1,"a":[1e400,{"b":"\u003c"}]},{"a":null,"id":3}]}`,
+		`{"events":[` + goodEvent + `]}`, `{"social-links":[` + goodLink + `],"books":[{"id":0}]}`, `[{"id":1}]`, `null`, ``,
+		`{"books":[{"id":1,"_id":2,"line1":1,"line_1":2,"":3}]}`, "{\"books\":[{\"id\":1,\"\\u0000\":\"\xff\"}]}",
+		`{"books":[{"id":1},{"id":1}]}`, `{"books":[],"books":[]}`, `{"books":[{"id":9223372036854775807}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	base := small(f)
+	before := saved(f, base)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		house := base.Clone()
+		if err := house.Load(bytes.NewReader(data)); err != nil {
+			if !errors.Is(err, catalogue.ErrLoad) {
+				t.Errorf("error %v, want ErrLoad", err)
+			}
+			if saved(t, house) != before {
+				t.Errorf("loaded half: %s", saved(t, house))
+			}
+			return
+		}
+		first := saved(t, house)
+		again := catalogue.New()
+		if err := again.Load(strings.NewReader(first)); err != nil {
+			t.Fatalf("what was saved does not load: %v\n%s", err, first)
+		}
+		if second := saved(t, again); second != first {
+			t.Errorf("saved as\n%s\nand then as\n%s", first, second)
+		}
+		books, err := house.Open("books")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range books.Fields() {
+			if page, err := books.Page(whole, ordering.Desc(name)); err != nil || len(page.Records) != books.Count() {
+				t.Errorf("by %q: %d of %d, %v", name, len(page.Records), books.Count(), err)
+			}
+		}
+		if err := errors.Join(house.Check(), again.Check()); err != nil {
+			t.Error(err)
+		}
+	})
+}

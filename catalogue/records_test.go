@@ -1,0 +1,331 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// A kit is what the model must know of one type of record.
+type kit[T any] struct {
+	fields []string // names to order by
+	random func(rng *rand.Rand) T
+	bad    func(rng *rand.Rand) (T, bool) // one that JSON cannot hold, if T has such
+	id     func(*T) *int
+	values func(*T) map[string]value
+	wire   func(*T) string
+	parse  func(wire string) (T, error)
+	same   func(a, b *T) bool
+	names  func(records []*T) []string // what Fields gives
+}
+
+// A probe is a record with a field of each sort.
+type probe struct {
+	ID    int       `json:"id"`
+	Name  string    `json:"name"`
+	Stock int       `json:"stockLevel"`
+	Live  bool      `json:"live"`
+	Note  *string   `json:"note"`
+	Rank  *int      `json:"rank"`
+	Price float64   `json:"price"`
+	At    time.Time `json:"publishedAt"`
+	Tags  []int     `json:"tags"`
+	Words []string  `json:"words"`
+	Extra any       `json:"extra"`
+}
+
+var probeFields = []string{
+	"id", "name", "stock_level", "live", "note", "rank", "price", "published_at", "tags", "words", "extra",
+}
+
+func pick[V any](rng *rand.Rand, of ...V) V { return of[rng.IntN(len(of))] }
+
+func ptr[V any](v V) *V { return &v }
+
+func randomText(rng *rand.Rand) string {
+	return pick(rng, "", "a", "a", "a\x00", "a\x00b", "ab", "b", "B", "<b>&", "é", "日本", "\U0010ffff", "a\x01", "\u2028")
+}
+
+func randomInt(rng *rand.Rand) int {
+	return pick(rng, 0, 0, 1, 1, -1, 2, 10, math.MaxInt, math.MinInt, math.MaxInt-1, 256, -256)
+}
+
+// randomTime has ties in instants of different offsets, and times that differ
+// below the microsecond only.
+func randomTime(rng *rand.Rand) time.Time {
+	t := pick(rng, time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
+		time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9998, 12, 31, 0, 0, 0, 0, time.UTC))
+	t = t.Add(pick(rng, 0, 0, 1, 999, time.Microsecond, time.Second))
+	if t.Year() > 1 {
+		t = t.In(time.FixedZone("", pick(rng, 0, 7200, -18000)))
+	}
+	return t
+}
+
+func randomAny(rng *rand.Rand) any {
+	switch rng.IntN(12) {
+	case 0, 1:
+		return nil
+	case 2:
+		return rng.IntN(2) == 0
+	case 3, 4:
+		return pick(rng, 0.0, 1.0, -1.5, 1e300)
+	case 5:
+		return rng.IntN(3)
+	case 6, 7:
+		return randomText(rng)
+	case 8:
+		return []any{}
+	case 9:
+		return []any{1.0, pick[any](rng, "a", nil, true, 2.0)}
+	case 10:
+		return map[string]any{}
+	}
+	return map[string]any{"a": pick[any](rng, 1.0, "x", []any{nil}), "b": nil}
+}
+
+func randomProbe(rng *rand.Rand) probe {
+	p := probe{
+		Name:  randomText(rng),
+		Stock: randomInt(rng),
+		Live:  rng.IntN(2) == 0,
+		Price: pick(rng, 0, math.Copysign(0, -1), 1.5, -1.5, 1e300, 5e-324, math.MaxFloat64, -math.MaxFloat64),
+		At:    randomTime(rng),
+		Extra: randomAny(rng),
+	}
+	if rng.IntN(3) > 0 {
+		p.Note = ptr(randomText(rng))
+	}
+	if rng.IntN(3) > 0 {
+		p.Rank = ptr(randomInt(rng))
+	}
+	if rng.IntN(4) > 0 {
+		p.Tags = []int{}
+		for range rng.IntN(3) {
+			p.Tags = append(p.Tags, rng.IntN(3)-1)
+		}
+	}
+	if rng.IntN(4) > 0 {
+		p.Words = []string{}
+		for range rng.IntN(3) {
+			p.Words = append(p.Words, pick(rng, "", "a", "a\x00", "ab"))
+		}
+	}
+	return p
+}
+
+func badProbe(rng *rand.Rand) (probe, bool) {
+	p := randomProbe(rng)
+	switch rng.IntN(6) {
+	case 0:
+		p.Price = math.NaN()
+	case 1:
+		p.Price = math.Inf(1)
+	case 2:
+		p.Name = "a\xff"
+	case 3:
+		p.Words = []string{"a", "\xc3"}
+	case 4:
+		p.At = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	case 5:
+		p.Extra = []any{make(chan int)}
+	}
+	return p, true
+}
+
+func probeValues(p *probe) map[string]value {
+	v := map[string]value{
+		"name":         textOf(p.Name),
+		"stock_level":  intOf(int64(p.Stock)),
+		"live":         boolOf(p.Live),
+		"price":        floatOf(p.Price),
+		"published_at": microsOf(p.At),
+		"extra":        jsonOf(wireOf(p.Extra)),
+	}
+	if p.Note != nil {
+		v["note"] = textOf(*p.Note)
+	}
+	if p.Rank != nil {
+		v["rank"] = intOf(int64(*p.Rank))
+	}
+	if p.Tags != nil {
+		list := value{kind: isList}
+		for _, tag := range p.Tags {
+			list.list = append(list.list, intOf(int64(tag)))
+		}
+		v["tags"] = list
+	}
+	if p.Words != nil {
+		list := value{kind: isList}
+		for _, word := range p.Words {
+			list.list = append(list.list, textOf(word))
+		}
+		v["words"] = list
+	}
+	return v
+}
+
+// microsOf counts the microseconds of an instant from the year 1 on, in exact
+// arithmetic: seconds may be too many for nanoseconds in an int64.
+func microsOf(t time.Time) value {
+	start := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	seconds := big.NewInt(t.Unix() - start.Unix())
+	micros := seconds.Mul(seconds, big.NewInt(1_000_000))
+	micros.Add(micros, big.NewInt(int64(t.Nanosecond()/1000)))
+	return value{kind: isNumber, num: new(big.Rat).SetInt(micros)}
+}
+
+func sameProbe(a, b *probe) bool {
+	return a.ID == b.ID && a.Name == b.Name && a.Stock == b.Stock && a.Live == b.Live && a.Price == b.Price &&
+		math.Signbit(a.Price) == math.Signbit(b.Price) && samePtr(a.Note, b.Note) && samePtr(a.Rank, b.Rank) &&
+		a.At.Equal(b.At) && a.At.Format(time.RFC3339) == b.At.Format(time.RFC3339) &&
+		(a.Tags == nil) == (b.Tags == nil) && slices.Equal(a.Tags, b.Tags) &&
+		(a.Words == nil) == (b.Words == nil) && slices.Equal(a.Words, b.Words) && reflect.DeepEqual(a.Extra, b.Extra)
+}
+
+func samePtr[V comparable](a, b *V) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+var probeKit = kit[probe]{
+	fields: probeFields,
+	random: randomProbe,
+	bad:    badProbe,
+	id:     func(p *probe) *int { return &p.ID },
+	values: probeValues,
+	wire:   func(p *probe) string { return wireOf(p) },
+	parse: func(wire string) (p probe, err error) {
+		err = json.Unmarshal([]byte(wire), &p)
+		return p, err
+	},
+	same:  sameProbe,
+	names: func([]*probe) []string { return probeFields },
+}
+
+// openMembers are the members of the open records, and openFields the names to
+// order by them. Few records have a rareBird, so that the field comes and goes.
+var (
+	openMembers = []string{"name", "publishedOn", "listPrice", "x", "rareBird"}
+	openFields  = map[string]string{
+		"name": "name", "publishedOn": "published_on", "listPrice": "list_price", "x": "x", "rareBird": "rare_bird",
+	}
+)
+
+// openValues are JSON texts as the service writes them, many of them equal.
+var openValues = []string{
+	`true`, `false`, `0`, `-0`, `1`, `1.0`, `10e-1`, `100E-2`, `1e400`, `1E+400`, `-1e400`, `1e-400`, `0.1`, `0.10`,
+	`123456789012345678901234567890`, `12345678901234567890123456789.5`, `-5`, `9007199254740993`, `9007199254740992`,
+	`9007199254740992.0`, `""`, `"a"`, `"a\u0000"`, `"a\u0000b"`, `"ab"`, `"é"`, `"10"`, `"<b>&"`, `"\u2028"`, `[]`, `[1]`, `[1.0]`,
+	`[1,2]`, `[10e-1,2]`, `["a"]`, `["a",""]`, `[null]`, `[[]]`, `[[1],0]`, `[true]`, `[{}]`, `{}`, `{"a":1}`,
+	`{"a":1.0}`, `{"a":10}`, `{"b":[]}`, `null`,
+}
+
+func randomOpen(rng *rand.Rand) resources.Record {
+	var members []string
+	for _, m := range openMembers {
+		if rng.IntN(5) == 0 || m == "rareBird" && rng.IntN(40) > 0 {
+			continue
+		}
+		members = append(members, fmt.Sprintf("%q:%s", m, pick(rng, openValues...)))
+	}
+	return mustRecord("{" + strings.Join(members, ",") + "}")
+}
+
+func mustRecord(wire string) resources.Record {
+	r, err := resources.ParseRecord([]byte(wire))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func openNames(records []*resources.Record) []string {
+	names := []string{"id"}
+	for _, r := range records {
+		for member := range r.All() {
+			if name := openFields[member]; name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+var openKit = kit[resources.Record]{
+	fields: []string{"id", "name", "published_on", "list_price", "x", "rare_bird"},
+	random: randomOpen,
+	bad:    func(*rand.Rand) (r resources.Record, ok bool) { return r, false },
+	id:     func(r *resources.Record) *int { return &r.ID },
+	values: func(r *resources.Record) map[string]value {
+		values := map[string]value{}
+		for member, text := range r.All() {
+			if member != "id" {
+				values[openFields[member]] = jsonOf(text)
+			}
+		}
+		return values
+	},
+	wire:  func(r *resources.Record) string { return r.String() },
+	parse: func(wire string) (resources.Record, error) { return resources.ParseRecord([]byte(wire)) },
+	same:  func(a, b *resources.Record) bool { return a.Equal(*b) },
+	names: openNames,
+}
+
+// probes is a collection of n random probes.
+func probes(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[probe] {
+	t.Helper()
+	c, err := catalogue.NewCollection[probe](opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	for range n {
+		if _, err := c.Insert(randomProbe(rng)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// terms reads an ordering as a query writes it.
+func terms(text string) []ordering.Term {
+	var list []ordering.Term
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			continue
+		}
+		field, desc := strings.CutPrefix(name, "-")
+		list = append(list, ordering.Term{Field: field, Desc: desc})
+	}
+	return list
+}
+
+// orderings are all orderings of up to n of the fields, in both directions.
+func orderings(fields []string, n int) [][]ordering.Term {
+	all := [][]ordering.Term{nil}
+	for from := 0; n > 0; n-- {
+		to := len(all)
+		for _, head := range all[from:to] {
+			for _, f := range fields {
+				if slices.ContainsFunc(head, func(t ordering.Term) bool { return t.Field == f }) {
+					continue
+				}
+				all = append(all, append(slices.Clip(head), ordering.Asc(f)), append(slices.Clip(head), ordering.Desc(f)))
+			}
+		}
+		from = to
+	}
+	return all[1:]
+}
