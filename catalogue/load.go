@@ -20,6 +20,7 @@ type RecordError struct {
 	Err        error
 }
 
+// Error names the collection, the place and the member.
 func (e *RecordError) Error() string {
 	if e.Field == "" {
 		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrLoad, e.Index, e.Err)
