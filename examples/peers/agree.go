@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// errDiffers says that a store does not answer as it should.
+var errDiffers = errors.New("wrong answer")
+
+// agree compares what every store answers with records sorted anew: at first,
+// and after inserts, updates, a batch and deletes. At the end all hold what they
+// held before.
+func agree(stores []store, d *data) error {
+	now := newExpected(d.records)
+	steps := []struct {
+		name  string
+		write func(store)
+	}{
+		{"as loaded", func(store) {}},
+		{"after inserts", func(s store) {
+			for i := range d.fresh {
+				s.insert(&d.fresh[i])
+			}
+		}},
+		{"after updates", func(s store) {
+			for i := range d.moved[:len(d.moved)/2] {
+				s.update(&d.moved[i])
+			}
+		}},
+		{"after a batch", func(s store) { s.batch(d.moved[len(d.moved)/2:]) }},
+		{"after deletes", func(s store) {
+			for i := range d.fresh {
+				s.delete(d.fresh[len(d.fresh)-1-i].event.ID)
+			}
+		}},
+		{"with all as it was", func(s store) { s.batch(d.still) }},
+	}
+	for _, step := range steps {
+		step.write(now)
+		now.sort()
+		for _, s := range stores {
+			step.write(s)
+			if err := now.compare(s); err != nil {
+				return fmt.Errorf("%s %s: %w: %w", s.name(), step.name, errDiffers, err)
+			}
+		}
+	}
+	return nil
+}
+
+// unchanged makes sure that every store still holds what it was loaded with.
+func unchanged(stores []store, d *data) error {
+	now := newExpected(d.records)
+	now.sort()
+	for _, s := range stores {
+		if err := now.compare(s); err != nil {
+			return fmt.Errorf("%s at the end: %w: %w", s.name(), errDiffers, err)
+		}
+	}
+	return nil
+}
+
+// expected knows the answers. It takes the writes of a store, but is none: it
+// has to be told to sort.
+type expected struct {
+	store // nil: nobody asks it anything
+	byID  map[int]*record
+	lists [orders][]*record
+}
+
+func newExpected(records []record) *expected {
+	x := &expected{byID: map[int]*record{}}
+	x.batch(records)
+	return x
+}
+
+func (x *expected) insert(r *record) { x.byID[r.event.ID] = r }
+func (x *expected) update(r *record) { x.byID[r.event.ID] = r }
+func (x *expected) delete(id int)    { delete(x.byID, id) }
+
+func (x *expected) batch(records []record) {
+	for i := range records {
+		x.update(&records[i])
+	}
+}
+
+func (x *expected) sort() {
+	list := make([]*record, 0, len(x.byID))
+	for _, r := range x.byID {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b *record) int {
+		return cmp.Or(a.event.StartDate.Compare(b.event.StartDate.Time), a.event.ID-b.event.ID)
+	})
+	x.lists[byStart] = slices.Clone(list)
+	slices.SortFunc(list, func(a, b *record) int {
+		return cmp.Or(cmp.Compare(a.event.Name, b.event.Name), a.event.ID-b.event.ID)
+	})
+	x.lists[byName] = slices.Clone(list)
+	slices.Reverse(list)
+	x.lists[byNameDown] = list
+}
+
+// compare asks a store for pages at many depths and for records.
+func (x *expected) compare(s store) error {
+	n := len(x.byID)
+	if got := s.count(); got != n {
+		return fmt.Errorf("want %d records, got %d", n, got)
+	}
+	for o := range order(orders) {
+		for i, offset := range x.offsets(s) {
+			err := x.compareView(s, o, offset)
+			if err == nil && i < shown {
+				err = x.compareContent(s, o, offset)
+			}
+			if err != nil {
+				return fmt.Errorf("page behind offset %d of %d by %s: %w", offset, n, o, err)
+			}
+		}
+	}
+	for _, id := range []int{0, 1, n / 2, n, n + 1, n + 2*batchSize} {
+		if err := x.compareRecord(s, id); err != nil {
+			return fmt.Errorf("id %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// offsets are at the ends, just behind the last, and at random. A store that
+// sorts each time is asked for one page if that takes long.
+func (x *expected) offsets(s store) []int {
+	n := len(x.byID)
+	last := max(n-pageSize, 0)
+	offsets := []int{n / 3, last, n, 0, pageSize - 1, 1, pageSize, pageSize + 1, n / 2, max(last-1, 0), last + 1, n - 1, n + 1}
+	if _, slow := s.(*sorting); slow && n > 20_000 {
+		return offsets[:1]
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	for range 6 {
+		offsets = append(offsets, rng.IntN(n))
+	}
+	return offsets
+}
+
+func (x *expected) page(o order, offset int) []*record {
+	start, end := bounds(offset, len(x.byID))
+	return x.lists[o][start:end]
+}
+
+func (x *expected) compareView(s store, o order, offset int) error {
+	want := x.page(o, offset)
+	var ids [pageSize]int
+	n, count := s.view(o, offset, &ids)
+	if wantIDs := idsOf(want); !slices.Equal(wantIDs, ids[:n]) || count != len(x.byID) {
+		return fmt.Errorf("want ids %v of %d, got %v of %d", wantIDs, len(x.byID), ids[:n], count)
+	}
+	return nil
+}
+
+// shown is at how many offsets the records themselves are looked at.
+const shown = 5
+
+func (x *expected) compareContent(s store, o order, offset int) error {
+	want := x.page(o, offset)
+	events, count := s.copies(o, offset)
+	if len(events) != len(want) || count != len(x.byID) {
+		return fmt.Errorf("want %d copies of %d, got %d of %d", len(want), len(x.byID), len(events), count)
+	}
+	for i, e := range events {
+		if err := compareJSON(want[i], e); err != nil {
+			return fmt.Errorf("copy %d: %w", i, err)
+		}
+	}
+	wantJSON := appendPage(nil, o, offset, len(x.byID), want)
+	if got := s.envelope(nil, o, offset); !bytes.Equal(wantJSON, got) {
+		return fmt.Errorf("want envelope\n%s\ngot\n%s", wantJSON, got)
+	}
+	return nil
+}
+
+func (x *expected) compareRecord(s store, id int) error {
+	want, wanted := x.byID[id]
+	got, ok := s.get(id)
+	if ok != wanted {
+		return fmt.Errorf("want found %t, got %t", wanted, ok)
+	}
+	if !ok {
+		return nil
+	}
+	return compareJSON(want, got)
+}
+
+func compareJSON(want *record, got resources.Event) error {
+	if text := wire(got).json; !bytes.Equal(want.json, text) {
+		return fmt.Errorf("want %s, got %s", want.json, text)
+	}
+	return nil
+}
+
+func idsOf(page []*record) []int {
+	ids := make([]int, len(page))
+	for i, r := range page {
+		ids[i] = r.event.ID
+	}
+	return ids
+}

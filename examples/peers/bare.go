@@ -1,0 +1,128 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// bare is tidwall/btree by itself: a tree of pointers for each order, compared
+// through them, without locks or snapshots.
+type bare struct {
+	id, start, byName *btree.BTreeG[*record]
+}
+
+func newBare() store {
+	tree := func(less func(a, b *record) bool) *btree.BTreeG[*record] {
+		return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+	}
+	return &bare{
+		id:     tree(func(a, b *record) bool { return a.event.ID < b.event.ID }),
+		start:  tree(func(a, b *record) bool { return compareStart(a, b) < 0 }),
+		byName: tree(func(a, b *record) bool { return compareName(a, b) < 0 }),
+	}
+}
+
+func (s *bare) name() string { return "btree" }
+
+// load sorts for each tree first: a tree takes the next item at its end faster
+// than one in its midst.
+func (s *bare) load(records []record) {
+	all := make([]*record, len(records))
+	for i := range records {
+		all[i] = records[i].stored()
+		s.id.Load(all[i])
+	}
+	slices.SortFunc(all, compareStart)
+	for _, r := range all {
+		s.start.Load(r)
+	}
+	slices.SortFunc(all, compareName)
+	for _, r := range all {
+		s.byName.Load(r)
+	}
+}
+
+func (s *bare) set(r *record) {
+	s.id.Set(r)
+	s.start.Set(r)
+	s.byName.Set(r)
+}
+
+func (s *bare) insert(r *record) { s.set(r.stored()) }
+
+func (s *bare) update(r *record) {
+	old, ok := s.id.Get(r)
+	if ok && compareStart(old, r) != 0 {
+		s.start.Delete(old)
+	}
+	if ok && compareName(old, r) != 0 {
+		s.byName.Delete(old)
+	}
+	s.set(r.stored())
+}
+
+func (s *bare) delete(id int) {
+	if old, ok := s.id.Delete(&record{event: resources.Event{ID: id}}); ok {
+		s.start.Delete(old)
+		s.byName.Delete(old)
+	}
+}
+
+func (s *bare) batch(records []record) {
+	for i := range records {
+		s.update(&records[i])
+	}
+}
+
+func (s *bare) count() int { return s.id.Len() }
+
+func (s *bare) get(id int) (e resources.Event, ok bool) {
+	r, ok := s.id.Get(&record{event: resources.Event{ID: id}})
+	if ok {
+		e = r.event.Clone()
+	}
+	return e, ok
+}
+
+// page is two descents: to the item behind the offset, and on from it.
+func (s *bare) page(o order, offset int) []*record {
+	tree, at := s.start, offset
+	if o != byStart {
+		tree = s.byName
+	}
+	if o == byNameDown {
+		at = tree.Len() - 1 - offset
+	}
+	first, ok := tree.GetAt(at)
+	if !ok {
+		return nil
+	}
+	page := make([]*record, 0, pageSize)
+	collect := func(r *record) bool {
+		page = append(page, r)
+		return len(page) < pageSize
+	}
+	if o == byNameDown {
+		tree.Descend(first, collect)
+	} else {
+		tree.Ascend(first, collect)
+	}
+	return page
+}
+
+func (s *bare) view(o order, offset int, ids *[pageSize]int) (n, count int) {
+	return show(s.page(o, offset), ids), s.count()
+}
+
+func (s *bare) copies(o order, offset int) ([]resources.Event, int) {
+	return cloned(s.page(o, offset)), s.count()
+}
+
+func (s *bare) envelope(dst []byte, o order, offset int) []byte {
+	return appendPage(dst, o, offset, s.count(), s.page(o, offset))
+}
+
+func (s *bare) close() {}

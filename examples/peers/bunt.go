@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"github.com/tidwall/buntdb"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// bunt is tidwall/buntdb in memory. It stores text, so a record is its JSON, with
+// the sort keys in front where comparing finds them without parsing: eight bytes
+// of date, two of the name's length, the name. Ties are in the order of the keys:
+// ids with leading zeros.
+type bunt struct{ db *buntdb.DB }
+
+const (
+	nameAt    = 10 // in a value
+	buntStart = "start"
+	buntName  = "name"
+)
+
+func newBunt() store {
+	db, err := buntdb.Open(":memory:")
+	check(err)
+	check(db.CreateIndex(buntStart, "*", func(a, b string) bool { return a[:8] < b[:8] }))
+	check(db.CreateIndex(buntName, "*", func(a, b string) bool { return buntNameOf(a) < buntNameOf(b) }))
+	return &bunt{db}
+}
+
+func buntKey(id int) string { return fmt.Sprintf("%010d", id) }
+
+func buntID(key string) int {
+	id, err := strconv.Atoi(key)
+	check(err)
+	return id
+}
+
+func buntValue(r *record) string {
+	name := r.event.Name
+	b := make([]byte, 0, nameAt+len(name)+len(r.json))
+	b = binary.BigEndian.AppendUint64(b, uint64(r.event.StartDate.UnixMicro()))
+	b = binary.BigEndian.AppendUint16(b, uint16(len(name)))
+	b = append(b, name...)
+	return string(append(b, r.json...))
+}
+
+func buntNameEnd(value string) int { return nameAt + int(value[8])<<8 + int(value[9]) }
+
+func buntNameOf(value string) string { return value[nameAt:buntNameEnd(value)] }
+
+func buntJSON(value string) string { return value[buntNameEnd(value):] }
+
+func (s *bunt) name() string { return "buntdb" }
+
+func (s *bunt) load(records []record) { s.batch(records) }
+
+func (s *bunt) insert(r *record) { s.update(r) }
+
+func (s *bunt) update(r *record) {
+	check(s.db.Update(func(tx *buntdb.Tx) error { return buntPut(tx, r) }))
+}
+
+func buntPut(tx *buntdb.Tx, r *record) error {
+	_, _, err := tx.Set(buntKey(r.event.ID), buntValue(r), nil)
+	return err
+}
+
+func (s *bunt) delete(id int) {
+	check(s.db.Update(func(tx *buntdb.Tx) error {
+		_, err := tx.Delete(buntKey(id))
+		return err
+	}))
+}
+
+func (s *bunt) batch(records []record) {
+	check(s.db.Update(func(tx *buntdb.Tx) error {
+		for i := range records {
+			if err := buntPut(tx, &records[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func (s *bunt) count() (n int) {
+	check(s.db.View(func(tx *buntdb.Tx) (err error) {
+		n, err = tx.Len()
+		return err
+	}))
+	return n
+}
+
+func (s *bunt) get(id int) (e resources.Event, ok bool) {
+	err := s.db.View(func(tx *buntdb.Tx) error {
+		value, err := tx.Get(buntKey(id))
+		if err != nil {
+			return err
+		}
+		return e.UnmarshalJSON([]byte(buntJSON(value)))
+	})
+	if err == buntdb.ErrNotFound {
+		return e, false
+	}
+	check(err)
+	return e, true
+}
+
+type buntRow struct{ key, value string }
+
+// page steps over what lies before the offset: there is no other way.
+func (s *bunt) page(o order, offset int) (page []buntRow, count int) {
+	page = make([]buntRow, 0, pageSize)
+	check(s.db.View(func(tx *buntdb.Tx) (err error) {
+		if count, err = tx.Len(); err != nil || offset >= count {
+			return err
+		}
+		skip := offset
+		each := func(key, value string) bool {
+			if skip > 0 {
+				skip--
+				return true
+			}
+			page = append(page, buntRow{key, value})
+			return len(page) < pageSize
+		}
+		switch o {
+		case byStart:
+			return tx.Ascend(buntStart, each)
+		case byName:
+			return tx.Ascend(buntName, each)
+		}
+		return tx.Descend(buntName, each)
+	}))
+	return page, count
+}
+
+func (s *bunt) view(o order, offset int, ids *[pageSize]int) (n, count int) {
+	page, count := s.page(o, offset)
+	for i, row := range page {
+		ids[i] = buntID(row.key)
+	}
+	return len(page), count
+}
+
+func (s *bunt) copies(o order, offset int) ([]resources.Event, int) {
+	page, count := s.page(o, offset)
+	events := make([]resources.Event, len(page))
+	for i, row := range page {
+		check(events[i].UnmarshalJSON([]byte(buntJSON(row.value))))
+	}
+	return events, count
+}
+
+func (s *bunt) envelope(dst []byte, o order, offset int) []byte {
+	page, count := s.page(o, offset)
+	dst = appendHead(dst, o, offset, count)
+	for _, row := range page {
+		dst = appendRecord(dst, buntJSON(row.value))
+	}
+	return appendTail(dst)
+}
+
+func (s *bunt) close() { check(s.db.Close()) }

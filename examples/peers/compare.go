@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// What the peers that keep pointers have in common.
+
+func compareStart(a, b *record) int {
+	if c := a.event.StartDate.Compare(b.event.StartDate.Time); c != 0 {
+		return c
+	}
+	return a.event.ID - b.event.ID
+}
+
+func compareName(a, b *record) int {
+	if c := strings.Compare(a.event.Name, b.event.Name); c != 0 {
+		return c
+	}
+	return a.event.ID - b.event.ID
+}
+
+// show uses a page: it lists the ids.
+func show(page []*record, ids *[pageSize]int) int {
+	for i, r := range page {
+		ids[i] = r.event.ID
+	}
+	return len(page)
+}
+
+func cloned(page []*record) []resources.Event {
+	events := make([]resources.Event, len(page))
+	for i, r := range page {
+		events[i] = r.event.Clone()
+	}
+	return events
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// long is how many times longer turns are, and rounds fewer, where several
+// goroutines are to be at work.
+const (
+	long  = 8
+	fewer = 2
+)
+
+// itself measures what each store is compared with itself for.
+func itself(s setup, d *data, stores []store, t *table) {
+	sec := section{title: fmt.Sprintf("BESIDE ITSELF, %s RECORDS", thousands(len(d.records))), peers: names(stores)[1:]}
+	sec.lines = append(sec.lines,
+		own("two readers at once ÷ one, pages a second", ratios(stores, func(st store) float64 { return twoReaders(s, d, st) }),
+			goal{bound: 1.9, atLeast: true, than: "one"}),
+		own("a page beside 1,000 writes a second ÷ alone", ratios(stores, func(st store) float64 { return besideWriter(s, d, st) }),
+			atMost(1.1, "alone")))
+	mixed := make([]float64, len(stores))
+	for i := range mixed {
+		mixed[i] = math.NaN()
+	}
+	mixed[0] = mixedTerms(s, d, stores[0].(*ours))
+	sec.lines = append(sec.lines, own("a page by three mixed terms ÷ by name", mixed, atMost(1.15, "name")))
+	t.add(sec)
+}
+
+func ratios(stores []store, f func(store) float64) []float64 {
+	all := make([]float64, len(stores))
+	for i, s := range stores {
+		all[i] = f(s)
+	}
+	return all
+}
+
+func (s setup) lengthy() setup {
+	s.turn *= long
+	s.patience *= 4
+	s.rounds = max(s.rounds/fewer, 1)
+	return s
+}
+
+// twoReaders is how many pages two goroutines read in the time in which one
+// reads one.
+func twoReaders(s setup, d *data, st store) float64 {
+	one, other := viewing(st, byStart, d.offsets), viewing(st, byStart, d.offsets[len(d.offsets)/2:])
+	both := clocked(func(times int) {
+		var all sync.WaitGroup
+		for _, w := range []work{one, other} {
+			all.Go(func() { w(times) })
+		}
+		all.Wait()
+	})
+	times := s.lengthy().race([]work{one, both}, unbounded)
+	return 2 * ratio(times[0], times[1])
+}
+
+// besideWriter is what a page costs while another goroutine writes, in pages
+// without one.
+func besideWriter(s setup, d *data, st store) float64 {
+	if _, unsafe := st.(*bare); unsafe {
+		return math.NaN()
+	}
+	alone := viewing(st, byStart, d.offsets)
+	beside := func(times int) time.Duration {
+		stop := make(chan struct{})
+		var all sync.WaitGroup
+		all.Go(func() { writePaced(st, d, stop) })
+		took := alone(times)
+		close(stop)
+		all.Wait()
+		return took
+	}
+	times := s.lengthy().race([]work{alone, beside}, unbounded)
+	st.batch(d.still)
+	return ratio(times[1], times[0])
+}
+
+// writePaced moves records, 1,000 a second.
+func writePaced(s store, d *data, stop <-chan struct{}) {
+	pace := time.NewTicker(time.Millisecond)
+	defer pace.Stop()
+	m := mover{d: d}
+	start := time.Now()
+	for written := 0; ; {
+		select {
+		case <-stop:
+			return
+		case <-pace.C:
+		}
+		for due := int(time.Since(start) / time.Millisecond); written < due; written++ {
+			s.update(m.take())
+		}
+	}
+}
+
+// mixedTerms is what a page by three terms of both directions costs, in pages by
+// one, of text as well.
+func mixedTerms(s setup, d *data, us *ours) float64 {
+	reading := func(terms ...ordering.Term) work {
+		_, err := us.events.View(pagination.Window{}, terms...) // sorts, the first time
+		check(err)
+		at := cursor{list: d.offsets}
+		return clocked(func(times int) {
+			sum := 0
+			for range times {
+				v, err := us.events.View(pagination.Window{Limit: pageSize, Offset: at.take()}, terms...)
+				check(err)
+				for i := range v.Len() {
+					sum += v.At(i).ID
+				}
+			}
+			runtime.KeepAlive(sum)
+		})
+	}
+	times := s.race([]work{
+		reading(ordering.Asc("name")),
+		reading(ordering.Asc("location"), ordering.Desc("start_date"), ordering.Asc("name")),
+	}, unbounded)
+	return ratio(times[1], times[0])
+}

@@ -1,0 +1,149 @@
+// Peers does the same work with this library and with what people use in its
+// place, and prints how long each took, beside one another:
+//
+//	go run .            # 10,000 and 100,000 records, under two minutes
+//	go run . -full      # a million as well
+//	go run . -plot depth.svg
+//
+// The peers are: bare B-trees of pointers (btree: no locks, no snapshots); a
+// sorted slice for each ordering behind an RWMutex (slice); copying and sorting
+// at each request (sort); hashicorp/go-memdb, tidwall/buntdb, and modernc.org's
+// SQLite in memory. Each is used as somebody who knows it would. Before anything
+// is measured, and again at the end, all have to give the same answers; if one
+// does not, the program names the difference and fails.
+//
+// # Reading the table
+//
+// Records are events of 600 to 1,000 bytes of JSON; a page is 21 of them. The
+// column of backlist is its time for one operation. The columns of the peers are
+// the peer's time divided by that: above 1 the peer is slower. Where the library
+// has set itself a goal, "ratio" is backlist's time divided by that of what the
+// goal names, so less is better. A goal that was not met is printed like any
+// other. A dash says that the peer cannot do it, or was not asked.
+//
+// In sections headed "beside itself" every column is a peer's own ratio: what
+// its last page costs in first pages, say. Bytes are absolute, and so are the
+// requests per second.
+//
+// Every number is the median of several rounds, in which all take turns, and
+// every ratio the median of the ratios of the rounds, so that a noisy machine
+// disturbs both sides alike. The garbage collector runs as it likes. The short
+// turns of reads mostly leave it out; writes, which leave more garbage, are
+// measured in pairs and long turns that have it in them.
+//
+// Fixed offsets (first, middle, last) are read over and over: they are hot in the
+// cache. Random ones follow one precomputed sequence, the same for each peer.
+//
+// Two things are in the peers' favour: they are handed the JSON of what is
+// written, which backlist makes itself when a record is first shown (here before
+// the clock runs), and those in Go compare fields without reflection. All keep
+// copies of their own of what they are given.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		os.Exit(2)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out, progress io.Writer) (err error) {
+	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
+	flags.SetOutput(progress)
+	full := flags.Bool("full", false, "measure a million records as well")
+	quick := flags.Bool("quick", false, "a few records and a few seconds: does it run at all?")
+	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 31, or 2 if -quick)")
+	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG file")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 || *rounds < 0 {
+		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
+	}
+	defer failure(&err)
+
+	s := settings(*quick, *full)
+	if *rounds > 0 {
+		s.rounds = *rounds
+	}
+	if *plot != "" {
+		return plotDepth(s, *plot, progress)
+	}
+	return compare(s, out, progress)
+}
+
+// compare runs everything and prints the table.
+func compare(s setup, out, progress io.Writer) error {
+	var t table
+	for _, n := range s.sizes {
+		fmt.Fprintf(progress, "%s records ...\n", thousands(n))
+		if err := measure(s, n, &t); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(progress, "HTTP ...")
+	if err := serve(s, &t); err != nil {
+		return err
+	}
+	_, err := t.WriteTo(out)
+	return err
+}
+
+// measure runs everything for one number of records.
+func measure(s setup, n int, t *table) error {
+	d := newData(n)
+	loads(s, d, t)
+	if err := readers(s, d, t); err != nil {
+		return err
+	}
+	return writes(s, d, t)
+}
+
+// readers runs what is done to all stores side by side.
+func readers(s setup, d *data, t *table) error {
+	stores := newStores()
+	defer closeAll(stores)
+	for _, p := range stores {
+		p.load(d.records)
+	}
+	if err := agree(stores, d); err != nil {
+		return err
+	}
+	encodeAll(stores[0], len(d.records))
+	pages(s, d, stores, t)
+	itself(s, d, stores, t)
+	return unchanged(stores, d)
+}
+
+// failed is the panic of a peer that cannot go on.
+type failed struct{ error }
+
+// check ends the program if a peer fails: what it measured is worth nothing then.
+func check(err error) {
+	if err != nil {
+		panic(failed{err})
+	}
+}
+
+// failure turns the panic of check into an error.
+func failure(err *error) {
+	switch f := recover().(type) {
+	case nil:
+	case failed:
+		*err = f.error
+	default:
+		panic(f)
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Everything runs, and what is printed has all sections. No time is looked at.
+func TestQuick(t *testing.T) {
+	var out strings.Builder
+	if err := run([]string{"-quick", "-rounds", "1"}, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"ALL AT ONCE, 1,100 RECORDS", "bytes a record", "READS, 1,100 RECORDS", "page by -name, random",
+		"last page ÷ first", "WRITES, 1,100 RECORDS", "batch of 1,000 updates", "two readers at once",
+		"HTTP, 1,100 RECORDS", "offset 990",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nothing about %q in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "NaN") {
+		t.Errorf("NaN in\n%s", out.String())
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"quick"}, {"-unknown"}} {
+		if err := run(args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%q: want an error", args)
+		}
+	}
+}
+
+func TestMedianAndRatio(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		all    []float64
+		want   float64
+	}{
+		{"the middle, whatever the order", []float64{9, 1, 5}, 5},
+		{"between the two in the middle", []float64{4, 1, 2, 100}, 3},
+		{"one", []float64{7}, 7},
+	} {
+		if diff := cmp.Diff(row.want, median(row.all)); diff != "" {
+			t.Errorf("%s: %s", row.reason, diff)
+		}
+	}
+	if !math.IsNaN(median(nil)) {
+		t.Error("the median of nothing is a number")
+	}
+	// Rounds are compared one by one; those that only one had do not count.
+	if diff := cmp.Diff(2.0, ratio([]float64{20, 2, 6}, []float64{10, 1})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTable(t *testing.T) {
+	tab := table{}
+	tab.add(section{title: "SOME", peers: []string{"this", "that"}, lines: []line{
+		versus("met by a hair", []string{"", "this", "that"}, [][]float64{{100}, {50}, nil}, atMost(2, "this")),
+		versus("no goal", []string{"", "this", "that"}, [][]float64{{1500}, {3e6}, {1.5e9}}, goal{}),
+		own("at least", []float64{1.85, math.NaN(), 2}, goal{bound: 1.9, atLeast: true, than: "one"}),
+	}})
+	var out strings.Builder
+	if _, err := tab.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	var got [][]string
+	for _, l := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		got = append(got, strings.Fields(l))
+	}
+	want := [][]string{
+		strings.Fields("SOME backlist ratio to goal this that"),
+		strings.Fields("met by a hair 100 ns 2.00 this ≤ 2.00 met 0.50× -"),
+		strings.Fields("no goal 1.50 µs 2,000× 1,000,000×"),
+		strings.Fields("at least 1.85× 1.85 one ≥ 1.90 MISSED - 2.00×"),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

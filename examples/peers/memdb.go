@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// memDB is hashicorp/go-memdb: a radix tree for each order, whose keys end in the
+// id, so that ties are in its order. It does not count; the number of records
+// stands in a table of its own, written in the same transaction.
+type memDB struct{ db *memdb.MemDB }
+
+// size is the one row of that table.
+type size struct{ records int }
+
+// eventIndex makes the key of an event in one of the orders.
+type eventIndex func(dst []byte, e *resources.Event) []byte
+
+func (key eventIndex) FromObject(object interface{}) (bool, []byte, error) {
+	e := &object.(*record).event
+	b := key(make([]byte, 0, 48), e)
+	return true, binary.BigEndian.AppendUint64(b, uint64(e.ID)), nil
+}
+
+// FromArgs is asked for ids only.
+func (eventIndex) FromArgs(args ...interface{}) ([]byte, error) {
+	id, ok := args[0].(int)
+	if !ok {
+		return nil, fmt.Errorf("want an id, got %v", args)
+	}
+	return binary.BigEndian.AppendUint64(nil, uint64(id)), nil
+}
+
+type sizeIndex struct{}
+
+func (sizeIndex) FromObject(interface{}) (bool, []byte, error) { return true, []byte{0}, nil }
+func (sizeIndex) FromArgs(...interface{}) ([]byte, error)      { return []byte{0}, nil }
+func index(name string, indexer memdb.Indexer) *memdb.IndexSchema {
+	return &memdb.IndexSchema{Name: name, Unique: true, Indexer: indexer}
+}
+
+func newMemDB() store {
+	db, err := memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
+		"events": {Name: "events", Indexes: map[string]*memdb.IndexSchema{
+			"id": index("id", eventIndex(func(dst []byte, _ *resources.Event) []byte { return dst })),
+			"start": index("start", eventIndex(func(dst []byte, e *resources.Event) []byte {
+				return binary.BigEndian.AppendUint64(dst, uint64(e.StartDate.UnixMicro()))
+			})),
+			"name": index("name", eventIndex(func(dst []byte, e *resources.Event) []byte {
+				return append(append(dst, e.Name...), 0)
+			})),
+		}},
+		"size": {Name: "size", Indexes: map[string]*memdb.IndexSchema{"id": index("id", sizeIndex{})}},
+	}})
+	check(err)
+	return &memDB{db}
+}
+
+func (s *memDB) name() string { return "memdb" }
+
+// write runs a transaction that changes the number of records by so many.
+func (s *memDB) write(more int, f func(*memdb.Txn)) {
+	txn := s.db.Txn(true)
+	defer txn.Abort() // of no effect once committed
+	f(txn)
+	if more != 0 {
+		check(txn.Insert("size", &size{s.size(txn) + more}))
+	}
+	txn.Commit()
+}
+
+func put(txn *memdb.Txn, r *record) { check(txn.Insert("events", r.stored())) }
+
+func (s *memDB) load(records []record) {
+	s.write(len(records), func(txn *memdb.Txn) {
+		for i := range records {
+			put(txn, &records[i])
+		}
+	})
+}
+
+func (s *memDB) insert(r *record) { s.write(1, func(txn *memdb.Txn) { put(txn, r) }) }
+
+func (s *memDB) update(r *record) { s.write(0, func(txn *memdb.Txn) { put(txn, r) }) }
+
+func (s *memDB) delete(id int) {
+	s.write(-1, func(txn *memdb.Txn) {
+		check(txn.Delete("events", &record{event: resources.Event{ID: id}}))
+	})
+}
+
+func (s *memDB) batch(records []record) {
+	s.write(0, func(txn *memdb.Txn) {
+		for i := range records {
+			put(txn, &records[i])
+		}
+	})
+}
+
+func (s *memDB) size(txn *memdb.Txn) int {
+	row, err := txn.First("size", "id")
+	check(err)
+	if row == nil {
+		return 0
+	}
+	return row.(*size).records
+}
+
+func (s *memDB) count() int { return s.size(s.db.Txn(false)) }
+
+func (s *memDB) get(id int) (resources.Event, bool) {
+	row, err := s.db.Txn(false).First("events", "id", id)
+	check(err)
+	if row == nil {
+		return resources.Event{}, false
+	}
+	return row.(*record).event.Clone(), true
+}
+
+// page steps over what lies before the offset: there is no other way.
+func (s *memDB) page(o order, offset int) (page []*record, count int) {
+	txn := s.db.Txn(false)
+	var rows memdb.ResultIterator
+	var err error
+	switch o {
+	case byStart:
+		rows, err = txn.Get("events", "start")
+	case byName:
+		rows, err = txn.Get("events", "name")
+	case byNameDown:
+		rows, err = txn.GetReverse("events", "name")
+	}
+	check(err)
+	count = s.size(txn)
+	start, end := bounds(offset, count)
+	for range start {
+		rows.Next()
+	}
+	page = make([]*record, 0, pageSize)
+	for range end - start {
+		page = append(page, rows.Next().(*record))
+	}
+	return page, count
+}
+
+func (s *memDB) view(o order, offset int, ids *[pageSize]int) (n, count int) {
+	page, count := s.page(o, offset)
+	return show(page, ids), count
+}
+
+func (s *memDB) copies(o order, offset int) ([]resources.Event, int) {
+	page, count := s.page(o, offset)
+	return cloned(page), count
+}
+
+func (s *memDB) envelope(dst []byte, o order, offset int) []byte {
+	page, count := s.page(o, offset)
+	return appendPage(dst, o, offset, count, page)
+}
+
+func (s *memDB) close() {}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// ours is this library.
+type ours struct {
+	house   *catalogue.Catalogue
+	events  *catalogue.Collection[resources.Event]
+	terms   [orders][]ordering.Term
+	queries [orders]pagination.Query
+}
+
+func newOurs() store { return wrap(catalogue.New()) }
+
+func wrap(house *catalogue.Catalogue) *ours {
+	s := &ours{house: house, events: house.Events()}
+	s.terms[byName] = []ordering.Term{ordering.Asc("name")}
+	s.terms[byNameDown] = []ordering.Term{ordering.Desc("name")}
+	s.queries[byName] = pagination.ParseQuery("ordering=name")
+	s.queries[byNameDown] = pagination.ParseQuery("ordering=-name")
+	return s
+}
+
+func (s *ours) name() string { return "backlist" }
+
+func (s *ours) load(records []record) {
+	check(s.events.Update(func(tx *catalogue.Tx[resources.Event]) error {
+		for i := range records {
+			if _, err := tx.Insert(records[i].event); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	s.prepare()
+}
+
+// prepare uses the orders once: that sorts them.
+func (s *ours) prepare() {
+	for _, terms := range s.terms {
+		_, err := s.events.View(pagination.Window{Limit: 1}, terms...)
+		check(err)
+	}
+}
+
+func (s *ours) insert(r *record) {
+	_, err := s.events.Insert(r.event)
+	check(err)
+}
+
+func (s *ours) update(r *record) {
+	_, err := s.events.Upsert(r.event)
+	check(err)
+}
+
+func (s *ours) delete(id int) { check(s.events.Delete(id)) }
+
+func (s *ours) batch(records []record) {
+	check(s.events.Update(func(tx *catalogue.Tx[resources.Event]) error {
+		for i := range records {
+			if _, err := tx.Upsert(records[i].event); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func (s *ours) count() int { return s.events.Count() }
+
+func (s *ours) get(id int) (resources.Event, bool) {
+	e, err := s.events.Get(id)
+	return e, err == nil
+}
+
+func (s *ours) window(o order, offset int) (pagination.Window, catalogue.View[resources.Event]) {
+	w := pagination.Window{Limit: pageSize, Offset: offset}
+	v, err := s.events.View(w, s.terms[o]...)
+	check(err)
+	return w, v
+}
+
+func (s *ours) view(o order, offset int, ids *[pageSize]int) (n, count int) {
+	_, v := s.window(o, offset)
+	for i := range v.Len() {
+		ids[i] = v.At(i).ID
+	}
+	return v.Len(), v.Count()
+}
+
+func (s *ours) copies(o order, offset int) ([]resources.Event, int) {
+	p, err := s.events.Page(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
+	check(err)
+	return p.Records, p.Count
+}
+
+func (s *ours) envelope(dst []byte, o order, offset int) []byte {
+	w, v := s.window(o, offset)
+	dst = append(dst, `{"count":`...)
+	dst = strconv.AppendInt(dst, int64(v.Count()), 10)
+	dst = append(dst, `,"next":`...)
+	dst = quoted(pagination.AppendNext(append(dst, '"'), address, s.queries[o], w, v.Count()))
+	dst = append(dst, `,"previous":`...)
+	dst = quoted(pagination.AppendPrevious(append(dst, '"'), address, s.queries[o], w, v.Count()))
+	dst = append(dst, `,"results":[`...)
+	for i := range v.Len() {
+		text, err := v.JSON(i)
+		check(err)
+		dst = appendRecord(dst, text)
+	}
+	return appendTail(dst)
+}
+
+// quoted closes the quotes of a link, or makes null of those that hold none.
+func quoted(dst []byte, ok bool) []byte {
+	if !ok {
+		return append(dst[:len(dst)-1], "null"...)
+	}
+	return append(dst, '"')
+}
+
+func (s *ours) close() {}

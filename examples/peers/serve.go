@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// served is how many records the servers have.
+const served = 10_000
+
+// serve measures requests over loopback: our handler, one that writes the same
+// bytes from memory, and one that encodes the page at each request.
+func serve(s setup, t *table) error {
+	d := newData(min(served, s.sizes[len(s.sizes)-1]))
+	us := newOurs().(*ours)
+	us.load(d.records)
+	handler, err := httpapi.New(us.house, httpapi.Options{})
+	if err != nil {
+		return err
+	}
+	n := len(d.records)
+	sec := section{title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections), peers: []string{"static", "encode"}}
+	for _, offset := range []int{0, n / 10 * 9} {
+		l, err := serveOffset(s, handler, encoding(d), offset)
+		if err != nil {
+			return err
+		}
+		sec.lines = append(sec.lines, l)
+	}
+	t.add(sec)
+	return nil
+}
+
+func serveOffset(s setup, handler, encode http.Handler, offset int) (line, error) {
+	target := "/api/events/"
+	if offset > 0 {
+		target += "?offset=" + strconv.Itoa(offset)
+	}
+	handlers := []http.Handler{handler, sameBytes(handler, target), encode}
+	body := answer(handler, target)
+	entrants := make([]work, len(handlers))
+	for i, h := range handlers {
+		if got := answer(h, target); !slices.Equal(body, got) {
+			return line{}, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, body, got)
+		}
+		l, err := newLoad(h, target)
+		if err != nil {
+			return line{}, err
+		}
+		defer l.close()
+		entrants[i] = l.run
+	}
+	s.turn, s.patience = 1<<40, 1<<62 // turns are of so many requests
+	times := s.race(entrants, s.requests)
+	perSecond := func(ns float64) string { return thousands(int(1e9 / ns)) }
+	l := line{
+		what:  fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset)),
+		ours:  perSecond(median(times[0])),
+		ratio: ratio(times[1], times[0]),
+		goal:  goal{bound: 0.92, atLeast: true, than: "static"},
+		peers: []string{perSecond(median(times[1])), perSecond(median(times[2]))},
+	}
+	return l, nil
+}
+
+// host is whom requests ask for, wherever the server listens: so links are the
+// same in all answers.
+const host = "127.0.0.1"
+
+func answer(h http.Handler, target string) []byte {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "http://"+host+target, nil))
+	return w.Body.Bytes()
+}
+
+// sameBytes answers everything with what handler answers to one request.
+func sameBytes(handler http.Handler, target string) http.Handler {
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("GET", "http://"+host+target, nil))
+	header, body := w.Result().Header, w.Body.Bytes()
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for name, values := range header {
+			w.Header()[name] = values
+		}
+		w.Write(body)
+	})
+}
+
+// encoding is the handler that is written by hand: the records sorted already,
+// the page encoded by encoding/json at each request.
+func encoding(d *data) http.Handler {
+	s := newSliced().(*sliced)
+	s.load(d.records)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+		events, count := s.copies(byStart, max(offset, 0))
+		page := handmade{Count: count, Results: make([]wireEvent, len(events))}
+		for i, e := range events {
+			page.Results[i] = wireEvent(e)
+		}
+		if offset+pageSize < count {
+			page.Next = link(offset + pageSize)
+		}
+		if offset > 0 {
+			page.Previous = link(offset - pageSize)
+		}
+		text, err := marshal(page)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		w.Write(text)
+	})
+}
+
+func link(offset int) *json.RawMessage {
+	text := json.RawMessage(appendLink(nil, byStart, offset))
+	return &text
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// sorting is what is written by hand first: records by id behind a lock, and at
+// each request a copy of the list, sort.Slice, and the page cut out.
+type sorting struct {
+	mu   sync.RWMutex
+	list []*record // by id
+}
+
+func newSorting() store { return &sorting{} }
+
+func (s *sorting) name() string { return "sort" }
+
+func (s *sorting) load(records []record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = make([]*record, len(records))
+	for i := range records {
+		s.list[i] = records[i].stored()
+	}
+}
+
+func (s *sorting) find(id int) (int, bool) {
+	return slices.BinarySearchFunc(s.list, id, func(r *record, id int) int { return r.event.ID - id })
+}
+
+func (s *sorting) insert(r *record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, _ := s.find(r.event.ID)
+	s.list = slices.Insert(s.list, i, r.stored())
+}
+
+func (s *sorting) update(r *record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, _ := s.find(r.event.ID)
+	s.list[i] = r.stored()
+}
+
+func (s *sorting) delete(id int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, _ := s.find(id)
+	s.list = slices.Delete(s.list, i, i+1)
+}
+
+func (s *sorting) batch(records []record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for j := range records {
+		i, _ := s.find(records[j].event.ID)
+		s.list[i] = records[j].stored()
+	}
+}
+
+func (s *sorting) count() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.list)
+}
+
+func (s *sorting) get(id int) (e resources.Event, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	i, ok := s.find(id)
+	if ok {
+		e = s.list[i].event.Clone()
+	}
+	return e, ok
+}
+
+func (s *sorting) page(o order, offset int) (page []*record, count int) {
+	s.mu.RLock()
+	all := slices.Clone(s.list)
+	s.mu.RUnlock()
+	switch o {
+	case byStart:
+		sort.Slice(all, func(i, j int) bool { return compareStart(all[i], all[j]) < 0 })
+	case byName:
+		sort.Slice(all, func(i, j int) bool { return compareName(all[i], all[j]) < 0 })
+	case byNameDown:
+		sort.Slice(all, func(i, j int) bool { return compareName(all[i], all[j]) > 0 })
+	}
+	start, end := bounds(offset, len(all))
+	return all[start:end], len(all)
+}
+
+func (s *sorting) view(o order, offset int, ids *[pageSize]int) (n, count int) {
+	page, count := s.page(o, offset)
+	return show(page, ids), count
+}
+
+func (s *sorting) copies(o order, offset int) ([]resources.Event, int) {
+	page, count := s.page(o, offset)
+	return cloned(page), count
+}
+
+func (s *sorting) envelope(dst []byte, o order, offset int) []byte {
+	page, count := s.page(o, offset)
+	return appendPage(dst, o, offset, count, page)
+}
+
+func (s *sorting) close() {}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// sqlite is modernc.org/sqlite with a database in memory, shared by two
+// connections that each keep their statements prepared. Every index of a table
+// ends in its row id, which here is the record's: so ties are in its order, and
+// the rows before an offset are stepped over in the index, without a look at the
+// table. COUNT walks the smallest index.
+type sqlite struct {
+	db    *sql.DB
+	conns chan *sqliteConn
+}
+
+type sqliteConn struct {
+	conn                              *sql.Conn
+	begin, write, commit              *sql.Stmt
+	counted, one, insert, set, remove *sql.Stmt
+	pages                             [orders]*sql.Stmt
+}
+
+func newSQLite() store {
+	db, err := sql.Open("sqlite", fmt.Sprintf("file:/peers-%x?vfs=memdb&_pragma=busy_timeout(10000)", rand.Uint64()))
+	check(err)
+	s := &sqlite{db: db, conns: make(chan *sqliteConn, 2)}
+	first := s.connect()
+	for _, text := range []string{
+		`CREATE TABLE events (id INTEGER PRIMARY KEY, start INTEGER NOT NULL, name TEXT NOT NULL, json BLOB NOT NULL)`,
+		`CREATE INDEX by_start ON events (start)`,
+		`CREATE INDEX by_name ON events (name)`,
+	} {
+		_, err := first.ExecContext(context.Background(), text)
+		check(err)
+	}
+	for _, conn := range []*sql.Conn{first, s.connect()} {
+		s.conns <- prepared(conn)
+	}
+	return s
+}
+
+func (s *sqlite) connect() *sql.Conn {
+	conn, err := s.db.Conn(context.Background())
+	check(err)
+	return conn
+}
+
+func prepared(conn *sql.Conn) *sqliteConn {
+	statement := func(text string) *sql.Stmt {
+		st, err := conn.PrepareContext(context.Background(), text)
+		check(err)
+		return st
+	}
+	return &sqliteConn{
+		conn:    conn,
+		begin:   statement(`BEGIN`),
+		write:   statement(`BEGIN IMMEDIATE`),
+		commit:  statement(`COMMIT`),
+		counted: statement(`SELECT count(*) FROM events`),
+		one:     statement(`SELECT json FROM events WHERE id = ?`),
+		insert:  statement(`INSERT INTO events (id, start, name, json) VALUES (?, ?, ?, ?)`),
+		set:     statement(`UPDATE events SET start = ?2, name = ?3, json = ?4 WHERE id = ?1`),
+		remove:  statement(`DELETE FROM events WHERE id = ?`),
+		pages: [orders]*sql.Stmt{
+			byStart:    statement(`SELECT id, json FROM events ORDER BY start, id LIMIT ? OFFSET ?`),
+			byName:     statement(`SELECT id, json FROM events ORDER BY name, id LIMIT ? OFFSET ?`),
+			byNameDown: statement(`SELECT id, json FROM events ORDER BY name DESC, id DESC LIMIT ? OFFSET ?`),
+		},
+	}
+}
+
+func (s *sqlite) name() string { return "sqlite" }
+
+// with lends a connection.
+func (s *sqlite) with(f func(c *sqliteConn)) {
+	c := <-s.conns
+	defer func() { s.conns <- c }()
+	f(c)
+}
+
+func exec(st *sql.Stmt, args ...any) {
+	_, err := st.Exec(args...)
+	check(err)
+}
+
+func (c *sqliteConn) put(st *sql.Stmt, r *record) {
+	exec(st, r.event.ID, r.event.StartDate.UnixMicro(), r.event.Name, r.json)
+}
+
+// load inserts first and indexes then, which is faster than the other way.
+func (s *sqlite) load(records []record) {
+	s.with(func(c *sqliteConn) {
+		run := func(text string) {
+			_, err := c.conn.ExecContext(context.Background(), text)
+			check(err)
+		}
+		exec(c.write)
+		run(`DROP INDEX by_start`)
+		run(`DROP INDEX by_name`)
+		for i := range records {
+			c.put(c.insert, &records[i])
+		}
+		run(`CREATE INDEX by_start ON events (start)`)
+		run(`CREATE INDEX by_name ON events (name)`)
+		exec(c.commit)
+	})
+}
+
+func (s *sqlite) insert(r *record) { s.with(func(c *sqliteConn) { c.put(c.insert, r) }) }
+
+func (s *sqlite) update(r *record) { s.with(func(c *sqliteConn) { c.put(c.set, r) }) }
+
+func (s *sqlite) delete(id int) { s.with(func(c *sqliteConn) { exec(c.remove, id) }) }
+
+func (s *sqlite) batch(records []record) {
+	s.with(func(c *sqliteConn) {
+		exec(c.write)
+		for i := range records {
+			c.put(c.set, &records[i])
+		}
+		exec(c.commit)
+	})
+}
+
+func (s *sqlite) count() (n int) {
+	s.with(func(c *sqliteConn) { check(c.counted.QueryRow().Scan(&n)) })
+	return n
+}
+
+func (s *sqlite) get(id int) (e resources.Event, ok bool) {
+	s.with(func(c *sqliteConn) {
+		var text []byte
+		err := c.one.QueryRow(id).Scan(&text)
+		if errors.Is(err, sql.ErrNoRows) {
+			return
+		}
+		check(err)
+		check(e.UnmarshalJSON(text))
+		ok = true
+	})
+	return e, ok
+}
+
+type sqliteRow struct {
+	id   int
+	json []byte
+}
+
+// page reads the count and the rows in one transaction.
+func (s *sqlite) page(o order, offset int) (page []sqliteRow, count int) {
+	page = make([]sqliteRow, 0, pageSize)
+	s.with(func(c *sqliteConn) {
+		exec(c.begin)
+		check(c.counted.QueryRow().Scan(&count))
+		rows, err := c.pages[o].Query(pageSize, offset)
+		check(err)
+		for rows.Next() {
+			var r sqliteRow
+			check(rows.Scan(&r.id, &r.json))
+			page = append(page, r)
+		}
+		check(rows.Err())
+		exec(c.commit)
+	})
+	return page, count
+}
+
+func (s *sqlite) view(o order, offset int, ids *[pageSize]int) (n, count int) {
+	page, count := s.page(o, offset)
+	for i, row := range page {
+		ids[i] = row.id
+	}
+	return len(page), count
+}
+
+func (s *sqlite) copies(o order, offset int) ([]resources.Event, int) {
+	page, count := s.page(o, offset)
+	events := make([]resources.Event, len(page))
+	for i, row := range page {
+		check(events[i].UnmarshalJSON(row.json))
+	}
+	return events, count
+}
+
+func (s *sqlite) envelope(dst []byte, o order, offset int) []byte {
+	page, count := s.page(o, offset)
+	dst = appendHead(dst, o, offset, count)
+	for _, row := range page {
+		dst = appendRecord(dst, row.json)
+	}
+	return appendTail(dst)
+}
+
+// bytes is what the database takes: it lies outside the heap of Go.
+func (s *sqlite) bytes() (n int) {
+	s.with(func(c *sqliteConn) {
+		var pages, size int
+		check(c.conn.QueryRowContext(context.Background(), `PRAGMA page_count`).Scan(&pages))
+		check(c.conn.QueryRowContext(context.Background(), `PRAGMA page_size`).Scan(&size))
+		n = pages * size
+	})
+	return n
+}
+
+func (s *sqlite) close() {
+	for range cap(s.conns) {
+		check((<-s.conns).conn.Close())
+	}
+	check(s.db.Close())
+}

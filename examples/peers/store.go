@@ -1,0 +1,90 @@
+package main
+
+import (
+	"github.com/gobacklist/backlist/resources"
+)
+
+// pageSize is that of the service.
+const pageSize = 21
+
+// record is an event and its wire form.
+type record struct {
+	event resources.Event
+	json  []byte
+}
+
+// stored is the copy that a store in Go keeps; the JSON is never changed and
+// shared.
+func (r *record) stored() *record { return &record{r.event.Clone(), r.json} }
+
+// order is one of the three in which pages are asked for; ties break by id in
+// its direction.
+type order int
+
+const (
+	byStart order = iota // the default
+	byName
+	byNameDown
+	orders = 3
+)
+
+func (o order) String() string { return [orders]string{"date", "name", "-name"}[o] }
+
+// query is the order as a link has it.
+func (o order) query() string { return [orders]string{"", "name", "-name"}[o] }
+
+// store is one way to keep events by id and in order. A store's readers may run
+// beside each other and, but for the bare trees, beside a writer.
+type store interface {
+	name() string
+
+	load([]record) // into an empty store, sorted by id; afterwards all orders are ready
+	insert(*record)
+	update(*record) // in place of the one with its id
+	delete(id int)
+	batch([]record) // updates that become visible together
+
+	count() int
+	get(id int) (resources.Event, bool) // the caller's copy
+
+	// The page behind an offset, together with the count of all records: as the
+	// store shows it at least cost, of which the ids are put into the list and
+	// counted; as copies that the caller owns; and as the service's JSON.
+	view(o order, offset int, ids *[pageSize]int) (n, count int)
+	copies(o order, offset int) ([]resources.Event, int)
+	envelope(dst []byte, o order, offset int) []byte
+
+	close()
+}
+
+// kinds makes an empty store of each kind, ours first.
+func kinds() []func() store {
+	return []func() store{newOurs, newBare, newSliced, newSorting, newMemDB, newBunt, newSQLite}
+}
+
+func newStores() []store {
+	var all []store
+	for _, make := range kinds() {
+		all = append(all, make())
+	}
+	return all
+}
+
+func closeAll(stores []store) {
+	for _, s := range stores {
+		s.close()
+	}
+}
+
+func names(stores []store) []string {
+	all := make([]string, len(stores))
+	for i, s := range stores {
+		all[i] = s.name()
+	}
+	return all
+}
+
+// bounds is the part of count records that the page behind an offset shows.
+func bounds(offset, count int) (start, end int) {
+	return min(offset, count), min(offset+pageSize, count)
+}

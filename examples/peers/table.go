@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// table is what is printed: sections of lines whose columns are alike.
+type table struct{ sections []section }
+
+type section struct {
+	title string
+	peers []string // the columns behind the goal
+	lines []line
+}
+
+// line is one thing measured.
+type line struct {
+	what  string
+	ours  string
+	ratio float64 // what the goal is about; NaN if there is none
+	goal  goal
+	peers []string
+}
+
+// goal is a bound for a ratio. The zero goal is none.
+type goal struct {
+	bound   float64
+	atLeast bool
+	than    string // what the ratio is to
+}
+
+func atMost(bound float64, than string) goal { return goal{bound: bound, than: than} }
+
+func (g goal) String() string {
+	switch {
+	case g.bound == 0:
+		return ""
+	case g.atLeast:
+		return "≥ " + g.format(g.bound)
+	}
+	return "≤ " + g.format(g.bound)
+}
+
+// format writes a ratio, or bytes.
+func (g goal) format(x float64) string {
+	if g.bound >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// verdict looks at no more digits than are printed.
+func (g goal) verdict(ratio float64) string {
+	ratio = math.Round(ratio*100) / 100
+	switch {
+	case g.bound == 0:
+		return ""
+	case g.atLeast && ratio >= g.bound, !g.atLeast && ratio <= g.bound:
+		return "met"
+	}
+	return "MISSED"
+}
+
+func (t *table) add(s section) { t.sections = append(t.sections, s) }
+
+// versus is the line of a race with our times first: ours in nanoseconds, the
+// peers' as multiples.
+func versus(what string, stores []string, times [][]float64, g goal) line {
+	l := line{what: what, ours: duration(median(times[0])), ratio: math.NaN(), goal: g}
+	for i, name := range stores {
+		if name == g.than {
+			l.ratio = ratio(times[0], times[i])
+		}
+		if i > 0 {
+			l.peers = append(l.peers, multiple(ratio(times[i], times[0])))
+		}
+	}
+	return l
+}
+
+// own is a line of ratios that each store has to itself.
+func own(what string, ratios []float64, g goal) line {
+	l := line{what: what, ours: multiple(ratios[0]), ratio: ratios[0], goal: g}
+	for _, r := range ratios[1:] {
+		l.peers = append(l.peers, multiple(r))
+	}
+	return l
+}
+
+const (
+	whatWidth = 47
+	cellWidth = 10
+	peerWidth = 9
+)
+
+// WriteTo prints the table.
+func (t *table) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	for _, s := range t.sections {
+		s.write(&b)
+	}
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+func (s section) write(b *strings.Builder) {
+	row := func(what, ours, ratio, than, goal, verdict string, peers []string) {
+		var r strings.Builder
+		r.WriteString(left(what, whatWidth))
+		r.WriteString(right(ours, cellWidth))
+		r.WriteString(right(ratio, cellWidth) + " " + left(than, 7))
+		r.WriteString(left(goal, 8) + left(verdict, 7))
+		for _, p := range peers {
+			r.WriteString(" " + right(p, peerWidth-1))
+		}
+		fmt.Fprintln(b, strings.TrimRight(r.String(), " "))
+	}
+	fmt.Fprintln(b)
+	row(s.title, "backlist", "ratio", "to", "goal", "", s.peers)
+	for _, l := range s.lines {
+		ratio := ""
+		if l.goal.bound != 0 {
+			ratio = l.goal.format(l.ratio)
+		}
+		row("  "+l.what, l.ours, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.peers)
+	}
+}
+
+func left(s string, width int) string { return s + spaces(width-utf8.RuneCountInString(s)) }
+
+func right(s string, width int) string { return spaces(width-utf8.RuneCountInString(s)) + s }
+
+func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// duration writes nanoseconds with three digits.
+func duration(ns float64) string {
+	switch d := time.Duration(ns); {
+	case math.IsNaN(ns):
+		return "-"
+	case d >= time.Second:
+		return digits(ns/1e9) + " s"
+	case d >= time.Millisecond:
+		return digits(ns/1e6) + " ms"
+	case d >= time.Microsecond:
+		return digits(ns/1e3) + " µs"
+	}
+	return digits(ns) + " ns"
+}
+
+func multiple(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return digits(x) + "×"
+}
+
+// digits writes a number with three digits, or all that are before the point.
+func digits(x float64) string {
+	switch {
+	case x >= 99.95:
+		return thousands(int(math.Round(x)))
+	case x >= 9.995:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
