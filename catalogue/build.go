@@ -16,6 +16,8 @@ type build struct {
 	stale   bool     // all records were replaced meanwhile: likewise
 	done    chan struct{}
 
+	perRecord int // about how many bytes it takes for each record
+
 	// The outcome, to be read when done is closed; nil if making it panicked.
 	snapshot *snapshot
 	order    order
@@ -70,6 +72,7 @@ func (c *store) make(b *build, s *snapshot, fields []ordering.Field[entry]) {
 	for s != nil {
 		o := newOrder(fields, b.terms)
 		o.fill(s.t.entries())
+		b.perRecord = o.perItem()
 		s = c.finish(b, o)
 	}
 }
@@ -83,7 +86,7 @@ func (c *store) finish(b *build, o order) (restart *snapshot) {
 		if restart != nil || b.order != nil {
 			return restart
 		}
-		applyAll(o, missed)
+		o.apply(missed)
 	}
 }
 
@@ -100,8 +103,8 @@ func (c *store) install(b *build, o order, patient bool) (missed []change, resta
 	if len(missed) > catchUp && patient {
 		return missed, nil
 	}
-	applyAll(o, missed)
-	k := kept{terms: b.terms, order: o, used: new(atomic.Int64), rehearse: c.rehearsed(b.terms)}
+	o.apply(missed)
+	k := kept{terms: b.terms, order: o, upTo: c.live.changes, perRecord: b.perRecord, used: new(atomic.Int64), rehearse: c.rehearsed(b.terms)}
 	k.used.Store(c.clock.Add(1))
 	c.live.orders = evict(append(slices.Clone(c.live.orders), k))
 	c.drop(b)
@@ -127,10 +130,4 @@ func (c *store) forget(b *build) {
 
 func (c *store) drop(b *build) {
 	c.builds = slices.DeleteFunc(c.builds, func(other *build) bool { return other == b })
-}
-
-func applyAll(o order, changes []change) {
-	for _, ch := range changes {
-		o.apply(ch)
-	}
 }

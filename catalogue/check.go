@@ -41,11 +41,16 @@ func (s *snapshot) check() error {
 			return err
 		}
 	}
+	for i, k := range s.t.orders {
+		if err := s.checkOrder(k.terms, s.order(i), entries); err != nil {
+			return err
+		}
+	}
 	s.own.Lock()
 	defer s.own.Unlock()
-	for _, k := range slices.Concat(s.t.orders, s.own.orders) {
-		if err := s.checkOrder(k, entries); err != nil {
-			return s.c.shape.errorf("%w: ordering %s: %w", errCorrupt, ordering.Format(k.terms), err)
+	for _, k := range s.own.orders {
+		if err := s.checkOrder(k.terms, k.order, entries); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -65,10 +70,10 @@ func (s *snapshot) checkEntry(e *entry, disordered bool) error {
 
 // checkOrder compares an order with the records sorted anew, by keys compared
 // one by one.
-func (s *snapshot) checkOrder(k kept, entries []*entry) error {
+func (s *snapshot) checkOrder(terms []ordering.Term, o order, entries []*entry) error {
 	want := slices.Clone(entries)
 	slices.SortStableFunc(want, func(a, b *entry) int {
-		for _, t := range k.terms {
+		for _, t := range terms {
 			key := s.c.shape.field(t.Field).Key
 			c := key(a).Compare(key(b))
 			if t.Desc {
@@ -81,9 +86,10 @@ func (s *snapshot) checkOrder(k kept, entries []*entry) error {
 		return cmp.Compare(a.id, b.id)
 	})
 	var got []*entry
-	k.order.scan(false, func(e *entry) bool { got = append(got, e); return true })
-	if !slices.Equal(want, got) || k.order.len() != len(want) {
-		return fmt.Errorf("%d entries out of place or missing, %d records", len(got), len(want))
+	o.scan(false, func(e *entry) bool { got = append(got, e); return true })
+	if !slices.Equal(want, got) || o.len() != len(want) {
+		return s.c.shape.errorf("%w: ordering %s: %d entries out of place or missing, %d records",
+			errCorrupt, ordering.Format(terms), len(got), len(want))
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{shape: s.shape, standard: slices.Clone(opts.Ordering), live: newTables(s.open != nil)}
+	st := newStore(s.shape, slices.Clone(opts.Ordering))
 	if s.open == nil {
 		if _, err := s.resolve(st.standard, members{}); err != nil {
 			return nil, err

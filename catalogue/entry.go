@@ -25,11 +25,6 @@ func newEntry[T any](id int, record T) *entry {
 // recordOf is the stored record itself.
 func recordOf[T any](e *entry) *T { return e.value.(*T) }
 
-// change is one write: an insert has no old entry, a delete no new one.
-type change struct {
-	old, new *entry
-}
-
 // encoded gives the JSON of an entry. Two readers that ask at once may both
 // make it; the bytes are the same.
 func (s *shape) encoded(e *entry) ([]byte, error) {

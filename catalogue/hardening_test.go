@@ -60,12 +60,27 @@ func TestNothingIsHalfWritten(t *testing.T) {
 	attempt(func() { c.Delete(2) })
 	attempt(func() { c.Modify(1, func(r *moodyRecord) error { r.Mood.N = 9; return nil }) })
 	err = c.Update(func(tx *Tx[moodyRecord]) error {
-		attempt(func() { tx.Delete(1) })
 		attempt(func() { tx.Insert(moodyRecord{Mood: moody{panic: sulk}}) })
 		return nil
 	})
 	if err != nil || c.Count() != 3 {
 		t.Errorf("%d records, %v", c.Count(), err)
+	}
+	for _, writes := range []int{1, 2 * maxLate} { // the last is too many for one step
+		attempt(func() {
+			c.Update(func(tx *Tx[moodyRecord]) error {
+				*sulk = false
+				for range writes {
+					tx.Insert(moodyRecord{Mood: moody{panic: sulk}})
+				}
+				*sulk = true
+				return nil
+			})
+			t.Errorf("an Update of %d writes did not panic", writes)
+		})
+		if c.Count() != 3 {
+			t.Errorf("%d records after an Update of %d writes that panicked", c.Count(), writes)
+		}
 	}
 	if err := c.Check(); err != nil {
 		t.Error(err)

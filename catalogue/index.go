@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tidwall/btree"
@@ -18,10 +17,12 @@ type order interface {
 	scan(desc bool, yield func(*entry) bool)
 
 	rehearse(change)
-	apply(change)
+	apply([]change)
+	merge([]change)
 	fill([]*entry)
 	fork() order
 	empty() order
+	perItem() int
 }
 
 // item holds the sort key inline, so that a descent compares without following
@@ -73,13 +74,17 @@ func newIntegers(key func(*entry) int64) *index[int64] {
 }
 
 func newTexts(key func(*entry) string) *index[string] {
-	compare := func(a, b item[string]) int {
-		if c := strings.Compare(a.key, b.key); c != 0 {
-			return c
-		}
-		return a.id - b.id
-	}
-	return newIndex(key, compare, func(a, b item[string]) bool { return compare(a, b) < 0 })
+	return newIndex(key,
+		func(a, b item[string]) int {
+			if c := strings.Compare(a.key, b.key); c != 0 {
+				return c
+			}
+			return a.id - b.id
+		},
+		func(a, b item[string]) bool {
+			c := strings.Compare(a.key, b.key)
+			return c < 0 || c == 0 && a.id < b.id
+		})
 }
 
 // newOrder makes the tree for terms whose fields are given, in the cheapest
@@ -142,45 +147,6 @@ func (ix *index[K]) scan(desc bool, yield func(*entry) bool) {
 	}
 }
 
-// rehearse takes the keys that apply will need and does nothing else.
-func (ix *index[K]) rehearse(ch change) {
-	for _, e := range []*entry{ch.old, ch.new} {
-		if e != nil {
-			ix.key(e)
-		}
-	}
-}
-
-// apply makes one change. A record whose key stays is replaced in place.
-func (ix *index[K]) apply(ch change) {
-	if ch.new == nil {
-		ix.tree.Delete(ix.item(ch.old))
-		return
-	}
-	it := ix.item(ch.new)
-	if ch.old != nil {
-		if old := ix.item(ch.old); ix.compare(old, it) != 0 {
-			ix.tree.Delete(old)
-		}
-	}
-	ix.tree.Set(it)
-}
-
-// fill puts entries into an empty tree: sorted first, which is cheaper than
-// inserting each where it belongs.
-func (ix *index[K]) fill(entries []*entry) {
-	items := make([]item[K], len(entries))
-	for i, e := range entries {
-		items[i] = ix.item(e)
-	}
-	if !slices.IsSortedFunc(items, ix.compare) {
-		slices.SortFunc(items, ix.compare)
-	}
-	for _, it := range items {
-		ix.tree.Load(it)
-	}
-}
-
 func (ix *index[K]) fork() order { return ix.copy() }
 
 // copy is O(1): the two share their nodes until one of them writes.
@@ -194,4 +160,17 @@ func (ix *index[K]) empty() order { return newIndex(ix.key, ix.compare, ix.less)
 func (ix *index[K]) get(id int) *entry {
 	it, _ := ix.tree.Get(item[K]{id: id})
 	return it.e
+}
+
+// perItem is about how many bytes an item takes, with a key of its own. O(n).
+func (ix *index[K]) perItem() int {
+	const inNode = 36 // the largest item, and its share of the node
+	bytes := 0
+	ix.tree.Scan(func(it item[K]) bool {
+		if text, ok := any(it.key).(string); ok {
+			bytes += len(text)
+		}
+		return true
+	})
+	return inNode + bytes/max(ix.tree.Len(), 1)
 }

@@ -7,16 +7,25 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// maxCombined is how many orderings of several terms are kept; the least
-// recently used goes when another comes. Single fields are always kept.
-const maxCombined = 8
+// Orderings of several terms are kept up to this number and about this many
+// bytes for each record, of their items and keys; the least recently used go
+// when another comes, which itself is kept whatever its size. Single fields are
+// always kept.
+const (
+	maxCombined  = 8
+	maxPerRecord = 512
+)
 
-// kept is an order with the terms that it is in.
+// kept is an order with the terms that it is in. Those of live tables are
+// written to; those of a snapshot are forks that nobody writes to any more.
 type kept struct {
-	terms    []ordering.Term
-	order    order
-	used     *atomic.Int64 // the collection's clock when it was last asked for
-	rehearse bool          // taking a key may run a record's own methods
+	terms     []ordering.Term
+	order     order
+	shared    order         // of live tables: a fork for snapshots, nil if the order was written to since
+	upTo      int           // the number of the last change that is in it
+	perRecord int           // of a combination: about how many bytes it takes for each record
+	used      *atomic.Int64 // the collection's clock when it was last asked for
+	rehearse  bool          // taking a key may run a record's own methods
 }
 
 // canonical brings terms into the one form that serves them and their mirror:
@@ -47,29 +56,29 @@ func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, de
 	return buf, desc
 }
 
-func find(orders []kept, terms []ordering.Term) *kept {
-	for i := range orders {
-		if slices.Equal(orders[i].terms, terms) {
-			return &orders[i]
-		}
-	}
-	return nil
+// find gives the place of an order among others, or -1.
+func find(orders []kept, terms []ordering.Term) int {
+	return slices.IndexFunc(orders, func(k kept) bool { return slices.Equal(k.terms, terms) })
 }
 
-// evict drops the least recently used combination if there is one too many.
+// evict drops the least recently used combinations if there are too many, but
+// never the last.
 func evict(orders []kept) []kept {
-	combined, oldest := 0, -1
-	for i, k := range orders {
-		if len(k.terms) == 1 {
-			continue
+	for {
+		combined, bytes, oldest := 0, 0, -1
+		for i, k := range orders {
+			if len(k.terms) == 1 {
+				continue
+			}
+			combined++
+			bytes += k.perRecord
+			if oldest < 0 || k.used.Load() < orders[oldest].used.Load() {
+				oldest = i
+			}
 		}
-		combined++
-		if oldest < 0 || k.used.Load() < orders[oldest].used.Load() {
-			oldest = i
+		if combined <= 1 || combined <= maxCombined && bytes <= maxPerRecord {
+			return orders
 		}
+		orders = slices.Delete(slices.Clone(orders), oldest, oldest+1)
 	}
-	if combined <= maxCombined {
-		return orders
-	}
-	return slices.Delete(slices.Clone(orders), oldest, oldest+1)
 }

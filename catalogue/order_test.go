@@ -1,12 +1,14 @@
 package catalogue
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 func TestCanonical(t *testing.T) {
@@ -71,21 +73,62 @@ func TestEviction(t *testing.T) {
 		}
 	}
 	var single, combined []string
+	bytes := 0
 	for _, k := range events.store.live.orders {
 		if len(k.terms) == 1 {
 			single = append(single, k.terms[0].Field)
 		} else {
 			combined = append(combined, ordering.Format(k.terms))
+			bytes += k.perRecord
 		}
 	}
-	if len(combined) != maxCombined {
-		t.Errorf("%d combinations kept, want %d", len(combined), maxCombined)
+	if n := len(combined); n < 2 || n > maxCombined || bytes > maxPerRecord {
+		t.Errorf("%d combinations kept, %d bytes a record", n, bytes)
 	}
-	if find(events.store.live.orders, favourite) == nil {
+	if find(events.store.live.orders, favourite) < 0 {
 		t.Errorf("the one in use all the time was evicted; kept %v", combined)
 	}
 	if diff := cmp.Diff(len(fields)-1, len(single)); diff != "" {
 		t.Errorf("single fields kept, all but the id: %s", diff)
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Combinations are kept by number if they are short, by size if they are long,
+// and the last one whatever its size.
+func TestEvictionBySize(t *testing.T) {
+	house, _ := benchHouse(t, 20)
+	events := house.Events()
+	kept := func(fields ...string) (n int) {
+		for _, f := range fields {
+			for _, second := range []ordering.Term{ordering.Asc("published"), ordering.Desc("published")} {
+				if _, err := events.View(pagination.Window{Limit: 1}, ordering.Asc(f), second); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, k := range events.store.live.orders {
+			if len(k.terms) > 1 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := kept("slug", "location", "start_date", "end_date", "labels"); n != maxCombined {
+		t.Errorf("%d short ones kept, want %d", n, maxCombined)
+	}
+	if n := kept("description"); n < 1 || n >= maxCombined {
+		t.Errorf("%d kept, two of some 300 bytes a record among them", n)
+	}
+	for range 20 {
+		if _, err := events.Insert(resources.Event{Summary: strings.Repeat("long ", 1000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := kept("summary"); n != 1 {
+		t.Errorf("%d kept, where the last alone is too large", n)
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)

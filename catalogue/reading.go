@@ -3,6 +3,7 @@ package catalogue
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -10,8 +11,9 @@ import (
 // snapshot is a store at one instant. It never changes but for the orders that
 // are kept with it.
 type snapshot struct {
-	c *store
-	t tables
+	c       *store
+	t       tables
+	settled []atomic.Pointer[order] // orders with the changes that they missed, once somebody asked for them
 
 	own struct { // orders that were asked of this snapshot when it was old
 		sync.Mutex
@@ -98,22 +100,22 @@ func (s *snapshot) has(canon []ordering.Term) order {
 	if len(canon) == 0 {
 		return s.t.primary
 	}
-	k := find(s.t.orders, canon)
-	if k == nil {
+	i := find(s.t.orders, canon)
+	if i < 0 {
 		return nil
 	}
-	if len(canon) > 1 && k.used.Load() != s.c.clock.Load() {
+	if k := &s.t.orders[i]; len(canon) > 1 && k.used.Load() != s.c.clock.Load() {
 		k.used.Store(s.c.clock.Add(1))
 	}
-	return k.order
+	return s.order(i)
 }
 
 // sort makes an order of this snapshot's own, keeping a few of them.
 func (s *snapshot) sort(canon []ordering.Term, fields []ordering.Field[entry]) order {
 	s.own.Lock()
 	defer s.own.Unlock()
-	if k := find(s.own.orders, canon); k != nil {
-		return k.order
+	if i := find(s.own.orders, canon); i >= 0 {
+		return s.own.orders[i].order
 	}
 	o := newOrder(fields, canon)
 	o.fill(s.t.entries())

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -24,6 +23,10 @@ type store struct {
 	published atomic.Pointer[snapshot] // nil: something was written since
 }
 
+func newStore(about *shape, standard []ordering.Term) *store {
+	return &store{shape: about, standard: standard, live: newTables(about.open != nil)}
+}
+
 // current gives the collection as it is now.
 func (c *store) current() *snapshot {
 	if s := c.published.Load(); s != nil {
@@ -40,6 +43,7 @@ func (c *store) publish() *snapshot {
 		return s
 	}
 	s := &snapshot{c: c, t: c.live.fork()}
+	s.settled = make([]atomic.Pointer[order], len(s.t.orders))
 	c.published.Store(s)
 	return s
 }
@@ -47,13 +51,15 @@ func (c *store) publish() *snapshot {
 func (c *store) clone() *store {
 	c.state.Lock()
 	defer c.state.Unlock()
-	clone := &store{shape: c.shape, standard: c.standard, live: c.live.fork()}
+	clone := newStore(c.shape, c.standard)
+	clone.live = c.live.fork()
 	clone.live.members = c.live.members.writable()
 	clone.clock.Store(c.clock.Load())
 	for i := range clone.live.orders {
+		k := &clone.live.orders[i]
 		used := new(atomic.Int64)
-		used.Store(clone.live.orders[i].used.Load())
-		clone.live.orders[i].used = used
+		used.Store(k.used.Load())
+		k.order, k.shared, k.used = k.order.fork(), nil, used
 	}
 	return clone
 }
@@ -69,67 +75,19 @@ func (c *store) write(prepare func() (change, error)) (change, error) {
 	}
 	c.state.Lock()
 	defer c.state.Unlock()
+	c.live.rehearse([]change{ch})
 	c.live.apply(ch)
-	for _, b := range c.builds {
-		b.changes = append(b.changes, ch)
-	}
-	c.committed()
+	c.live.note(ch)
+	c.committed([]change{ch})
 	return ch, nil
 }
 
 // committed makes what was written the state that the next read publishes. The
 // state's mutex is held.
-func (c *store) committed() {
+func (c *store) committed(changes []change) {
+	for _, b := range c.builds {
+		b.changes = append(b.changes, changes...)
+	}
 	c.live.revision++
 	c.published.Store(nil)
-}
-
-// replace puts entries, sorted by id, in the place of all records.
-func (c *store) replace(entries []*entry) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	t := newTables(c.shape.open != nil)
-	t.primary.fill(entries)
-	for _, e := range entries {
-		t.members.apply(nil, openRecord(e))
-	}
-	c.state.Lock()
-	wanted := c.live.orders
-	c.state.Unlock()
-	for _, k := range wanted {
-		k.order = k.order.empty()
-		k.order.fill(entries)
-		t.orders = append(t.orders, k)
-	}
-	c.swap(t, entries)
-}
-
-// swap installs new tables. An order that came while theirs were made is left
-// out, to be made again when next asked for: readers who ask for ever new ones
-// must not keep a writer waiting.
-func (c *store) swap(t tables, entries []*entry) {
-	c.state.Lock()
-	defer c.state.Unlock()
-	t.orders = common(c.live.orders, t.orders)
-	t.lastID, t.revision = c.live.lastID, c.live.revision
-	if n := len(entries); n > 0 {
-		t.lastID = max(t.lastID, entries[n-1].id)
-	}
-	c.live = t
-	for _, b := range c.builds {
-		b.stale = true
-	}
-	c.committed()
-}
-
-// common gives those of the orders that are kept which there are trees for,
-// with these trees.
-func common(orders, trees []kept) (both []kept) {
-	for _, k := range orders {
-		if mine := find(trees, k.terms); mine != nil {
-			k.order = mine.order
-			both = append(both, k)
-		}
-	}
-	return slices.Clip(both)
 }

@@ -1,7 +1,7 @@
 package catalogue
 
 // txn is a transaction without the type of its records: a fork of the tables,
-// and what was done to it.
+// without orders, and what was done to it.
 type txn struct {
 	c       *store
 	t       tables
@@ -24,9 +24,11 @@ func (c *store) update(f func(*txn) error) error {
 func (c *store) begin() *txn {
 	c.state.Lock()
 	defer c.state.Unlock()
-	t := c.live.fork()
-	t.members = c.live.members.writable()
-	return &txn{c: c, t: t}
+	return &txn{c: c, t: tables{
+		primary: c.live.primary.copy(),
+		lastID:  c.live.lastID,
+		members: c.live.members.writable(),
+	}}
 }
 
 func (tx *txn) do(prepare func(*tables) (change, error)) (change, error) {
@@ -41,37 +43,42 @@ func (tx *txn) do(prepare func(*tables) (change, error)) (change, error) {
 	return ch, err
 }
 
-// commit puts the transaction's tables in the place of the collection's. Orders
-// that readers had made meanwhile are brought up to date first, off the lock;
-// those that come while that is done are left out, to be made again when next
-// asked for: readers who ask for ever new ones must not keep a writer waiting.
+// commit puts the transaction's tables in the place of the collection's.
 func (tx *txn) commit() {
-	missing := tx.missing()
-	for _, k := range missing {
-		applyAll(k.order, tx.changes)
+	if len(tx.changes) > maxLate {
+		tx.commitMany()
+		return
 	}
-	tx.t.orders = append(tx.t.orders, missing...)
-
 	c := tx.c
 	c.state.Lock()
 	defer c.state.Unlock()
-	tx.t.orders, tx.t.revision = common(c.live.orders, tx.t.orders), c.live.revision
-	c.live = tx.t
-	for _, b := range c.builds {
-		b.changes = append(b.changes, tx.changes...)
+	c.live.rehearse(tx.changes)
+	c.live.primary, c.live.lastID, c.live.members = tx.t.primary, tx.t.lastID, tx.t.members
+	for _, ch := range tx.changes {
+		c.live.note(ch)
 	}
-	c.committed()
+	c.committed(tx.changes)
 }
 
-// missing forks the orders that the transaction began without.
-func (tx *txn) missing() (forks []kept) {
+// commitMany brings the orders up to date first, off the lock: in forks of
+// them, or where most records are new, from scratch.
+func (tx *txn) commitMany() {
+	before, changes := tx.c.withForks(), net(tx.changes)
+	t := tx.t
+	t.orders = before.orders
+	bring := func(k *kept) {
+		k.order.apply(before.missed(k, before.changes))
+		k.order.merge(changes)
+	}
+	if len(changes) > t.primary.len()/2 {
+		t.primary.compact()
+		entries := t.entries()
+		bring = func(k *kept) { k.refill(entries) }
+	}
+	sideBySide(len(t.orders), func(i int) { bring(&t.orders[i]) })
+
 	tx.c.state.Lock()
 	defer tx.c.state.Unlock()
-	for _, k := range tx.c.live.orders {
-		if find(tx.t.orders, k.terms) == nil {
-			k.order = k.order.fork()
-			forks = append(forks, k)
-		}
-	}
-	return forks
+	tx.c.swap(t, len(tx.changes))
+	tx.c.committed(tx.changes)
 }

@@ -1,0 +1,38 @@
+package catalogue
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// sideBySide calls f with 0 to n-1, on as many goroutines as can run at once,
+// and returns when all calls have. A panic in f, which may run a record's own
+// methods, becomes the caller's.
+func sideBySide(n int, f func(int)) {
+	if n == 1 {
+		f(0)
+		return
+	}
+	var (
+		next     atomic.Int64
+		workers  sync.WaitGroup
+		panicked atomic.Pointer[any]
+	)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					panicked.Store(&p)
+				}
+			}()
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				f(int(i - 1))
+			}
+		})
+	}
+	workers.Wait()
+	if p := panicked.Load(); p != nil {
+		panic(*p)
+	}
+}
