@@ -1,9 +1,11 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +92,16 @@ func BenchmarkPage(b *testing.B) {
 						}
 					}
 				})
+				b.Run("view-into/"+name, func(b *testing.B) {
+					b.ReportAllocs()
+					var v View[resources.Event]
+					for b.Loop() {
+						var err error
+						if v, err = events.ViewInto(v, w, o.term...); err != nil || v.Len() != 21 {
+							b.Fatal(v.Len(), err)
+						}
+					}
+				})
 				b.Run("copies/"+name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
@@ -107,6 +119,25 @@ func BenchmarkPage(b *testing.B) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// Pages at random offsets, of which most are not in the processor's cache.
+func BenchmarkRandomPage(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		house, _ := benchHouse(b, n)
+		offsets := rand.New(rand.NewPCG(1, 2)).Perm(n - 21)
+		for _, o := range benchOrders {
+			b.Run(fmt.Sprintf("n=%d/by=%s", n, o.name), func(b *testing.B) {
+				var v View[resources.Event]
+				for i := 0; b.Loop(); i++ {
+					var err error
+					if v, err = house.Events().ViewInto(v, pagination.Window{Limit: 21, Offset: offsets[i%len(offsets)]}, o.term...); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
 	}
 }
@@ -140,6 +171,31 @@ func newBare(events []resources.Event) bare {
 			return a.ID < b.ID
 		}),
 	}
+}
+
+// newBareSorted sorts copies of the records for each tree, which then takes them
+// in order.
+func newBareSorted(events []resources.Event) bare {
+	all := make([]*resources.Event, len(events))
+	t := newBare(nil)
+	for i := range events {
+		e := events[i].Clone()
+		all[i] = &e
+		t.id.Load(&e)
+	}
+	slices.SortFunc(all, func(a, b *resources.Event) int {
+		return cmp.Or(a.StartDate.Compare(b.StartDate.Time), a.ID-b.ID)
+	})
+	for _, e := range all {
+		t.start.Load(e)
+	}
+	slices.SortFunc(all, func(a, b *resources.Event) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), a.ID-b.ID)
+	})
+	for _, e := range all {
+		t.name.Load(e)
+	}
+	return t
 }
 
 func (t bare) set(e *resources.Event)    { t.id.Set(e); t.start.Set(e); t.name.Set(e) }
@@ -248,6 +304,41 @@ func BenchmarkWrite(b *testing.B) {
 func unnumbered(e resources.Event) resources.Event {
 	e.ID = 0
 	return e
+}
+
+// All records in one Update, and the orders by date and name, beside bare trees
+// that are each filled in order.
+func BenchmarkBulk(b *testing.B) {
+	const n = 100_000
+	events := benchEvents(n)
+	b.Run("update", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			c := New().Events()
+			err := c.Update(func(tx *Tx[resources.Event]) error {
+				for i := range events {
+					if _, err := tx.Insert(events[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, field := range []string{"start_date", "name"} {
+				if _, err := c.View(pagination.Window{Limit: 1}, ordering.Asc(field)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			newBareSorted(events)
+		}
+	})
 }
 
 // Loading a file, checked and indexed.

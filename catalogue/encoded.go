@@ -97,7 +97,7 @@ func (e *encoded[T]) Page(ctx context.Context, terms []ordering.Term, w paginati
 	if err != nil {
 		return 0, nil, err
 	}
-	entries, count := r.page(w)
+	entries, count := r.page(nil, w)
 	records := make([][]byte, len(entries))
 	for i, entry := range entries {
 		if records[i], err = e.c.schema.encoded(entry); err != nil {
@@ -122,7 +122,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, e.c.schema.errorf("%w: %w", ErrInvalid, err)
 	}
-	entry, err := e.c.insert(&record)
+	entry, err := e.c.insert(record)
 	if err != nil {
 		return nil, err
 	}

@@ -276,6 +276,29 @@ func ExampleCollection_View() {
 	// Output: Dune 1 4 true <nil>
 }
 
+// A loop over pages that needs memory for one.
+func ExampleCollection_ViewInto() {
+	books := shelf()
+	var view catalogue.View[Book]
+	for w := (pagination.Window{Limit: 3}); ; w.Offset += w.Limit {
+		var err error
+		if view, err = books.ViewInto(view, w, ordering.Asc("name")); err != nil {
+			panic(err)
+		}
+		if view.Len() == 0 {
+			break
+		}
+		for i := range view.Len() {
+			fmt.Println(view.At(i).Name)
+		}
+	}
+	// Output:
+	// Dune
+	// Emma
+	// Solaris
+	// Ulysses
+}
+
 func ExampleCollection_Snapshot() {
 	books := shelf()
 	before := books.Snapshot()

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/tidwall/btree"
@@ -65,20 +66,35 @@ func (ix *index[K]) merge(changes []change) {
 	}
 }
 
+// add takes an entry that belongs behind all others.
+func (ix *index[K]) add(e *entry) { ix.tree.Load(ix.item(e)) }
+
 // fill puts entries into an empty tree: sorted first, which is cheaper than
 // inserting each where it belongs.
 func (ix *index[K]) fill(entries []*entry) {
-	items := make([]item[K], len(entries))
-	for i, e := range entries {
-		items[i] = ix.item(e)
-	}
-	if !slices.IsSortedFunc(items, ix.compare) {
-		slices.SortFunc(items, ix.compare)
-	}
-	for _, it := range items {
+	for it := range merged(ix.sorted(entries), ix.less) {
 		ix.tree.Load(it)
 	}
 	ix.compact()
+}
+
+// sorted makes items of entries, in as many parts as can be sorted at once.
+func (ix *index[K]) sorted(entries []*entry) (parts [][]item[K]) {
+	const enough = 4096 // fewer are sorted before another goroutine has begun
+	n := min(len(entries)/enough+1, runtime.GOMAXPROCS(0))
+	parts = make([][]item[K], n)
+	sideBySide(n, func(i int) {
+		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
+		items := make([]item[K], len(part))
+		for j, e := range part {
+			items[j] = ix.item(e)
+		}
+		if !slices.IsSortedFunc(items, ix.compare) {
+			slices.SortFunc(items, ix.compare)
+		}
+		parts[i] = items
+	})
+	return parts
 }
 
 // compact gives back the half of every node that is left empty when items come

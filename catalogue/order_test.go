@@ -134,19 +134,3 @@ func TestEvictionBySize(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// An order costs one allocation to read from, and terms that are canonical
-// already cost none to look up.
-func TestViewAllocates(t *testing.T) {
-	house, _ := benchHouse(t, 1000)
-	for _, terms := range [][]ordering.Term{nil, {ordering.Asc("name")}, {ordering.Desc("name")}} {
-		allocs := testing.AllocsPerRun(100, func() {
-			if _, err := house.Events().View(pagination.Window{Limit: 21, Offset: 500}, terms...); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if allocs > 1 {
-			t.Errorf("%s: %v allocations a page", ordering.Format(terms), allocs)
-		}
-	}
-}

@@ -25,9 +25,12 @@ func embedsTime(t reflect.Type) bool {
 // checkTime marshals only what may fail: years near the ends of the calendar,
 // and offsets that are none.
 func checkTime(v reflect.Value, depth int) error {
-	t, ok := v.Interface().(time.Time)
-	if !ok {
-		t = v.Interface().(resources.DateTime).Time
+	var t time.Time
+	switch at := v.Addr().Interface().(type) { // the address, since an interface of the value would be a copy on the heap
+	case *time.Time:
+		t = *at
+	case *resources.DateTime:
+		t = at.Time
 	}
 	_, offset := t.Zone()
 	if y := t.Year(); 1 < y && y < 9999 && -24*60*60 < offset && offset < 24*60*60 {

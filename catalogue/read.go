@@ -34,8 +34,13 @@ func (c *Collection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[
 
 // View is [Snapshot.View] of the present state.
 func (c *Collection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
+	return c.ViewInto(View[T]{}, w, terms...)
+}
+
+// ViewInto is [Snapshot.ViewInto] of the present state.
+func (c *Collection[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	r, err := c.store.read(terms)
-	return c.schema.view(w, r, err)
+	return c.schema.view(old.entries[:0], w, r, err)
 }
 
 // Check looks at every invariant of the collection and tells the first that does

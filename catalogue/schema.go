@@ -126,7 +126,7 @@ func describeCopies[T any](s *schema[T]) error {
 		return copied
 	}
 	if hasClone(t) {
-		s.clone = func(r *T) T { return any(*r).(interface{ Clone() T }).Clone() }
+		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // the pointer has it too, and is not copied first
 	}
 	return nil
 }

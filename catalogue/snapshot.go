@@ -67,8 +67,15 @@ func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T],
 // View is [Snapshot.Page] without copies: the stored records themselves, to be
 // read and not to be changed.
 func (s Snapshot[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
+	return s.ViewInto(View[T]{}, w, terms...)
+}
+
+// ViewInto is [Snapshot.View] in the memory of a view that nobody uses any more:
+// it allocates nothing if that was as long. The zero View has no memory. After
+// an error old must not be used either.
+func (s Snapshot[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	r, err := s.s.readOld(terms)
-	return s.schema.view(w, r, err)
+	return s.schema.view(old.entries[:0], w, r, err)
 }
 
 // Check is [Collection.Check] for what the snapshot holds.

@@ -84,9 +84,12 @@ func (t *tables) rehearse(changes []change) {
 
 // apply makes one change in the primary and what belongs to it. O(log n).
 func (t *tables) apply(ch change) {
-	t.primary.set(ch)
-	if ch.new != nil {
-		t.lastID = max(t.lastID, ch.new.id)
+	switch {
+	case ch.new != nil && ch.new.id > t.lastID:
+		t.primary.add(ch.new)
+		t.lastID = ch.new.id
+	default:
+		t.primary.set(ch)
 	}
 	t.members.apply(openRecord(ch.old), openRecord(ch.new))
 }

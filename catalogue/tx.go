@@ -20,7 +20,8 @@ func (c *Collection[T]) Update(f func(tx *Tx[T]) error) error {
 
 // Insert is [Collection.Insert].
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	ch, err := tx.txn.do(func(t *tables) (change, error) { return tx.schema.insertion(t, &record) })
+	e := newEntry(0, record)
+	ch, err := tx.txn.do(func(t *tables) (change, error) { return tx.schema.insertion(t, e) })
 	if err != nil {
 		return 0, err
 	}
@@ -29,7 +30,8 @@ func (tx *Tx[T]) Insert(record T) (id int, err error) {
 
 // Upsert is [Collection.Upsert].
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	ch, err := tx.txn.do(func(t *tables) (change, error) { return tx.schema.replacement(t, &record) })
+	e := newEntry(0, record)
+	ch, err := tx.txn.do(func(t *tables) (change, error) { return tx.schema.replacement(t, e) })
 	if err != nil {
 		return 0, err
 	}

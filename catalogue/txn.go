@@ -36,11 +36,12 @@ func (tx *txn) do(prepare func(*tables) (change, error)) (change, error) {
 		return change{}, tx.c.shape.errorf("%w", ErrDone)
 	}
 	ch, err := prepare(&tx.t)
-	if err == nil {
-		tx.t.apply(ch)
-		tx.changes = append(tx.changes, ch)
+	if err != nil {
+		return change{}, err
 	}
-	return ch, err
+	tx.t.apply(ch)
+	tx.changes = append(tx.changes, ch)
+	return ch, nil
 }
 
 // commit puts the transaction's tables in the place of the collection's.
@@ -63,19 +64,20 @@ func (tx *txn) commit() {
 // commitMany brings the orders up to date first, off the lock: in forks of
 // them, or where most records are new, from scratch.
 func (tx *txn) commitMany() {
-	before, changes := tx.c.withForks(), net(tx.changes)
-	t := tx.t
+	t, before := tx.t, tx.c.withForks()
 	t.orders = before.orders
-	bring := func(k *kept) {
-		k.order.apply(before.missed(k, before.changes))
-		k.order.merge(changes)
-	}
-	if len(changes) > t.primary.len()/2 {
+	if len(tx.changes) > t.primary.len()/2 {
 		t.primary.compact()
 		entries := t.entries()
-		bring = func(k *kept) { k.refill(entries) }
+		sideBySide(len(t.orders), func(i int) { t.orders[i].refill(entries) })
+	} else {
+		changes := net(tx.changes)
+		sideBySide(len(t.orders), func(i int) {
+			k := &t.orders[i]
+			k.order.apply(before.missed(k, before.changes))
+			k.order.merge(changes)
+		})
 	}
-	sideBySide(len(t.orders), func(i int) { bring(&t.orders[i]) })
 
 	tx.c.state.Lock()
 	defer tx.c.state.Unlock()

@@ -1,6 +1,10 @@
 package catalogue
 
-import "github.com/gobacklist/backlist/pagination"
+import (
+	"slices"
+
+	"github.com/gobacklist/backlist/pagination"
+)
 
 // A View is a page of stored records themselves: reading them costs no copies.
 // It holds on to nothing but those records. The zero View is empty. It may be
@@ -39,20 +43,21 @@ func (v View[T]) page() Page[T] {
 	return p
 }
 
-// view is the window of what a reading shows.
-func (s *schema[T]) view(w pagination.Window, r reading, err error) (View[T], error) {
+// view is the window of what a reading shows, in the memory of dst if that is
+// enough.
+func (s *schema[T]) view(dst []*entry, w pagination.Window, r reading, err error) (View[T], error) {
 	if err != nil {
 		return View[T]{}, err
 	}
-	entries, count := r.page(w)
+	entries, count := r.page(dst, w)
 	return View[T]{schema: s, entries: entries, count: count}, nil
 }
 
 // page takes the entries in a window, and the count.
-func (r reading) page(w pagination.Window) (entries []*entry, count int) {
+func (r reading) page(dst []*entry, w pagination.Window) (entries []*entry, count int) {
 	count = r.t.primary.len()
 	if start, end := w.Bounds(count); start < end {
-		entries = r.order.page(make([]*entry, 0, end-start), start, end-start, r.desc)
+		entries = r.order.page(slices.Grow(dst, end-start), start, end-start, r.desc)
 	}
 	return entries, count
 }

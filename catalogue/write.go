@@ -8,22 +8,24 @@ import "math"
 // cannot hold is [ErrInvalid] and names the field. On an error nothing changes
 // and no id is used up. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) {
-	e, err := c.insert(&record)
+	e, err := c.insert(record)
 	if err != nil {
 		return 0, err
 	}
 	return e.id, nil
 }
 
-func (c *Collection[T]) insert(record *T) (*entry, error) {
-	ch, err := c.store.write(func() (change, error) { return c.schema.insertion(&c.store.live, record) })
+func (c *Collection[T]) insert(record T) (*entry, error) {
+	e := newEntry(0, record)
+	ch, err := c.store.write(func() (change, error) { return c.schema.insertion(&c.store.live, e) })
 	return ch.new, err
 }
 
 // Upsert stores a copy of a record in place of the one that has its id; if there
 // is none, or the id is 0, it is Insert.
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
-	ch, err := c.store.write(func() (change, error) { return c.schema.replacement(&c.store.live, &record) })
+	e := newEntry(0, record)
+	ch, err := c.store.write(func() (change, error) { return c.schema.replacement(&c.store.live, e) })
 	if err != nil {
 		return 0, err
 	}
@@ -49,10 +51,11 @@ func (c *Collection[T]) Delete(id int) error {
 }
 
 // The changes of the four writes, worked out against a state that only this
-// writer writes to.
+// writer writes to. A fresh entry is one that holds what a caller passed in, and
+// shares with it what that refers to.
 
-func (s *schema[T]) insertion(t *tables, record *T) (change, error) {
-	id := s.id(record)
+func (s *schema[T]) insertion(t *tables, fresh *entry) (change, error) {
+	id := s.id(recordOf[T](fresh))
 	switch {
 	case id < 0:
 		return change{}, s.errorf("%w: %d is negative", ErrID, id)
@@ -60,21 +63,19 @@ func (s *schema[T]) insertion(t *tables, record *T) (change, error) {
 		return change{}, s.errorf("%w: none is left above %d", ErrID, t.lastID)
 	case id == 0:
 		id = t.lastID + 1
-	case t.primary.get(id) != nil:
+	case id <= t.lastID && t.primary.get(id) != nil:
 		return change{}, s.errorf("%w: %d", ErrExists, id)
 	}
-	e, err := s.entry(record, id)
-	return change{new: e}, err
+	return change{new: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) replacement(t *tables, record *T) (change, error) {
-	id := s.id(record)
+func (s *schema[T]) replacement(t *tables, fresh *entry) (change, error) {
+	id := s.id(recordOf[T](fresh))
 	old := t.primary.get(id)
 	if old == nil {
-		return s.insertion(t, record)
+		return s.insertion(t, fresh)
 	}
-	e, err := s.entry(record, id)
-	return change{old, e}, err
+	return change{old, fresh}, s.own(fresh, id)
 }
 
 func (s *schema[T]) modification(t *tables, id int, f func(*T) error) (change, error) {
@@ -92,8 +93,8 @@ func (s *schema[T]) modification(t *tables, id int, f func(*T) error) (change, e
 	if now := s.id(&record); now != id {
 		return change{}, s.errorf("%w: %d was changed to %d", ErrID, id, now)
 	}
-	e, err := s.entry(&record, id)
-	return change{old, e}, err
+	fresh := newEntry(id, record)
+	return change{old, fresh}, s.own(fresh, id)
 }
 
 func (s *schema[T]) deletion(t *tables, id int) (change, error) {
@@ -104,12 +105,15 @@ func (s *schema[T]) deletion(t *tables, id int) (change, error) {
 	return change{old: old}, nil
 }
 
-// entry makes the entry of a copy of the record under an id.
-func (s *schema[T]) entry(record *T, id int) (*entry, error) {
+// own makes of a fresh entry one that can be stored: with an id, and with
+// nothing that the caller has too.
+func (s *schema[T]) own(fresh *entry, id int) error {
+	record := recordOf[T](fresh)
 	if err := s.check(record); err != nil {
-		return nil, s.errorf("%w: id %d: %w", ErrInvalid, id, err)
+		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
 	}
-	e := newEntry(id, s.clone(record))
-	s.setID(recordOf[T](e), id)
-	return e, nil
+	*record = s.clone(record)
+	s.setID(record, id)
+	fresh.id = id
+	return nil
 }

@@ -13,7 +13,12 @@ func keyOf(t reflect.Type) (func(reflect.Value) Key, Kind) {
 	case t.Kind() == reflect.Pointer && t.Elem().Implements(reflect.TypeFor[instant]()):
 		return pointerKey(t), Mixed // before Marshaler, which it is too
 	case t.Implements(reflect.TypeFor[instant]()) && t.Kind() != reflect.Pointer:
-		return func(v reflect.Value) Key { return Int(v.Interface().(instant).UnixMicro()) }, Integer
+		return func(v reflect.Value) Key {
+			if v.CanAddr() { // an interface of the value itself would be a copy on the heap
+				v = v.Addr()
+			}
+			return Int(v.Interface().(instant).UnixMicro())
+		}, Integer
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number]():
 		return jsonKey, Mixed
 	case t.Kind() == reflect.Pointer:

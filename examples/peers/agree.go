@@ -156,10 +156,10 @@ func (x *expected) page(o order, offset int) []*record {
 
 func (x *expected) compareView(s store, o order, offset int) error {
 	want := x.page(o, offset)
-	var ids [pageSize]int
-	n, count := s.view(o, offset, &ids)
-	if wantIDs := idsOf(want); !slices.Equal(wantIDs, ids[:n]) || count != len(x.byID) {
-		return fmt.Errorf("want ids %v of %d, got %v of %d", wantIDs, len(x.byID), ids[:n], count)
+	var p screen
+	count := s.view(&p, o, offset)
+	if wantIDs, ids := idsOf(want), s.ids(&p); !slices.Equal(wantIDs, ids) || count != len(x.byID) {
+		return fmt.Errorf("want ids %v of %d, got %v of %d", wantIDs, len(x.byID), ids, count)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 // bare is tidwall/btree by itself: a tree of pointers for each order, compared
 // through them, without locks or snapshots.
 type bare struct {
+	pointers
 	id, start, byName *btree.BTreeG[*record]
 }
 
@@ -88,7 +89,7 @@ func (s *bare) get(id int) (e resources.Event, ok bool) {
 }
 
 // page is two descents: to the item behind the offset, and on from it.
-func (s *bare) page(o order, offset int) []*record {
+func (s *bare) page(page []*record, o order, offset int) []*record {
 	tree, at := s.start, offset
 	if o != byStart {
 		tree = s.byName
@@ -98,9 +99,9 @@ func (s *bare) page(o order, offset int) []*record {
 	}
 	first, ok := tree.GetAt(at)
 	if !ok {
-		return nil
+		return page
 	}
-	page := make([]*record, 0, pageSize)
+	page = slices.Grow(page, pageSize)
 	collect := func(r *record) bool {
 		page = append(page, r)
 		return len(page) < pageSize
@@ -113,16 +114,17 @@ func (s *bare) page(o order, offset int) []*record {
 	return page
 }
 
-func (s *bare) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	return show(s.page(o, offset), ids), s.count()
+func (s *bare) view(p *screen, o order, offset int) (count int) {
+	p.records = s.page(p.records[:0], o, offset)
+	return s.count()
 }
 
 func (s *bare) copies(o order, offset int) ([]resources.Event, int) {
-	return cloned(s.page(o, offset)), s.count()
+	return cloned(s.page(nil, o, offset)), s.count()
 }
 
 func (s *bare) envelope(dst []byte, o order, offset int) []byte {
-	return appendPage(dst, o, offset, s.count(), s.page(o, offset))
+	return appendPage(dst, o, offset, s.count(), s.page(nil, o, offset))
 }
 
 func (s *bare) close() {}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/buntdb"
@@ -112,8 +113,8 @@ func (s *bunt) get(id int) (e resources.Event, ok bool) {
 type buntRow struct{ key, value string }
 
 // page steps over what lies before the offset: there is no other way.
-func (s *bunt) page(o order, offset int) (page []buntRow, count int) {
-	page = make([]buntRow, 0, pageSize)
+func (s *bunt) page(page []buntRow, o order, offset int) (_ []buntRow, count int) {
+	page = slices.Grow(page, pageSize)
 	check(s.db.View(func(tx *buntdb.Tx) (err error) {
 		if count, err = tx.Len(); err != nil || offset >= count {
 			return err
@@ -138,16 +139,20 @@ func (s *bunt) page(o order, offset int) (page []buntRow, count int) {
 	return page, count
 }
 
-func (s *bunt) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	page, count := s.page(o, offset)
-	for i, row := range page {
-		ids[i] = buntID(row.key)
+func (s *bunt) view(p *screen, o order, offset int) (count int) {
+	p.bunt, count = s.page(p.bunt[:0], o, offset)
+	return count
+}
+
+func (s *bunt) ids(p *screen) (ids []int) {
+	for _, row := range p.bunt {
+		ids = append(ids, buntID(row.key))
 	}
-	return len(page), count
+	return ids
 }
 
 func (s *bunt) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	events := make([]resources.Event, len(page))
 	for i, row := range page {
 		check(events[i].UnmarshalJSON([]byte(buntJSON(row.value))))
@@ -156,7 +161,7 @@ func (s *bunt) copies(o order, offset int) ([]resources.Event, int) {
 }
 
 func (s *bunt) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	dst = appendHead(dst, o, offset, count)
 	for _, row := range page {
 		dst = appendRecord(dst, buntJSON(row.value))

@@ -22,13 +22,10 @@ func compareName(a, b *record) int {
 	return a.event.ID - b.event.ID
 }
 
-// show uses a page: it lists the ids.
-func show(page []*record, ids *[pageSize]int) int {
-	for i, r := range page {
-		ids[i] = r.event.ID
-	}
-	return len(page)
-}
+// pointers are shown as they are stored.
+type pointers struct{}
+
+func (pointers) ids(p *screen) []int { return idsOf(p.records) }
 
 func cloned(page []*record) []resources.Event {
 	events := make([]resources.Event, len(page))

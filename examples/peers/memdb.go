@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/go-memdb"
 
@@ -12,7 +13,10 @@ import (
 // memDB is hashicorp/go-memdb: a radix tree for each order, whose keys end in the
 // id, so that ties are in its order. It does not count; the number of records
 // stands in a table of its own, written in the same transaction.
-type memDB struct{ db *memdb.MemDB }
+type memDB struct {
+	pointers
+	db *memdb.MemDB
+}
 
 // size is the one row of that table.
 type size struct{ records int }
@@ -57,7 +61,7 @@ func newMemDB() store {
 		"size": {Name: "size", Indexes: map[string]*memdb.IndexSchema{"id": index("id", sizeIndex{})}},
 	}})
 	check(err)
-	return &memDB{db}
+	return &memDB{db: db}
 }
 
 func (s *memDB) name() string { return "memdb" }
@@ -122,7 +126,7 @@ func (s *memDB) get(id int) (resources.Event, bool) {
 }
 
 // page steps over what lies before the offset: there is no other way.
-func (s *memDB) page(o order, offset int) (page []*record, count int) {
+func (s *memDB) page(page []*record, o order, offset int) (_ []*record, count int) {
 	txn := s.db.Txn(false)
 	var rows memdb.ResultIterator
 	var err error
@@ -140,25 +144,25 @@ func (s *memDB) page(o order, offset int) (page []*record, count int) {
 	for range start {
 		rows.Next()
 	}
-	page = make([]*record, 0, pageSize)
+	page = slices.Grow(page, pageSize)
 	for range end - start {
 		page = append(page, rows.Next().(*record))
 	}
 	return page, count
 }
 
-func (s *memDB) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	page, count := s.page(o, offset)
-	return show(page, ids), count
+func (s *memDB) view(p *screen, o order, offset int) (count int) {
+	p.records, count = s.page(p.records[:0], o, offset)
+	return count
 }
 
 func (s *memDB) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }
 
 func (s *memDB) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	return appendPage(dst, o, offset, count, page)
 }
 

@@ -80,19 +80,18 @@ func (s *ours) get(id int) (resources.Event, bool) {
 	return e, err == nil
 }
 
-func (s *ours) window(o order, offset int) (pagination.Window, catalogue.View[resources.Event]) {
-	w := pagination.Window{Limit: pageSize, Offset: offset}
-	v, err := s.events.View(w, s.terms[o]...)
+func (s *ours) view(p *screen, o order, offset int) (count int) {
+	v, err := s.events.ViewInto(p.ours, pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
-	return w, v
+	p.ours = v
+	return v.Count()
 }
 
-func (s *ours) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	_, v := s.window(o, offset)
-	for i := range v.Len() {
-		ids[i] = v.At(i).ID
+func (s *ours) ids(p *screen) (ids []int) {
+	for i := range p.ours.Len() {
+		ids = append(ids, p.ours.At(i).ID)
 	}
-	return v.Len(), v.Count()
+	return ids
 }
 
 func (s *ours) copies(o order, offset int) ([]resources.Event, int) {
@@ -102,7 +101,9 @@ func (s *ours) copies(o order, offset int) ([]resources.Event, int) {
 }
 
 func (s *ours) envelope(dst []byte, o order, offset int) []byte {
-	w, v := s.window(o, offset)
+	w := pagination.Window{Limit: pageSize, Offset: offset}
+	v, err := s.events.View(w, s.terms[o]...)
+	check(err)
 	dst = append(dst, `{"count":`...)
 	dst = strconv.AppendInt(dst, int64(v.Count()), 10)
 	dst = append(dst, `,"next":`...)

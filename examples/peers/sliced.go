@@ -10,6 +10,7 @@ import (
 // sliced is a sorted slice for each order, kept sorted by each write, and a map
 // by id, behind a lock.
 type sliced struct {
+	pointers
 	mu     sync.RWMutex
 	byID   map[int]*record
 	start  []*record
@@ -120,34 +121,34 @@ func (s *sliced) get(id int) (e resources.Event, ok bool) {
 
 // page copies the pointers out: the slice changes in place once the lock is gone.
 // The records behind them never change.
-func (s *sliced) page(o order, offset int) (page []*record, count int) {
+func (s *sliced) page(page []*record, o order, offset int) (_ []*record, count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	count = len(s.byID)
 	start, end := bounds(offset, count)
 	switch o {
 	case byStart:
-		return slices.Clone(s.start[start:end]), count
+		return append(page, s.start[start:end]...), count
 	case byName:
-		return slices.Clone(s.byName[start:end]), count
+		return append(page, s.byName[start:end]...), count
 	}
-	page = slices.Clone(s.byName[count-end : count-start])
+	page = append(page, s.byName[count-end:count-start]...)
 	slices.Reverse(page)
 	return page, count
 }
 
-func (s *sliced) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	page, count := s.page(o, offset)
-	return show(page, ids), count
+func (s *sliced) view(p *screen, o order, offset int) (count int) {
+	p.records, count = s.page(p.records[:0], o, offset)
+	return count
 }
 
 func (s *sliced) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }
 
 func (s *sliced) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	return appendPage(dst, o, offset, count, page)
 }
 

@@ -11,6 +11,7 @@ import (
 // sorting is what is written by hand first: records by id behind a lock, and at
 // each request a copy of the list, sort.Slice, and the page cut out.
 type sorting struct {
+	pointers
 	mu   sync.RWMutex
 	list []*record // by id
 }
@@ -78,7 +79,7 @@ func (s *sorting) get(id int) (e resources.Event, ok bool) {
 	return e, ok
 }
 
-func (s *sorting) page(o order, offset int) (page []*record, count int) {
+func (s *sorting) page(_ []*record, o order, offset int) (page []*record, count int) {
 	s.mu.RLock()
 	all := slices.Clone(s.list)
 	s.mu.RUnlock()
@@ -94,18 +95,18 @@ func (s *sorting) page(o order, offset int) (page []*record, count int) {
 	return all[start:end], len(all)
 }
 
-func (s *sorting) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	page, count := s.page(o, offset)
-	return show(page, ids), count
+func (s *sorting) view(p *screen, o order, offset int) (count int) {
+	p.records, count = s.page(p.records[:0], o, offset)
+	return count
 }
 
 func (s *sorting) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }
 
 func (s *sorting) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	return appendPage(dst, o, offset, count, page)
 }
 

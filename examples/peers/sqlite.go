@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	_ "modernc.org/sqlite"
 
@@ -156,8 +157,8 @@ type sqliteRow struct {
 }
 
 // page reads the count and the rows in one transaction.
-func (s *sqlite) page(o order, offset int) (page []sqliteRow, count int) {
-	page = make([]sqliteRow, 0, pageSize)
+func (s *sqlite) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, count int) {
+	page = slices.Grow(page, pageSize)
 	s.with(func(c *sqliteConn) {
 		exec(c.begin)
 		check(c.counted.QueryRow().Scan(&count))
@@ -174,16 +175,20 @@ func (s *sqlite) page(o order, offset int) (page []sqliteRow, count int) {
 	return page, count
 }
 
-func (s *sqlite) view(o order, offset int, ids *[pageSize]int) (n, count int) {
-	page, count := s.page(o, offset)
-	for i, row := range page {
-		ids[i] = row.id
+func (s *sqlite) view(p *screen, o order, offset int) (count int) {
+	p.sqlite, count = s.page(p.sqlite[:0], o, offset)
+	return count
+}
+
+func (s *sqlite) ids(p *screen) (ids []int) {
+	for _, row := range p.sqlite {
+		ids = append(ids, row.id)
 	}
-	return len(page), count
+	return ids
 }
 
 func (s *sqlite) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	events := make([]resources.Event, len(page))
 	for i, row := range page {
 		check(events[i].UnmarshalJSON(row.json))
@@ -192,7 +197,7 @@ func (s *sqlite) copies(o order, offset int) ([]resources.Event, int) {
 }
 
 func (s *sqlite) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(o, offset)
+	page, count := s.page(nil, o, offset)
 	dst = appendHead(dst, o, offset, count)
 	for _, row := range page {
 		dst = appendRecord(dst, row.json)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -48,13 +49,24 @@ type store interface {
 	get(id int) (resources.Event, bool) // the caller's copy
 
 	// The page behind an offset, together with the count of all records: as the
-	// store shows it at least cost, of which the ids are put into the list and
-	// counted; as copies that the caller owns; and as the service's JSON.
-	view(o order, offset int, ids *[pageSize]int) (n, count int)
+	// store shows it at least cost, into memory that is used again, with ids to
+	// tell what was shown; as copies that the caller owns; and as the service's
+	// JSON.
+	view(p *screen, o order, offset int) (count int)
+	ids(p *screen) []int
 	copies(o order, offset int) ([]resources.Event, int)
 	envelope(dst []byte, o order, offset int) []byte
 
 	close()
+}
+
+// screen is where a store shows a page: the stored records themselves, or what
+// stands for them.
+type screen struct {
+	ours    catalogue.View[resources.Event]
+	records []*record
+	bunt    []buntRow
+	sqlite  []sqliteRow
 }
 
 // kinds makes an empty store of each kind, ours first.

@@ -10,24 +10,28 @@ import (
 // in memory. So they are measured in pairs: we and one peer, freshly loaded, with
 // nothing else in memory, in turns that are long enough to have the garbage
 // collector at work in them. What is written is undone off the clock or by the
-// next turn, so that the stores keep their size. If somebody looks, the records
-// are counted after each write: the least that shows a store's latest state, and
-// so the most that a look can weigh.
+// next turn, so that the stores keep their size. If somebody looks, it is at the
+// first page in the default order, after each write.
 
-// look counts, if somebody looks.
-func look(s store, looked bool) int {
-	if !looked {
-		return 0
+// looker is who looks.
+type looker struct {
+	store
+	page screen
+}
+
+func (l *looker) look(looked bool) {
+	if looked {
+		l.view(&l.page, byStart, 0)
 	}
-	return s.count()
 }
 
 func inserting(s store, d *data, looked bool) work {
+	eyes := looker{store: s}
 	return portions(len(d.fresh), func(times int) time.Duration {
 		start := time.Now()
 		for i := range times {
 			s.insert(&d.fresh[i])
-			look(s, looked)
+			eyes.look(looked)
 		}
 		took := time.Since(start)
 		for i := range times {
@@ -38,11 +42,12 @@ func inserting(s store, d *data, looked bool) work {
 }
 
 func deleting(s store, d *data, looked bool) work {
+	eyes := looker{store: s}
 	return portions(len(d.still), func(times int) time.Duration {
 		start := time.Now()
 		for i := range times {
 			s.delete(d.still[i].event.ID)
-			look(s, looked)
+			eyes.look(looked)
 		}
 		took := time.Since(start)
 		for i := range times {
@@ -78,22 +83,22 @@ func (m *mover) take() *record {
 }
 
 func updating(s store, d *data, looked bool) work {
-	m := mover{d: d}
+	m, eyes := mover{d: d}, looker{store: s}
 	return clocked(func(times int) {
 		for range times {
 			s.update(m.take())
-			look(s, looked)
+			eyes.look(looked)
 		}
 	})
 }
 
 // batching writes all that moves in one step, to or fro.
 func batching(s store, d *data) work {
-	turn := 0
+	turn, eyes := 0, looker{store: s}
 	return clocked(func(times int) {
 		for range times {
 			s.batch([][]record{d.moved, d.still}[turn%2])
-			look(s, true)
+			eyes.look(true)
 			turn++
 		}
 	})
