@@ -15,6 +15,10 @@ import (
 // Encoded is a collection of a catalogue as a server sees it: records are JSON,
 // their type does not matter. It may be used by any number of goroutines at
 // once.
+//
+// What a catalogue gives also has a method Revision() uint64, in O(1): a number that
+// changes with each write and with nothing else, at the moment from which the write
+// is seen. A type that embeds an Encoded does not have it.
 type Encoded interface {
 	// Key is the collection's key at the root.
 	Key() string
@@ -80,6 +84,10 @@ func (e *encoded[T]) Count() int               { return e.c.Count() }
 func (e *encoded[T]) recordType() reflect.Type { return reflect.TypeFor[T]() }
 func (e *encoded[T]) check() error             { return e.c.Check() }
 func (e *encoded[T]) has(id int) bool          { return e.c.store.current().t.primary.get(id) != nil }
+
+// Revision counts the writes that are seen. It is no part of [Encoded]: of a type
+// that embeds one and has a Page of its own it would not be the revision.
+func (e *encoded[T]) Revision() uint64 { return e.c.store.current().t.revision }
 
 func (e *encoded[T]) fork(into *Catalogue) anyCollection {
 	return &encoded[T]{e.c.Clone(), e.about, into}

@@ -1,0 +1,95 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// TestRevision changes with each write and with nothing else.
+func TestRevision(t *testing.T) {
+	house := dataset(t)
+	c := house.Events()
+	encoded, err := house.Encoded("events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := encoded.(interface{ Revision() uint64 })
+	failed := errors.New("no")
+	id := 0
+	seen := map[uint64]bool{events.Revision(): true}
+	for _, step := range []struct {
+		what   string
+		writes bool
+		do     func() error
+	}{
+		{"insert", true, func() (err error) { id, err = c.Insert(resources.Event{Name: "a"}); return err }},
+		{"upsert", true, func() error { _, err := c.Upsert(resources.Event{ID: id, Name: "b"}); return err }},
+		{"modify", true, func() error { return c.Modify(id, func(e *resources.Event) error { e.Name = "c"; return nil }) }},
+		{"page in a new order", false, func() error {
+			_, _, err := encoded.Page(context.Background(), terms("-summary,name"), pagination.Window{Limit: 3})
+			return err
+		}},
+		{"page in a new field's order", false, func() error {
+			_, _, err := encoded.Page(context.Background(), terms("location"), pagination.Window{Limit: 3})
+			return err
+		}},
+		{"modify that fails", false, func() error {
+			return is(c.Modify(id, func(*resources.Event) error { return failed }), failed)
+		}},
+		{"insert of an id that is taken", false, func() error {
+			_, err := c.Insert(resources.Event{ID: id})
+			return is(err, catalogue.ErrExists)
+		}},
+		{"update", true, func() error {
+			return c.Update(func(tx *catalogue.Tx[resources.Event]) error {
+				_, err := tx.Insert(resources.Event{Name: "d"})
+				return errors.Join(err, tx.Delete(id))
+			})
+		}},
+		{"update that fails", false, func() error {
+			return is(c.Update(func(tx *catalogue.Tx[resources.Event]) error {
+				_, err := tx.Insert(resources.Event{Name: "e"})
+				return errors.Join(err, failed)
+			}), failed)
+		}},
+		{"post", true, func() error {
+			_, err := encoded.Create(context.Background(),
+				[]byte(`{"name":"f","slug":"f","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`))
+			return err
+		}},
+		{"clone and write to it", false, func() error { _, err := c.Clone().Insert(resources.Event{}); return err }},
+		{"clone the house and write to it", false, func() error { _, err := house.Clone().Events().Insert(resources.Event{}); return err }},
+		{"write to another collection", false, func() error { _, err := house.Labels().Insert(resources.Label{}); return err }},
+		{"delete", true, func() error { return c.Delete(id + 1) }},
+		{"load that fails", false, func() error { return is(encoded.Load(strings.NewReader(`[{}]`)), catalogue.ErrLoad) }},
+		{"load", true, func() error { return encoded.Load(strings.NewReader(`[]`)) }},
+		{"load of the house", true, func() error { return house.Load(strings.NewReader(`{"events":[]}`)) }},
+	} {
+		before := events.Revision()
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.what, err)
+		}
+		after := events.Revision()
+		if (after != before) != step.writes || step.writes && seen[after] {
+			t.Errorf("%s: %d before, %d after", step.what, before, after)
+		}
+		seen[after] = true
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// is gives nil if err matches the error that was expected.
+func is(err, want error) error {
+	if errors.Is(err, want) {
+		return nil
+	}
+	return errors.Join(errors.New("not the error expected: "), err)
+}
