@@ -5,16 +5,20 @@ import (
 	"strings"
 )
 
-// link returns the absolute URL of a path that begins with /api/.
-func (h *Handler) link(r *http.Request, path string) string {
+// appendLink appends the absolute URL of a path that begins with /api/.
+func (h *Handler) appendLink(dst []byte, r *http.Request, path string) []byte {
 	if h.base != "" {
-		return h.base + path
+		dst = append(dst, h.base...)
+		return append(dst, path...)
 	}
 	scheme := "http://"
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	return scheme + r.Host + prefix(r) + path
+	dst = append(dst, scheme...)
+	dst = append(dst, r.Host...)
+	dst = append(dst, prefix(r)...)
+	return append(dst, path...)
 }
 
 // prefix returns what precedes the path that the handler sees in the path that

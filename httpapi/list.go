@@ -18,7 +18,8 @@ func (v *view) list() {
 		v.failWith(err)
 		return
 	}
-	url := v.handler.link(v.r, v.route.path)
+	var room [256]byte
+	url := v.handler.appendLink(room[:0], v.r, v.route.path)
 	v.write(http.StatusOK, envelope(url, v.query, window, count, records))
 }
 
@@ -69,10 +70,10 @@ const (
 
 // envelope writes a page in one allocation of its exact size. Links need no
 // escaping: what they are made of has none of what JSON escapes.
-func envelope(url string, q pagination.Query, w pagination.Window, count int, records [][]byte) []byte {
+func envelope(url []byte, q pagination.Query, w pagination.Window, count int, records [][]byte) []byte {
 	var nextRoom, previousRoom [256]byte
-	next, hasNext := pagination.AppendNext(nextRoom[:0], url, q, w, count)
-	previous, hasPrevious := pagination.AppendPrevious(previousRoom[:0], url, q, w, count)
+	next, hasNext := pagination.AppendNext(append(nextRoom[:0], url...), "", q, w, count)
+	previous, hasPrevious := pagination.AppendPrevious(append(previousRoom[:0], url...), "", q, w, count)
 	var countRoom [20]byte
 	digits := strconv.AppendInt(countRoom[:0], int64(count), 10)
 

@@ -30,7 +30,7 @@ func (b *rootBody) add(part string) {
 
 // build returns the body with links that begin with base. At some 2.4 kB it is
 // as fast to put together as to look up by base.
-func (b *rootBody) build(base string) []byte {
+func (b *rootBody) build(base []byte) []byte {
 	out := make([]byte, 0, b.size+(len(b.parts)-1)*len(base))
 	for i, part := range b.parts {
 		if i > 0 {

@@ -65,7 +65,8 @@ func (v *view) serveMethod() {
 
 func (v *view) get() {
 	if v.route.collection == nil {
-		v.write(http.StatusOK, v.handler.root.build(v.handler.link(v.r, "")))
+		var room [256]byte
+		v.write(http.StatusOK, v.handler.root.build(v.handler.appendLink(room[:0], v.r, "")))
 		return
 	}
 	v.list()
