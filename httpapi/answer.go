@@ -31,19 +31,32 @@ func newFixedValues() fixedValues {
 
 // write answers with a compact JSON body, indented if the client wants that.
 func (v *view) write(status int, body []byte) {
-	if v.indent > 0 {
-		var out bytes.Buffer
-		if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
-			v.indent = 0 // or the error would be indented, without end
-			v.failWith(err)
-			return
-		}
-		body = out.Bytes()
+	if body, ok := v.indented(body); ok {
+		v.send(status, body, contentLength(body))
 	}
+}
+
+// indented gives a compact body the form that the client wants. If it cannot it
+// answers and returns false.
+func (v *view) indented(body []byte) (_ []byte, ok bool) {
+	if v.indent == 0 {
+		return body, true
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
+		v.indent = 0 // or the error would be indented, without end
+		v.failWith(err)
+		return nil, false
+	}
+	return out.Bytes(), true
+}
+
+// send answers with a body as it is.
+func (v *view) send(status int, body []byte, length []string) {
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
-	v.handler.write(v.w, v.r, status, body)
+	v.handler.write(v.w, v.r, status, body, length)
 }
 
 // vary keeps what outer middleware has written: that answers differ by
@@ -86,22 +99,28 @@ func (v *view) report(err error) {
 
 // writePlain answers with a detail where no route does, so without Allow and Vary.
 func (h *Handler) writePlain(w http.ResponseWriter, r *http.Request, status int, detail string) {
-	h.write(w, r, status, detailBody(detail))
+	body := detailBody(detail)
+	h.write(w, r, status, body, contentLength(body))
 }
 
 // write is the one place where a body is written. An error of that means that
 // the client is gone, and is dropped.
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte, length []string) {
 	header := w.Header()
 	header["Content-Type"] = h.values.json
 	header["X-Frame-Options"] = h.values.deny
-	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	header["Content-Length"] = length
 	header["X-Content-Type-Options"] = h.values.nosniff
 	header["Referrer-Policy"] = h.values.referrer
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body)
 	}
+}
+
+// contentLength is the value of the header of that name.
+func contentLength(body []byte) []string {
+	return []string{strconv.Itoa(len(body))}
 }
 
 // detailBody is {"detail": text}.

@@ -30,6 +30,20 @@ type Collection interface {
 	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
 }
 
+// Revisioned is implemented by a [Collection] whose pages may be kept and given
+// to others who ask for the same ([Options.MaxCache]). The collections of a
+// catalogue implement it; a type that embeds a [catalogue.Encoded] does not.
+//
+// It must not be implemented where a page depends on anything but the terms, the
+// window and what the collection holds: on a value in ctx, say, or on the time.
+type Revisioned interface {
+	// Revision returns a number that changes with each write and never comes
+	// back. It changes before the write returns, and not before Page shows what
+	// was written: who has seen a new number gets a new page. It is called by
+	// each request for a page and must be cheap.
+	Revision() uint64
+}
+
 // Creator is implemented by a [Collection] that can be posted to. It counts
 // only where the document allows POST: events and social-links. Where one of
 // those does not implement it, the collection is read-only: POST is 405 and

@@ -35,10 +35,18 @@
 // a collection or an authorizer is not caught here: nothing has been written
 // by then, and the server of net/http logs it and gives up that request only.
 //
+// # Pages that are kept
+//
+// A page that was asked for twice is kept, if its collection can tell whether it
+// has changed since ([Revisioned]), as those of a catalogue can, and is given to
+// whoever asks for the same, in up to [Options.MaxCache] bytes. Nobody gets a page
+// older than a write that had returned when the request came.
+//
 // # Concurrency
 //
-// A [Handler] does not change after [NewHandler] and starts no goroutines; it
-// serves any number of requests at once, if its collections and its
-// authorizer do. Header values it sets are shared between requests: middleware
-// may add to them or replace them, and must not write into them.
+// A [Handler] starts no goroutines, and changes after [NewHandler] only in which
+// pages it keeps; it serves any number of requests at once, if its collections
+// and its authorizer do. Header values that it sets, and bodies that it writes,
+// are shared between requests: middleware may add to headers or replace them, and
+// must not write into them.
 package httpapi

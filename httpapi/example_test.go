@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
@@ -102,6 +103,46 @@ func ExampleOptions() {
 	}
 	show(h, "GET", "/api/books/")
 	// Output: 200 {"count":2,"next":"https://books.example/shop/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+}
+
+// news is a collection that tells when it was written to.
+type news struct {
+	titles
+	revision atomic.Uint64
+}
+
+func (n *news) Revision() uint64 { return n.revision.Load() }
+
+func (n *news) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	fmt.Println("a page is made")
+	return n.titles.Page(ctx, terms, w)
+}
+
+// A page is kept when it is asked for a second time, until something is written.
+func ExampleRevisioned() {
+	all := collections()
+	latest := new(news)
+	all["news"] = latest
+	h, err := httpapi.NewHandler(all, httpapi.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 4 {
+		show(h, "GET", "/api/news/")
+	}
+	latest.titles = titles{[]byte(`{"id":1}`)}
+	latest.revision.Add(1) // when what was written can be seen
+	show(h, "GET", "/api/news/")
+	// Output:
+	// a page is made
+	// 200 {"count":0,"next":null,"previous":null,"results":[]}
+	// a page is made
+	// 200 {"count":0,"next":null,"previous":null,"results":[]}
+	// 200 {"count":0,"next":null,"previous":null,"results":[]}
+	// 200 {"count":0,"next":null,"previous":null,"results":[]}
+	// a page is made
+	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1}]}
 }
 
 func ExampleMount() {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -174,4 +175,19 @@ func (s *fixedShelf) Fields(context.Context) ([]string, error) { return []string
 
 func (s *fixedShelf) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
 	return 1000, s.page, nil
+}
+
+// journal is a collection that can tell its revision, and how often it was
+// asked for a page.
+type journal struct {
+	Collection
+	revision atomic.Uint64
+	pages    atomic.Int64
+}
+
+func (j *journal) Revision() uint64 { return j.revision.Load() }
+
+func (j *journal) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	j.pages.Add(1)
+	return j.Collection.Page(ctx, terms, w)
 }

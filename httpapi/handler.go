@@ -15,8 +15,9 @@ import (
 // collections are missing, nil or unknown.
 var ErrCollections = errors.New("httpapi: wrong collections")
 
-// Handler serves the documented paths. It is made by [NewHandler], never
-// changes, and serves any number of requests at once.
+// Handler serves the documented paths. It is made by [NewHandler], changes only
+// in which pages it keeps ([Options.MaxCache]), and serves any number of requests
+// at once.
 type Handler struct {
 	routes     map[string]*route // by path, with its slash
 	root       rootBody
@@ -26,6 +27,7 @@ type Handler struct {
 	limits     pagination.Limits
 	maxBody    int64
 	values     fixedValues
+	cache      *pageCache // nil: none
 }
 
 // NewHandler returns a handler of the collections, by their documented keys
@@ -54,6 +56,7 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		limits:     opts.Limits,
 		maxBody:    opts.MaxBody,
 		values:     newFixedValues(),
+		cache:      newPageCache(opts.maxCache()),
 	}
 	if h.authorizer == nil {
 		h.authorizer = denyAll

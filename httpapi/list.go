@@ -20,7 +20,13 @@ func (v *view) list() {
 	}
 	var room [256]byte
 	url := v.handler.appendLink(room[:0], v.r, v.route.path)
-	v.write(http.StatusOK, envelope(url, v.query, window, count, records))
+	body, ok := v.indented(envelope(url, v.query, window, count, records))
+	if !ok {
+		return
+	}
+	length := contentLength(body)
+	v.keep(body, length)
+	v.send(http.StatusOK, body, length)
 }
 
 // maxTries is how often the fields are asked for again because one that they

@@ -19,7 +19,7 @@ const defaultMaxBody = 1 << 20
 
 // Options changes how a [Handler] answers. The zero value lets nobody write,
 // takes the base of links from the request, pages by 21 and at most 1000
-// records, and reads bodies of up to 1 MiB.
+// records, reads bodies of up to 1 MiB, and keeps pages in up to 4 MiB.
 type Options struct {
 	// Authorizer decides who may post. Nil: nobody, and a POST is answered
 	// with 403 "Authentication credentials were not provided.".
@@ -39,11 +39,27 @@ type Options struct {
 	// bytes; more is answered with 413. 0: 1 MiB. Less than 0 is an error.
 	MaxBody int64
 
+	// MaxCache bounds the memory, in bytes, in which pages are kept, with all
+	// bookkeeping. A page that was asked for twice is kept, and given to those
+	// who ask for it again until its collection is written to. That is done for
+	// collections that are [Revisioned], and for pages that take no more than a
+	// sixteenth of the bound. 0: 4 MiB. Less than 0, and too little for anything
+	// to be kept (some 8 KiB): none are.
+	MaxCache int
+
 	// OnError is told what the client is not: errors of collections behind a
 	// 500 or 503, and errors of an authorizer that are neither [Unauthorized]
 	// nor [Forbidden]. It is called before the answer is written, by many
 	// requests at once. Nil: such errors are dropped.
 	OnError func(r *http.Request, err error)
+}
+
+// maxCache is the bound of the cache, at most 0 for none.
+func (o *Options) maxCache() int {
+	if o.MaxCache == 0 {
+		return defaultMaxCache
+	}
+	return o.MaxCache
 }
 
 // parseBaseURL checks a base URL and returns it in the form links begin with,

@@ -12,6 +12,7 @@ type route struct {
 	key        string     // of the collection
 	collection Collection // nil: the root
 	creator    Creator    // nil: POST is not allowed
+	revisioned Revisioned // nil: its pages are not kept
 	allow      []string
 	vary       []string
 	metadata   []byte // what OPTIONS tells anybody
@@ -46,6 +47,7 @@ func newRoute(d resources.Collection, c Collection) *route {
 		vary:       []string{d.Vary},
 		metadata:   listMetadata(d),
 	}
+	r.revisioned, _ = c.(Revisioned)
 	if creator, ok := c.(Creator); ok && d.Creatable {
 		r.creator = creator
 		r.allow = []string{d.Methods()}

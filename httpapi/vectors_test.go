@@ -83,13 +83,16 @@ func TestVectors(t *testing.T) {
 		if err := json.Unmarshal(text, &v); err != nil {
 			t.Fatalf("line %d: %v", line, err)
 		}
-		answer := ask(handler, v)
+		diff := ""
+		for range times(v) {
+			diff += compare(v, ask(handler, v))
+		}
 		if reason, ok := unmet[line]; ok {
 			t.Logf("line %d is not met: %s", line, reason)
 			continue
 		}
 		replayed++
-		if diff := compare(v, answer); diff != "" {
+		if diff != "" {
 			t.Errorf("line %d, %s: %s %s %v\n%s", line, v.Tag, v.Request.Method, v.Request.Target, v.Request.Headers, diff)
 		}
 	}
@@ -119,6 +122,15 @@ func dataset(t *testing.T, opts httpapi.Options) http.Handler {
 		t.Fatal(err)
 	}
 	return handler
+}
+
+// times is how often a request is made. A page is made for the first and the
+// second that asks for it, and kept for the third.
+func times(v vector) int {
+	if v.Request.Method == http.MethodGet || v.Request.Method == http.MethodHead {
+		return 3
+	}
+	return 1
 }
 
 func ask(handler http.Handler, v vector) *httptest.ResponseRecorder {

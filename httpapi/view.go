@@ -21,18 +21,24 @@ type view struct {
 	r       *http.Request
 	query   pagination.Query
 	indent  int // spaces a level; 0: compact
+
+	keepable bool  // the answer may be kept:
+	place    place // there
 }
 
-// serve checks format, Accept and method, in this order, and answers. What
-// precedes a good Accept is never indented.
+// serve answers from the cache, or checks format, Accept and method, in this
+// order, and answers. What precedes a good Accept is never indented.
 func (v *view) serve() {
+	indent, acceptable := negotiate(v.r.Header["Accept"])
+	if acceptable && v.serveKept(indent) {
+		return
+	}
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
 	if !v.knowsFormat() {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
-	indent, ok := negotiate(v.r.Header["Accept"])
-	if !ok {
+	if !acceptable {
 		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
 		return
 	}
@@ -47,12 +53,12 @@ func (v *view) knowsFormat() bool {
 }
 
 func (v *view) serveMethod() {
-	switch v.r.Method {
-	case http.MethodGet, http.MethodHead, "": // "" is GET to net/http
+	switch method := v.r.Method; {
+	case isRead(method):
 		v.get()
-	case http.MethodOptions:
+	case method == http.MethodOptions:
 		v.options()
-	case http.MethodPost:
+	case method == http.MethodPost:
 		if v.route.creator == nil {
 			v.methodNotAllowed()
 			return
@@ -61,6 +67,11 @@ func (v *view) serveMethod() {
 	default:
 		v.methodNotAllowed()
 	}
+}
+
+// isRead reports whether a method is GET, which "" is to net/http, or HEAD.
+func isRead(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == ""
 }
 
 func (v *view) get() {
