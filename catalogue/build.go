@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -25,9 +26,11 @@ type build struct {
 
 // catchUp is how many changes may be left to be made up for while the state's
 // mutex is held, and maxRounds how often more than that are made up for off it.
+// maxBuilds is how many combinations may be in the making at once.
 const (
 	catchUp   = 32
 	maxRounds = 16
+	maxBuilds = 4
 )
 
 // build gives the present state with an order for canonical terms, making it if
@@ -48,6 +51,11 @@ func (c *store) build(terms []ordering.Term, fields []ordering.Field[entry]) (*s
 			}
 			continue
 		}
+		if busy := c.busy(terms); busy != nil {
+			c.state.Unlock()
+			<-busy.done
+			continue
+		}
 		b := &build{terms: terms, done: make(chan struct{})}
 		c.builds = append(c.builds, b)
 		c.state.Unlock()
@@ -63,6 +71,25 @@ func (c *store) building(terms []ordering.Term) *build {
 		}
 	}
 	return nil
+}
+
+// busy gives the combination to wait for before another is made: each takes
+// memory until it is ready, and strangers may ask for any number at once.
+func (c *store) busy(terms []ordering.Term) (first *build) {
+	if len(terms) == 1 {
+		return nil
+	}
+	combined := 0
+	for _, b := range c.builds {
+		if len(b.terms) > 1 {
+			combined++
+			first = cmp.Or(first, b)
+		}
+	}
+	if combined < maxBuilds {
+		return nil
+	}
+	return first
 }
 
 // make sorts, makes up for what was written meanwhile, and installs.

@@ -30,20 +30,24 @@
 // collection is in its default order: events by start_date, all else by id.
 //
 // The first use of an ordering sorts the records, off every lock; then it is
-// kept up to date by each write. Orders of single fields are kept, of several
-// terms the 8 used last; one that comes while a Load or an Update ends may have
-// to be made once more.
+// kept up to date. Orders of single fields are kept. Of several terms those used
+// last are: 8 at most, and no more than take about 512 bytes a record together;
+// 4 at most are sorted at once, so that whoever asks for ever new ones fills no
+// memory. An order that comes while a Load or an Update ends may have to be made
+// once more.
 //
 // # Cost
 //
 // With n records and m orders in use, a read of a page is O(log n + limit)
-// wherever it lies, the count is O(1), a write is O(m log n), a [Snapshot] or a
-// Clone is O(m), and for open records O(names of their members) when one of those
+// wherever it lies, the count is O(1), a write is O(m log n), part of which may be
+// left to the next reads: an order is up to 8 changes behind until it is asked
+// for. A [Snapshot] or a Clone is O(m), and for open records O(names of their members) when one of those
 // came or went. A record's JSON is made when it is first asked for and kept.
 //
 // # Where to begin reading
 //
 // collection.go says what there is; store.go, tables.go and index.go how it is
-// kept; write.go and txn.go how it changes; reading.go how it is read; build.go
-// how an order comes to be while others write; plan.go how records are copied.
+// kept; write.go and txn.go how it changes; reading.go and settle.go how it is
+// read; build.go how an order comes to be while others write; plan.go how records
+// are copied.
 package catalogue

@@ -58,7 +58,12 @@ func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, de
 
 // find gives the place of an order among others, or -1.
 func find(orders []kept, terms []ordering.Term) int {
-	return slices.IndexFunc(orders, func(k kept) bool { return slices.Equal(k.terms, terms) })
+	for i := range orders {
+		if slices.Equal(orders[i].terms, terms) {
+			return i
+		}
+	}
+	return -1
 }
 
 // evict drops the least recently used combinations if there are too many, but

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,9 @@ func itself(s setup, d *data, stores []store, t *table) {
 		own("two readers at once ÷ one, pages a second", ratios(stores, func(st store) float64 { return twoReaders(s, d, st) }),
 			goal{bound: 1.9, atLeast: true, than: "one"}),
 		own("a page beside 1,000 writes a second ÷ alone", ratios(stores, func(st store) float64 { return besideWriter(s, d, st) }),
-			atMost(1.1, "alone")))
+			atMost(1.1, "alone")),
+		own("p99 of a page beside a writer at full speed ÷ alone", ratios(stores, func(st store) float64 { return besideFullSpeed(s, d, st) }),
+			atMost(10, "alone")))
 	mixed := make([]float64, len(stores))
 	for i := range mixed {
 		mixed[i] = math.NaN()
@@ -85,6 +88,52 @@ func besideWriter(s setup, d *data, st store) float64 {
 	times := s.lengthy().race([]work{alone, beside}, unbounded)
 	st.batch(d.still)
 	return ratio(times[1], times[0])
+}
+
+// besideFullSpeed is the 99th percentile of what a page costs while another
+// goroutine writes as fast as it can, in that of pages without one.
+func besideFullSpeed(s setup, d *data, st store) float64 {
+	if _, unsafe := st.(*bare); unsafe {
+		return math.NaN()
+	}
+	pages := s.lengthy().plan(viewing(st, byStart, d.offsets), unbounded).operations
+	alone := percentile99(st, d, pages)
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() { writeOn(st, d, stop) })
+	beside := percentile99(st, d, pages)
+	close(stop)
+	all.Wait()
+	st.batch(d.still)
+	return beside / alone
+}
+
+// percentile99 reads so many pages and gives the time that one in a hundred took
+// longer than.
+func percentile99(st store, d *data, pages int) float64 {
+	at := cursor{list: d.offsets}
+	var p screen
+	all := make([]float64, max(pages, 100))
+	for i := range all {
+		start := time.Now()
+		st.view(&p, byStart, at.take())
+		all[i] = float64(time.Since(start))
+	}
+	slices.Sort(all)
+	return all[len(all)*99/100]
+}
+
+// writeOn moves records without a pause.
+func writeOn(s store, d *data, stop <-chan struct{}) {
+	m := mover{d: d}
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+			s.update(m.take())
+		}
+	}
 }
 
 // writePaced moves records, 1,000 a second.

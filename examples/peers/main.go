@@ -2,7 +2,7 @@
 // place, and prints how long each took, beside one another:
 //
 //	go run .            # 10,000 and 100,000 records, under two minutes
-//	go run . -full      # a million as well
+//	go run . -full      # a million as well, beside a B-tree and a slice
 //	go run . -plot depth.svg
 //
 // The peers are: bare B-trees of pointers (btree: no locks, no snapshots); a
@@ -62,9 +62,9 @@ func main() {
 func run(args []string, out, progress io.Writer) (err error) {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	full := flags.Bool("full", false, "measure a million records as well")
+	full := flags.Bool("full", false, "measure a million records as well, beside a B-tree and a slice")
 	quick := flags.Bool("quick", false, "a few records and a few seconds: does it run at all?")
-	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 31, or 2 if -quick)")
+	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 21, or 2 if -quick)")
 	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG file")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -113,7 +113,7 @@ func measure(s setup, n int, t *table) error {
 
 // readers runs what is done to all stores side by side.
 func readers(s setup, d *data, t *table) error {
-	stores := newStores()
+	stores := newStores(len(d.records))
 	defer closeAll(stores)
 	for _, p := range stores {
 		p.load(d.records)

@@ -24,7 +24,7 @@ func settings(quick, full bool) setup {
 	}
 	s := setup{
 		sizes:    []int{10_000, 100_000},
-		rounds:   31,
+		rounds:   21,
 		turn:     2 * time.Millisecond,
 		patience: 150 * time.Millisecond,
 		requests: 400,

@@ -15,7 +15,7 @@ func plotDepth(s setup, path string, progress io.Writer) error {
 	n := min(plotted, s.sizes[len(s.sizes)-1])
 	fmt.Fprintf(progress, "pages of %s records at several depths ...\n", thousands(n))
 	d := newData(n)
-	stores := newStores()
+	stores := newStores(len(d.records))
 	defer closeAll(stores)
 	for _, st := range stores {
 		st.load(d.records)

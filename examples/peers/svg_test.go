@@ -39,7 +39,7 @@ func TestPlot(t *testing.T) {
 			text += string(token)
 		}
 	}
-	stores := newStores()
+	stores := newStores(1)
 	defer closeAll(stores)
 	if curves != len(stores) {
 		t.Errorf("want %d curves, got %d", len(stores), curves)

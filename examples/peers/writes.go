@@ -136,7 +136,7 @@ func writes(s setup, d *data, t *table) error {
 	all := writings(d)
 	sec := section{title: fmt.Sprintf("WRITES, %s RECORDS", thousands(len(d.records))), lines: make([]line, len(all))}
 	garbage := line{what: "  bytes allocated by an update, looked at"}
-	for i, make := range kinds()[1:] {
+	for i, make := range kinds(len(d.records))[1:] {
 		us, peer := newOurs(), make()
 		sec.peers = append(sec.peers, peer.name())
 		us.load(d.records)

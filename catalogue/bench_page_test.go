@@ -1,0 +1,248 @@
+package catalogue
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/tidwall/btree"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+const benchLimit = 21
+
+var benchOrders = []struct {
+	name string
+	term []ordering.Term
+}{
+	{"default", nil},
+	{"name", []ordering.Term{ordering.Asc("name")}},
+	{"-name", []ordering.Term{ordering.Desc("name")}},
+	{"three", []ordering.Term{ordering.Asc("location"), ordering.Desc("start_date"), ordering.Asc("name")}},
+}
+
+// benchPlaces are offsets, each list to be gone through over and over. One offset
+// is hot in the processor's cache, random ones mostly are not.
+func benchPlaces(n int) []struct {
+	name    string
+	offsets []int
+} {
+	return []struct {
+		name    string
+		offsets []int
+	}{
+		{"first", []int{0}},
+		{"half", []int{n / 2}},
+		{"last", []int{n - benchLimit}},
+		{"random", rand.New(rand.NewPCG(1, 2)).Perm(n - benchLimit)},
+	}
+}
+
+// A page of 21 wherever it lies: the shared view, in fresh memory and in memory
+// used again, the caller's copies, and the wire form.
+func BenchmarkPage(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		house, _ := benchHouse(b, n)
+		events := house.Events()
+		encoded, _ := house.Encoded("events")
+		for _, o := range benchOrders {
+			var view View[resources.Event]
+			for _, kind := range []struct {
+				name string
+				read func(pagination.Window) (int, error)
+			}{
+				{"view", func(w pagination.Window) (int, error) {
+					v, err := events.View(w, o.term...)
+					return v.Len(), err
+				}},
+				{"view-into", func(w pagination.Window) (_ int, err error) {
+					view, err = events.ViewInto(view, w, o.term...)
+					return view.Len(), err
+				}},
+				{"copies", func(w pagination.Window) (int, error) {
+					p, err := events.Page(w, o.term...)
+					return len(p.Records), err
+				}},
+				{"encoded", func(w pagination.Window) (int, error) {
+					_, records, err := encoded.Page(context.Background(), o.term, w)
+					return len(records), err
+				}},
+			} {
+				for _, place := range benchPlaces(n) {
+					b.Run(fmt.Sprintf("%s/n=%d/by=%s/at=%s", kind.name, n, o.name, place.name), func(b *testing.B) {
+						b.ReportAllocs()
+						for i := 0; b.Loop(); i++ {
+							offset := place.offsets[i%len(place.offsets)]
+							if got, err := kind.read(pagination.Window{Limit: benchLimit, Offset: offset}); err != nil || got != benchLimit {
+								b.Fatal(got, err)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// page is the page of a bare tree: two descents, as ours.
+func (t bare) page(dst []*resources.Event, tree *btree.BTreeG[*resources.Event], offset int, desc bool) []*resources.Event {
+	collect := func(e *resources.Event) bool {
+		dst = append(dst, e)
+		return len(dst) < benchLimit
+	}
+	if desc {
+		first, _ := tree.GetAt(tree.Len() - 1 - offset)
+		tree.Descend(first, collect)
+	} else {
+		first, _ := tree.GetAt(offset)
+		tree.Ascend(first, collect)
+	}
+	return dst
+}
+
+// The same pages on bare trees, to compare with BenchmarkPage/view-into.
+func BenchmarkBarePage(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		trees := newBareSorted(benchEvents(n))
+		for _, o := range []struct {
+			name string
+			tree *btree.BTreeG[*resources.Event]
+		}{{"default", trees.start}, {"name", trees.name}, {"-name", trees.name}} {
+			for _, place := range benchPlaces(n) {
+				b.Run(fmt.Sprintf("n=%d/by=%s/at=%s", n, o.name, place.name), func(b *testing.B) {
+					b.ReportAllocs()
+					var page []*resources.Event
+					for i := 0; b.Loop(); i++ {
+						page = trees.page(page[:0], o.tree, place.offsets[i%len(place.offsets)], o.name == "-name")
+					}
+				})
+			}
+		}
+	}
+}
+
+// Copies, and the wire form of a page in one buffer, from a sorted slice: to
+// compare with BenchmarkPage/copies and BenchmarkEnvelope.
+func BenchmarkSlicePage(b *testing.B) {
+	const n = 100_000
+	house, events := benchHouse(b, n)
+	slices.SortFunc(events, func(a, b resources.Event) int {
+		if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
+			return c
+		}
+		return a.ID - b.ID
+	})
+	pointers, encoded := make([]*resources.Event, n), make([][]byte, n)
+	all := encodeAll(b, house, n)
+	for i := range events {
+		e := events[i].Clone()
+		text, err := all.JSON(i)
+		if err != nil {
+			b.Fatal(err)
+		}
+		pointers[i], encoded[i] = &e, text // the very bytes that are copied by ours
+	}
+	for _, place := range benchPlaces(n) {
+		b.Run("copies/at="+place.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var kept []resources.Event // so that the page is made on the heap
+			for i := 0; b.Loop(); i++ {
+				offset := place.offsets[i%len(place.offsets)]
+				page := make([]resources.Event, benchLimit)
+				for j, e := range pointers[offset:][:benchLimit] {
+					page[j] = e.Clone()
+				}
+				kept = page
+			}
+			runtime.KeepAlive(&kept)
+		})
+		b.Run("envelope/at="+place.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var body []byte
+			for i := 0; b.Loop(); i++ {
+				offset := place.offsets[i%len(place.offsets)]
+				body = append(body[:0], `{"count":100000,"next":"http://127.0.0.1/api/events/?limit=21&offset=50021",`+
+					`"previous":"http://127.0.0.1/api/events/?limit=21&offset=49979","results":[`...)
+				for _, text := range encoded[offset:][:benchLimit] {
+					body = append(append(body, text...), ',')
+				}
+				body = append(body, "]}"...)
+			}
+		})
+	}
+}
+
+// encodeAll has the JSON of all records made.
+func encodeAll(b *testing.B, house *Catalogue, n int) View[resources.Event] {
+	all, err := house.Events().View(pagination.Window{Limit: n})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range all.Len() {
+		if _, err := all.JSON(i); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return all
+}
+
+// The whole envelope in one buffer that is used again, links included.
+func BenchmarkEnvelope(b *testing.B) {
+	const n = 100_000
+	house, _ := benchHouse(b, n)
+	query := pagination.ParseQuery("limit=21&offset=50000")
+	encodeAll(b, house, n)
+	for _, place := range benchPlaces(n) {
+		b.Run("at="+place.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var body []byte
+			var view View[resources.Event]
+			for i := 0; b.Loop(); i++ {
+				w := pagination.Window{Limit: benchLimit, Offset: place.offsets[i%len(place.offsets)]}
+				var err error
+				if view, err = house.Events().ViewInto(view, w); err != nil {
+					b.Fatal(err)
+				}
+				body = append(body[:0], `{"count":100000,"next":"`...)
+				body, _ = pagination.AppendNext(body, "http://127.0.0.1/api/events/", query, w, n)
+				body = append(body, `","previous":"`...)
+				body, _ = pagination.AppendPrevious(body, "http://127.0.0.1/api/events/", query, w, n)
+				body = append(body, `","results":[`...)
+				for j := range view.Len() {
+					text, err := view.JSON(j)
+					if err != nil {
+						b.Fatal(err)
+					}
+					body = append(append(body, text...), ',')
+				}
+				body = append(body, "]}"...)
+			}
+		})
+	}
+}
+
+// A copy of one record, beside a bare tree's.
+func BenchmarkGet(b *testing.B) {
+	const n = 100_000
+	house, events := benchHouse(b, n)
+	trees := newBareSorted(events)
+	b.Run("get", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			if _, err := house.Events().Get(1 + i*7919%n); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			e, _ := trees.id.Get(&resources.Event{ID: 1 + i*7919%n})
+			e.Clone()
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package catalogue
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// One write, seen by a reader each time or by nobody; and a thousand in one
+// Update. The bare trees are written in place.
+func BenchmarkWrite(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		house, events := benchHouse(b, n)
+		c := house.Events()
+		moved := func(e *resources.Event) error {
+			e.StartDate = resources.At(e.StartDate.Add(-time.Hour))
+			return nil
+		}
+		b.Run(fmt.Sprintf("n=%d/insert-delete/read", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				id, _ := c.Insert(unnumbered(events[i%n]))
+				c.Snapshot()
+				c.Delete(id)
+				c.Snapshot()
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/insert-delete/unread", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				id, _ := c.Insert(unnumbered(events[i%n]))
+				c.Delete(id)
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/update/read", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				c.Modify(1+i*7919%n, moved)
+				c.Snapshot()
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/update/unread", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				c.Modify(1+i*7919%n, moved)
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/batch-1000", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Update(func(tx *Tx[resources.Event]) error {
+					for i := range 1000 {
+						tx.Modify(1+i*7919%n, moved)
+					}
+					return nil
+				})
+			}
+		})
+		trees := newBare(events)
+		b.Run(fmt.Sprintf("n=%d/bare-batch-1000", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for i := range 1000 {
+					trees.update(1+i*7919%n, moved)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/bare-insert-delete", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e := events[i%n].Clone()
+				e.ID = n + 1 + i
+				trees.set(&e)
+				trees.delete(&e)
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/bare-update", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				trees.update(1+i*7919%n, moved)
+			}
+		})
+	}
+}
+
+func unnumbered(e resources.Event) resources.Event {
+	e.ID = 0
+	return e
+}
+
+func BenchmarkClone(b *testing.B) {
+	house, _ := benchHouse(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		house.Clone()
+	}
+}
