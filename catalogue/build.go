@@ -39,7 +39,8 @@ func (c *store) build(terms []ordering.Term, fields []ordering.Field[entry]) (*s
 	for {
 		c.state.Lock()
 		s := c.publish()
-		if o := s.has(terms); o != nil {
+		if i := find(s.t.orders, terms); i >= 0 {
+			o := s.settle(i)
 			c.state.Unlock()
 			return s, o
 		}
@@ -137,7 +138,7 @@ func (c *store) install(b *build, o order, patient bool) (missed []change, resta
 	c.drop(b)
 	c.published.Store(nil)
 	b.snapshot = c.publish()
-	b.order = b.snapshot.has(b.terms)
+	b.order = b.snapshot.settle(find(b.snapshot.t.orders, b.terms))
 	return nil, nil
 }
 

@@ -2,21 +2,32 @@ package catalogue
 
 // order gives one of the snapshot's orders, up to date.
 func (s *snapshot) order(i int) order {
-	if k := &s.t.orders[i]; k.upTo == s.t.changes {
-		return k.order
-	}
-	if o := s.settled[i].Load(); o != nil {
-		return *o
+	if o := s.ready(i); o != nil {
+		return o
 	}
 	s.c.state.Lock()
 	defer s.c.state.Unlock()
 	return s.settle(i)
 }
 
-// settle brings an order of the snapshot up to date: by way of the collection's
-// own, which serves the next snapshots too, or if that is ahead already in a
-// fork. The state's mutex is held.
+// ready gives an order if it is up to date.
+func (s *snapshot) ready(i int) order {
+	if k := &s.t.orders[i]; k.upTo == s.t.changes {
+		return k.order
+	}
+	if o := s.settled[i].Load(); o != nil {
+		return *o
+	}
+	return nil
+}
+
+// settle is order for who holds the state's mutex. What an order misses is made
+// up for in the collection's own, which serves the next snapshots too, or if
+// that is ahead already in a fork.
 func (s *snapshot) settle(i int) order {
+	if o := s.ready(i); o != nil {
+		return o
+	}
 	k, live := &s.t.orders[i], &s.c.live
 	var o order
 	if i := find(live.orders, k.terms); i >= 0 && live.orders[i].upTo <= s.t.changes {
