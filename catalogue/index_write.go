@@ -80,8 +80,11 @@ func (ix *index[K]) fill(entries []*entry) {
 
 // sorted makes items of entries, in as many parts as can be sorted at once.
 func (ix *index[K]) sorted(entries []*entry) (parts [][]item[K]) {
-	const enough = 4096 // fewer are sorted before another goroutine has begun
-	n := min(len(entries)/enough+1, runtime.GOMAXPROCS(0))
+	const (
+		enough = 4096 // fewer are sorted before another goroutine has begun
+		most   = 8    // merging compares the first items of all parts
+	)
+	n := min(len(entries)/enough+1, runtime.GOMAXPROCS(0), most)
 	parts = make([][]item[K], n)
 	sideBySide(n, func(i int) {
 		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
