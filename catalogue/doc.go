@@ -41,13 +41,15 @@
 // With n records and m orders in use, a read of a page is O(log n + limit)
 // wherever it lies, the count is O(1), a write is O(m log n), part of which may be
 // left to the next reads: an order is up to 8 changes behind until it is asked
-// for. A [Snapshot] or a Clone is O(m), and for open records O(names of their members) when one of those
-// came or went. A record's JSON is made when it is first asked for and kept.
+// for. A [Snapshot] or a Clone is O(m), and for open records O(names of their
+// members) when one of those came or went. A record's JSON is made when it is
+// first asked for and kept.
 //
 // # Where to begin reading
 //
 // collection.go says what there is; store.go, tables.go and index.go how it is
 // kept; write.go and txn.go how it changes; reading.go and settle.go how it is
 // read; build.go how an order comes to be while others write; plan.go how records
-// are copied.
+// are copied; save.go, load.go, file.go and atomicfile.go how a house is kept on
+// disk.
 package catalogue

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -168,6 +170,34 @@ func ExampleCatalogue_Save() {
 	// Output:
 	// {"id":1,"name":"Emma & Co","pages":0,"publishedOn":null,"tags":["classic"]}],
 	// <nil>
+}
+
+func ExampleCatalogue_SaveFile() {
+	dir, err := os.MkdirTemp("", "backlist")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "house.json")
+
+	house := catalogue.New()
+	house.Labels().Insert(resources.Label{Name: "Blue"})
+	fmt.Println(house.SaveFile(path))
+
+	again := catalogue.New()
+	fmt.Println(again.LoadFile(path), again.Labels().Count())
+	fmt.Println(errors.Is(house.SaveFile(filepath.Join(dir, "gone", "house.json")), fs.ErrNotExist))
+	// Output:
+	// <nil>
+	// <nil> 1
+	// true
+}
+
+func ExampleCatalogue_LoadFile() {
+	house := catalogue.New()
+	err := house.LoadFile("no-such-house.json") // a program's first start, perhaps
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output: true
 }
 
 func ExampleCatalogue_Clone() {

@@ -47,6 +47,10 @@ func (c *Catalogue) Load(r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
+	return c.load(data)
+}
+
+func (c *Catalogue) load(data []byte) error {
 	if err := checkSyntax(data); err != nil {
 		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
 	}

@@ -1,0 +1,406 @@
+package catalogue_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// files are all that is below a directory: the content of files, where links
+// lead, "/" for directories.
+func files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		switch name = filepath.ToSlash(name); {
+		case d.IsDir():
+			found[name] = "/"
+		case d.Type() == fs.ModeSymlink:
+			found[name], err = os.Readlink(path)
+		default:
+			var content []byte
+			content, err = os.ReadFile(path)
+			found[name] = string(content)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// must ends the test on an error of what prepares it.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSaveFile: a new file and one that is replaced hold what Save writes, and
+// load as what they were.
+func TestSaveFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "house.json")
+	for _, house := range []*catalogue.Catalogue{dataset(t), small(t), catalogue.New()} {
+		if err := house.SaveFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		again := dataset(t)
+		if err := again.LoadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(saved(t, house), saved(t, again)); diff != "" {
+			t.Errorf("-saved +loaded:\n%s", diff)
+		}
+		if err := again.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSaveFileInWorkingDirectory, whose name the path does not have.
+func TestSaveFileInWorkingDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	house := small(t)
+	if err := house.SaveFile("house.json"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSaveFileMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes")
+	}
+	for _, row := range []struct {
+		reason    string
+		old, want fs.FileMode
+	}{
+		{"no old file", 0, 0o644},
+		{"secret", 0o600, 0o600},
+		{"shared with a group, and no umask leaves that", 0o666, 0o666},
+		{"not writable: the directory is", 0o444, 0o444},
+		{"what runs as its owner does no longer", 0o755 | fs.ModeSetuid, 0o755},
+	} {
+		path := filepath.Join(t.TempDir(), "house.json")
+		if row.old != 0 {
+			must(t, os.WriteFile(path, nil, 0o600), os.Chmod(path, row.old))
+		}
+		if err := small(t).SaveFile(path); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+		info, err := os.Stat(path)
+		must(t, err)
+		if got := info.Mode(); got != row.want {
+			t.Errorf("%s: %v, want %v", row.reason, got, row.want)
+		}
+	}
+}
+
+// link makes a symbolic link, which not every system lets everybody do.
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Skip(err)
+	}
+}
+
+// TestSaveFileLinks: links stay, the file that they lead to is replaced.
+func TestSaveFileLinks(t *testing.T) {
+	dir := t.TempDir()
+	disk := filepath.Join(dir, "disk")
+	must(t, os.MkdirAll(filepath.Join(disk, "deep"), 0o755), os.WriteFile(filepath.Join(disk, "house.json"), []byte("old"), 0o644))
+	link(t, filepath.Join("disk", "house.json"), filepath.Join(dir, "file"))
+	link(t, "file", filepath.Join(dir, "again"))
+	link(t, filepath.Join(disk, "deep"), filepath.Join(dir, "deep"))
+	want := files(t, dir)
+
+	books, house := "", catalogue.New()
+	for _, row := range []struct{ reason, path, changes string }{
+		{"a link to a file elsewhere", dir + "/file", "disk/house.json"},
+		{"a link to a link", dir + "/again", "disk/house.json"},
+		{"a link on the way, to a new file", dir + "/deep/new.json", "disk/deep/new.json"},
+		{"up from where a link leads, to a file", dir + "/deep/../house.json", "disk/house.json"},
+		{"up from where a link leads, to a new file", dir + "/deep/../new.json", "disk/new.json"},
+	} {
+		books += `{"id":` + fmt.Sprint(len(books)+1) + `},` // so that no two are saved alike
+		must(t, house.Load(strings.NewReader(`{"books":[`+strings.TrimSuffix(books, ",")+`]}`)))
+		if err := house.SaveFile(filepath.FromSlash(row.path)); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+		want[row.changes] = saved(t, house)
+		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSaveFileRefused: the error is the system's and says where, nothing is
+// written anywhere.
+func TestSaveFileRefused(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir) // for the empty path
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, os.Mkdir(in("sub"), 0o755), os.WriteFile(in("file"), []byte("old"), 0o644), os.Mkdir(in("locked"), 0o755))
+	link(t, "gone", in("dangling"))
+	link(t, "sub", in("to-directory"))
+	link(t, "circle", in("circle"))
+	must(t, os.WriteFile(in("locked/file"), []byte("old"), 0o666), os.Chmod(in("locked"), 0o555))
+	t.Cleanup(func() { os.Chmod(in("locked"), 0o755) }) // or it could not be removed
+	before, house := files(t, dir), small(t)
+
+	for _, row := range []struct {
+		reason, path string
+		want         error // nil if systems differ
+	}{
+		{"empty", "", fs.ErrNotExist},
+		{"no such directory", in("gone/house.json"), fs.ErrNotExist},
+		{"a directory that is a file", in("file/house.json"), syscall.ENOTDIR},
+		{"a directory", in("sub"), fs.ErrInvalid},
+		{"the working directory", ".", fs.ErrInvalid},
+		{"the name of a directory to be", in("gone") + string(filepath.Separator), fs.ErrNotExist},
+		{"a link to a directory", in("to-directory"), fs.ErrInvalid},
+		{"a link to nothing", in("dangling"), fs.ErrNotExist},
+		{"a link to itself", in("circle"), nil},
+		{"too long a name", in(strings.Repeat("x", 300)), nil},
+		{"zero byte", in("a\x00b"), nil},
+		{"a directory that cannot be written to", in("locked/house.json"), fs.ErrPermission},
+		{"a file that can, in one that cannot", in("locked/file"), fs.ErrPermission},
+	} {
+		if row.want == fs.ErrPermission && os.Geteuid() == 0 {
+			continue // root may do all
+		}
+		err := house.SaveFile(row.path)
+		if err == nil || row.want != nil && !errors.Is(err, row.want) {
+			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "catalogue: ") {
+			t.Errorf("%s: error does not say whose it is: %v", row.reason, err)
+		}
+		if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
+		}
+	}
+}
+
+// TestSaveFileFailsMidway: wherever it fails, the old file is as it was and the
+// temporary one is gone.
+func TestSaveFileFailsMidway(t *testing.T) {
+	house := small(t)
+	temp := func(w io.Writer) *os.File { return w.(*os.File) }
+	for _, row := range []struct {
+		reason string
+		write  func(w io.Writer, path string) error
+		want   error
+	}{
+		{"a write", func(w io.Writer, _ string) error { temp(w).Close(); return house.Save(w) }, fs.ErrClosed},
+		{"a write that is short", func(w io.Writer, _ string) error { return house.Save(io.MultiWriter(w, &fullWriter{room: 9})) }, io.ErrShortWrite},
+		{"a record", func(w io.Writer, _ string) error { io.WriteString(w, "{"); return errOwn }, errOwn},
+		{"a panic of a record's", func(w io.Writer, _ string) error { io.WriteString(w, "{"); panic(errOwn) }, panicked{errOwn}},
+		{"what follows the last write", func(w io.Writer, _ string) error { err := house.Save(w); temp(w).Close(); return err }, fs.ErrClosed},
+		{"the rename, without its file", func(w io.Writer, _ string) error { return os.Remove(temp(w).Name()) }, fs.ErrNotExist},
+		{"the rename, a directory in its way", func(_ io.Writer, path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o755)) }, fs.ErrExist},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "house.json")
+		must(t, os.WriteFile(path, []byte("old"), 0o644))
+		err := caught(func() error {
+			return catalogue.ReplaceFile(path, func(w io.Writer) error { return row.write(w, path) })
+		})
+		if !errors.Is(err, row.want) {
+			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
+		}
+		want := map[string]string{"house.json": "old"}
+		if row.want == fs.ErrExist {
+			want["house.json"] = "/"
+		}
+		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}
+
+// TestSaveFileDiskFull at every byte.
+func TestSaveFileDiskFull(t *testing.T) {
+	house, dir := small(t), t.TempDir()
+	path, text := filepath.Join(dir, "house.json"), saved(t, house)
+	must(t, os.WriteFile(path, []byte("old"), 0o644))
+	before := files(t, dir)
+	for room := range len(text) {
+		err := catalogue.ReplaceFile(path, func(w io.Writer) error {
+			return house.Save(io.MultiWriter(w, &fullWriter{room, syscall.ENOSPC}))
+		})
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("room for %d of %d bytes: %v", room, len(text), err)
+		}
+		if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+			t.Fatalf("room for %d of %d bytes (-before +after):\n%s", room, len(text), diff)
+		}
+	}
+	if err := house.Check(); err != nil || saved(t, house) != text {
+		t.Errorf("saving changed the house: %v", err)
+	}
+}
+
+// TestLoadFileFails: the error says which file, nothing changes.
+func TestLoadFileFails(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(content), 0o644))
+		return path
+	}
+	for _, row := range []struct {
+		reason, path string
+		want         error // nil if systems differ
+	}{
+		{"empty path", "", fs.ErrNotExist},
+		{"no such file", filepath.Join(dir, "gone"), fs.ErrNotExist},
+		{"a directory", dir, nil},
+		{"an empty file", file("empty", ""), catalogue.ErrLoad},
+		{"a file cut short", file("short", little[:len(little)-1]), catalogue.ErrLoad},
+		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrLoad},
+		{"a bad record behind good ones", file("bad", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrLoad},
+	} {
+		house := small(t)
+		before := saved(t, house)
+		err := house.LoadFile(row.path)
+		if err == nil || row.want != nil && !errors.Is(err, row.want) {
+			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
+		} else if !strings.Contains(err.Error(), row.path) {
+			t.Errorf("%s: error does not name %s: %v", row.reason, row.path, err)
+		}
+		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
+		}
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSaveFileWhileOthersWrite and save to the same path: every file that is
+// ever there is whole, and in it what one Update wrote.
+func TestSaveFileWhileOthersWrite(t *testing.T) {
+	const records, saves = 50, 8
+	house, dir := catalogue.New(), t.TempDir()
+	path := filepath.Join(dir, "house.json")
+	books, err := house.Open("books")
+	must(t, err)
+	write := func(version int) error {
+		return books.Update(func(tx *catalogue.Tx[resources.Record]) error {
+			for id := 1; id <= records; id++ {
+				if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":%d,"version":%d}`, id, version))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	must(t, write(0), house.SaveFile(path))
+
+	var savers, others sync.WaitGroup
+	done := make(chan struct{})
+	for range 3 {
+		savers.Go(func() {
+			for range saves {
+				if err := house.SaveFile(path); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	others.Go(func() {
+		for version := 1; ; version++ {
+			if err := write(version); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	others.Go(func() {
+		read := catalogue.New()
+		for {
+			if err := oneVersion(read, path, records); err != nil {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	savers.Wait()
+	close(done)
+	others.Wait()
+
+	must(t, house.SaveFile(path))
+	if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
+		t.Errorf("at last (-want +got):\n%s", diff)
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// oneVersion loads a file and looks whether all its books are of one version.
+func oneVersion(house *catalogue.Catalogue, path string, records int) error {
+	if err := house.LoadFile(path); err != nil {
+		return err
+	}
+	books, err := house.Open("books")
+	if err != nil {
+		return err
+	}
+	version := ""
+	for book := range books.All() {
+		_, member, _ := strings.Cut(book.String(), "version")
+		if version == "" {
+			version = member
+		}
+		if member == "" || member != version {
+			return fmt.Errorf("record %v beside version%s", book, version)
+		}
+	}
+	if books.Count() != records {
+		return fmt.Errorf("%d records of %d", books.Count(), records)
+	}
+	return house.Check()
+}
