@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/resources/sample"
@@ -19,13 +17,5 @@ func load(file string) (*catalogue.Catalogue, error) {
 		}
 		return house, house.Load(&made)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := house.Load(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return house, nil
+	return house, house.LoadFile(file)
 }
