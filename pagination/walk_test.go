@@ -3,6 +3,7 @@ package pagination_test
 import (
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -71,6 +72,72 @@ func parseURL(t *testing.T, link string) *url.URL {
 	return u
 }
 
+// FuzzWalk: whatever a query asks for, following its next links shows every
+// record from its offset on once, in order, and ends; following the previous
+// links ends too, at the first page.
+func FuzzWalk(f *testing.F) {
+	for i, raw := range seedQueries {
+		f.Add(raw, uint8(3*i), i%7, i%5-1)
+	}
+	f.Add("limit=2&offset=3&limit=4", uint8(60), 0, 0)
+	f.Add("offset=99999999999999999999&limit=1", uint8(3), 0, 0)
+	f.Add("limit=%31&off%73et=+1", uint8(5), 2, 3)
+	f.Fuzz(func(t *testing.T, raw string, count uint8, byDefault, maximum int) {
+		items := make([]int, count)
+		for i := range items {
+			items[i] = i
+		}
+		limits := pagination.Limits{Default: byDefault, Max: maximum}
+		u := &url.URL{Scheme: "https", Host: "host.example", Path: "/books", RawQuery: raw}
+		w := limits.Window(pagination.ParseQuery(raw))
+		start := min(w.Offset, len(items))
+
+		want := max(1, (len(items)-start+w.Limit-1)/w.Limit)
+		if w.Limit > len(items) {
+			want = 1 // and the sum above may overflow
+		}
+		seen := []int{}
+		pages := follow(t, u, want, func(u *url.URL) string {
+			page := pagination.Page(items, u, limits)
+			seen = append(seen, page.Results...)
+			return page.Next
+		})
+		if diff := cmp.Diff(items[start:], seen); diff != "" || pages != want {
+			t.Fatalf("%q of %d: %d pages, want %d; records (-want +got):\n%s", raw, count, pages, want, diff)
+		}
+
+		if w.Offset > 1000*w.Limit {
+			return // far behind the end, which takes long
+		}
+		want = 1 + w.Offset/w.Limit
+		if w.Offset%w.Limit > 0 {
+			want++
+		}
+		var last *url.URL
+		pages = follow(t, u, want, func(u *url.URL) string {
+			last = u
+			return pagination.Page(items, u, limits).Previous
+		})
+		first := pagination.Window{Limit: w.Limit}
+		if diff := cmp.Diff(first, limits.Window(pagination.ParseQuery(last.RawQuery))); diff != "" || pages != want {
+			t.Fatalf("%q of %d: %d pages backwards, want %d; the last of them (-want +got):\n%s", raw, count, pages, want, diff)
+		}
+	})
+}
+
+// follow asks for a URL, and then for the link that it got, until there is none
+// or it has made more than most steps. It returns their number.
+func follow(t *testing.T, u *url.URL, most int, get func(u *url.URL) string) (steps int) {
+	t.Helper()
+	for link := get(u); link != ""; link = get(parseURL(t, link)) {
+		steps++
+		if steps > most {
+			break
+		}
+	}
+	return steps + 1
+}
+
 func FuzzLinks(f *testing.F) {
 	for _, raw := range seedQueries {
 		f.Add(raw, 5, 7, 60)
@@ -123,16 +190,24 @@ func checkLink(t *testing.T, raw, link string, want pagination.Window) {
 	}
 }
 
+// allValid tells whether each name and each value is UTF-8 by itself.
+func allValid(values url.Values) bool {
+	for name, list := range values {
+		if !utf8.ValidString(name) || slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // modelQuery is a link's query as net/url makes it, if it can.
 func modelQuery(raw string, w pagination.Window) (query string, ok bool) {
 	values, err := url.ParseQuery(raw)
 	if err != nil || strings.ContainsFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return "", false
 	}
-	for name, list := range values {
-		if !utf8.ValidString(name + strings.Join(list, "")) {
-			return "", false
-		}
+	if !allValid(values) {
+		return "", false
 	}
 	values.Set("limit", itoa(w.Limit))
 	values.Del("offset")
