@@ -1,9 +1,9 @@
 package ordering
 
 import (
+	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // The table of names as the service's renderer writes them (out) and as its
@@ -55,22 +55,56 @@ func TestCasing(t *testing.T) {
 	}
 }
 
+// FuzzCasing compares with the two patterns that the service substitutes.
 func FuzzCasing(f *testing.F) {
-	for _, s := range []string{"start_date", "optionS1", "_a_1B", "HTMLPage2", "é_b", "a__b", "_"} {
+	for _, s := range []string{"start_date", "optionS1", "_a_1B", "HTMLPage2", "é_b", "a__b", "_", "Pascal10Case", "x2Y9", "aB1c2"} {
 		f.Add(s)
 	}
+	small := regexp.MustCompile("_[a-z0-9]")
+	modelCamel := func(name string) string {
+		return small.ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(s[1:]) })
+	}
 	f.Fuzz(func(t *testing.T, name string) {
-		snake, camel := Snake(name), Camel(name)
-		if utf8.ValidString(name) && (!utf8.ValidString(snake) || !utf8.ValidString(camel)) {
-			t.Fatalf("%q: broken text: %q, %q", name, snake, camel)
+		if got, want := Camel(name), modelCamel(name); got != want {
+			t.Fatalf("Camel(%q) = %q, want %q", name, got, want)
 		}
-		if strings.ContainsFunc(snake, func(r rune) bool { return 'A' <= r && r <= 'Z' }) {
-			t.Fatalf("Snake(%q) = %q has capitals", name, snake)
-		}
-		// Only underscores and case may differ.
-		flat := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-		if utf8.ValidString(name) && (flat(snake) != flat(strings.ToLower(name)) || flat(camel) != flat(name)) {
-			t.Fatalf("%q: letters changed: %q, %q", name, snake, camel)
+		if got, want := Snake(name), modelSnake(name); got != want {
+			t.Fatalf("Snake(%q) = %q, want %q", name, got, want)
 		}
 	})
+}
+
+// modelSnake puts an underscore between the two groups of each match of
+//
+//	([a-z0-9]|[A-Z]?(?=[A-Z0-9](?=[a-z0-9]|(?<![A-Z])$)))
+//	([A-Z]|(?<=[a-z])[0-9](?=[0-9A-Z]|$)|(?<=[A-Z])[0-9](?=[0-9]|$))
+//
+// Package regexp cannot look around, so the alternatives are tried by hand, as
+// they are written.
+func modelSnake(name string) string {
+	const small, capital, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	is := func(i int, set string) bool {
+		return 0 <= i && i < len(name) && strings.IndexByte(set, name[i]) >= 0
+	}
+	ahead := func(i int) bool {
+		return is(i, capital+digits) && (is(i+1, small+digits) || i+1 == len(name) && !is(i, capital))
+	}
+	second := func(i int) bool {
+		return is(i, capital) ||
+			is(i-1, small) && is(i, digits) && (is(i+1, digits+capital) || i+1 == len(name)) ||
+			is(i-1, capital) && is(i, digits) && (is(i+1, digits) || i+1 == len(name))
+	}
+	out := ""
+	for i := 0; i < len(name); i++ {
+		switch {
+		case is(i, small+digits) && second(i+1), is(i, capital) && ahead(i+1) && second(i+1):
+			out += name[i:i+1] + "_" + name[i+1:i+2]
+			i++
+		case ahead(i) && second(i):
+			out += "_" + name[i:i+1]
+		default:
+			out += name[i : i+1]
+		}
+	}
+	return strings.TrimLeft(strings.ToLower(out), "_")
 }

@@ -3,49 +3,60 @@ package ordering
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // JSON is the key of any JSON value: null, a boolean, a number, a string, a
 // list, or an object (by the bytes of its text with white space taken out).
-// Empty text is null, as an absent value is; text that is not JSON is taken for
-// a string. O(len(text)).
+// White space around a value counts for nothing. Empty text is null, as an
+// absent value is; text that is not JSON is taken for a string. O(len(text)).
 func JSON(text string) Key {
 	if text == "" {
 		return Null()
 	}
-	switch c := text[0]; {
-	case c == '"':
-		var s string
-		if json.Unmarshal([]byte(text), &s) == nil {
-			return Text(s)
-		}
-	case c == '-' || digit(c):
-		if json.Valid([]byte(text)) {
-			return Number(text)
-		}
-	case text == "null":
-		return Null()
-	case text == "true" || text == "false":
-		return Bool(c == 't')
-	case c == '[':
-		return jsonList(text)
-	case c == '{':
-		var b bytes.Buffer
-		if json.Compact(&b, []byte(text)) == nil {
-			return Object(b.String())
-		}
+	if k, ok := jsonValue(strings.Trim(text, " \t\r\n")); ok {
+		return k
 	}
 	return Text(text)
 }
 
-func jsonList(text string) Key {
+// jsonValue is JSON of a text without white space around it, and false if it is
+// not JSON.
+func jsonValue(text string) (k Key, ok bool) {
+	if text == "" {
+		return Key{}, false
+	}
+	switch c := text[0]; {
+	case c == '"':
+		var s string
+		ok = json.Unmarshal([]byte(text), &s) == nil
+		return Text(s), ok
+	case c == '-' || digit(c):
+		if json.Valid([]byte(text)) {
+			return Number(text), true
+		}
+	case text == "null":
+		return Null(), true
+	case text == "true" || text == "false":
+		return Bool(c == 't'), true
+	case c == '[':
+		return jsonList(text)
+	case c == '{':
+		var b bytes.Buffer
+		ok = json.Compact(&b, []byte(text)) == nil
+		return Object(b.String()), ok
+	}
+	return Key{}, false
+}
+
+func jsonList(text string) (k Key, ok bool) {
 	var elements []json.RawMessage
 	if json.Unmarshal([]byte(text), &elements) != nil {
-		return Text(text)
+		return Key{}, false
 	}
 	keys := make([]Key, len(elements))
 	for i, e := range elements {
-		keys[i] = JSON(string(bytes.TrimSpace(e)))
+		keys[i] = JSON(string(e))
 	}
-	return List(keys...)
+	return List(keys...), true
 }

@@ -3,10 +3,12 @@ package ordering
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -169,6 +171,15 @@ func TestJSON(t *testing.T) {
 		{`[1,"x",null]`, List(Int(1), Text("x"), Null()), "list"},
 		{`[ [ ] , {} ]`, List(List(), Object("{}")), "nested, with white space"},
 		{`{"b": 1, "a": 2}`, Object(`{"b":1,"a":2}`), "object: its members stay in order"},
+		{" -0.5\t", Number("-0.5"), "white space around a number"},
+		{"\r\n null ", Null(), "around null"},
+		{`true `, Bool(true), "around a boolean"},
+		{` "a" `, Text("a"), "around a string: what is inside the quotes stays"},
+		{` [1] `, List(Int(1)), "around a list"},
+		{` {} `, Object("{}"), "around an object"},
+		{` `, Text(" "), "white space alone is no JSON"},
+		{` x `, Text(" x "), "no JSON keeps its white space"},
+		{"\u00a01", Text("\u00a01"), "what is no white space to JSON"},
 		{`nonsense`, Text("nonsense"), "no JSON"},
 		{`-`, Text("-"), "no number"},
 		{`"open`, Text(`"open`), "no string"},
@@ -181,15 +192,86 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// FuzzKeyJSON compares with the values that encoding/json reads.
 func FuzzKeyJSON(f *testing.F) {
-	f.Add(`[1,{"a":[null]}]`, `"x"`)
-	f.Add(`{"a":1e5}`, `[]`)
+	for _, s := range [][2]string{
+		{`[1,{"a":[null]}]`, `"x"`}, {`{"a":1e5}`, `[]`}, {`[1.0,"a"]`, `[ 1 , "a" ]`}, {`[true,null]`, `[false]`},
+		{`{"a":1}`, `{"a":1.0}`}, {`{ "b" : [ ] }`, `{"b":[]}`}, {`"\u00e9"`, `"é"`}, {`"\ud800"`, `"\u0000"`}, {`-0`, `0e9`}, {`[`, `nul`},
+		{`[[[1]],2]`, `[[[1,1]]]`}, {``, `null`},
+		{`0`, `-0 `}, {` [ 1 ]`, "[1]\n"},
+	} {
+		f.Add(s[0], s[1])
+	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		x, y := JSON(a), JSON(b)
-		if got, want := bytes.Compare(x.Append(nil), y.Append(nil)), x.Compare(y); got != want {
-			t.Fatalf("%q against %q: bytes %d, Compare %d", a, b, got, want)
+		got := x.Compare(y)
+		if ordered := bytes.Compare(x.Append(nil), y.Append(nil)); ordered != got {
+			t.Fatalf("%q against %q: bytes %d, Compare %d", a, b, ordered, got)
+		}
+		if reversed := bytes.Compare(x.AppendDesc(nil), y.AppendDesc(nil)); reversed != -got {
+			t.Fatalf("%q against %q: descending %d, Compare %d", a, b, reversed, got)
+		}
+		v, w := modelValue(a), modelValue(b)
+		if v.tooBig || w.tooBig {
+			return
+		}
+		if want := v.compare(w); got != want {
+			t.Fatalf("%q against %q: %d, want %d", a, b, got, want)
 		}
 	})
+}
+
+// A modelled value is as a plain reader has it: its kind's place in the order,
+// and the one of the others that belongs to it.
+type modelled struct {
+	rank   int
+	number *big.Rat
+	text   string
+	list   []modelled
+	tooBig bool // a number in it would take long
+}
+
+func modelValue(text string) modelled {
+	raw := json.RawMessage(text)
+	var compact bytes.Buffer
+	if json.Valid(raw) {
+		text = strings.TrimSpace(text)
+	} else if text != "" {
+		return modelled{rank: 3, text: text}
+	}
+	switch {
+	case text == "", text == "null":
+		return modelled{rank: 6}
+	case text == "false":
+		return modelled{rank: 0}
+	case text == "true":
+		return modelled{rank: 1}
+	case text[0] == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return modelled{rank: 3, text: s, tooBig: err != nil}
+	case text[0] == '[':
+		var elements []json.RawMessage
+		err := json.Unmarshal(raw, &elements)
+		v := modelled{rank: 4, tooBig: err != nil}
+		for _, e := range elements {
+			v.list = append(v.list, modelValue(string(e)))
+			v.tooBig = v.tooBig || v.list[len(v.list)-1].tooBig
+		}
+		return v
+	case text[0] == '{':
+		err := json.Compact(&compact, raw)
+		return modelled{rank: 5, text: compact.String(), tooBig: err != nil}
+	}
+	r := rat(text)
+	return modelled{rank: 2, number: r, tooBig: r == nil}
+}
+
+func (v modelled) compare(w modelled) int {
+	if v.rank == 2 && w.rank == 2 {
+		return v.number.Cmp(w.number)
+	}
+	return cmp.Or(cmp.Compare(v.rank, w.rank), strings.Compare(v.text, w.text), slices.CompareFunc(v.list, w.list, modelled.compare))
 }
 
 func TestKeysSortAsTheyCompare(t *testing.T) {

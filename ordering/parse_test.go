@@ -2,6 +2,7 @@ package ordering
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,25 +83,59 @@ func TestParseStrict(t *testing.T) {
 	}
 }
 
+// FuzzParse compares with patterns for a term and for what is around it.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"name,-id", " a , -b ", "--x", "-", ",", "a,-a", "\x1f-é\u00a0"} {
+	for _, s := range []string{"name,-id", " a , -b ", "--x", "-", ",", "a,-a", "\x1f-é\u00a0", "a,\xff,b", "a a,-  a", "\u2028b,\u200ba", "z,-z2"} {
 		f.Add(s)
 	}
+	valid := func(name string) bool { return !strings.Contains(name, "z") }
 	f.Fuzz(func(t *testing.T, text string) {
-		terms := Parse(text, nil)
-		if diff := cmp.Diff(terms, Parse(Format(terms), nil)); diff != "" && !strings.Contains(text, "--") {
-			t.Fatalf("what Format writes reads differently: %s", diff)
-		}
-		seen := map[string]bool{}
-		for _, term := range terms {
-			if term.Field == "" || seen[term.Field] {
-				t.Fatalf("Parse(%q) = %v", text, terms)
+		for _, valid := range []func(string) bool{nil, valid} {
+			want, wantErr := modelParse(text, valid)
+			if diff := cmp.Diff(want, Parse(text, valid)); diff != "" {
+				t.Fatalf("Parse(%q) (-want +got):\n%s", text, diff)
 			}
-			seen[term.Field] = true
-		}
-		strict, err := ParseStrict(text, nil)
-		if err == nil && !slices.Equal(strict, terms) {
-			t.Fatalf("strict %v, lenient %v", strict, terms)
+			got, err := ParseStrict(text, valid)
+			if wantErr != nil {
+				want = nil
+			}
+			if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, wantErr) {
+				t.Fatalf("ParseStrict(%q): error %v, want %v (-want +got):\n%s", text, err, wantErr, diff)
+			}
+			if diff := cmp.Diff(got, Parse(Format(got), nil)); diff != "" {
+				t.Fatalf("what Format writes of %v is read as another ordering:\n%s", got, diff)
+			}
 		}
 	})
+}
+
+// modelParse reads an ordering leniently, and says how a strict reader fails.
+func modelParse(text string, valid func(string) bool) (terms []Term, err error) {
+	const space = `[\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*`
+	term := regexp.MustCompile("(?s)^" + space + "(-?)(.*?)" + space + "$")
+	if regexp.MustCompile("^" + space + "$").MatchString(text) {
+		return nil, nil
+	}
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		m := term.FindStringSubmatch(part)
+		name := m[2]
+		switch {
+		case name == "":
+			first(&err, ErrEmptyTerm)
+		case valid != nil && !valid(name):
+			first(&err, ErrUnknownField)
+		case !seen[name]:
+			terms = append(terms, Term{Field: name, Desc: m[1] == "-"})
+			seen[name] = true
+		}
+	}
+	return terms, err
+}
+
+// first keeps the error that was found first.
+func first(err *error, found error) {
+	if *err == nil {
+		*err = found
+	}
 }
