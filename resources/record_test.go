@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestParseRecord(t *testing.T) {
 		{"{\"s\":\"\u2028\u2029\"}", `{"s":"\u2028\u2029"}`, "separators are escaped"},
 		{`{"\u0061\n":1}`, `{"a\n":1}`, "names too"},
 		{`{"":1,"ID":2,"Id":3}`, `{"":1,"ID":2,"Id":3}`, "any name"},
-		{`{"id":9223372036854775807}`, `{"id":9223372036854775807}`, "largest id"},
+		{fmt.Sprintf(`{"id":%d}`, math.MaxInt), fmt.Sprintf(`{"id":%d}`, math.MaxInt), "largest id"},
 		{`{"\u0069d":7}`, `{"id":7}`, "id escaped"},
 		{`{"a":{"id":"x"}}`, `{"a":{"id":"x"}}`, "an id within is a member like any other"},
 		{`{"a":{"b":1},"c":{"b":1}}`, `{"a":{"b":1},"c":{"b":1}}`, "a name in two objects"},
@@ -65,6 +66,7 @@ func TestParseRecordErrors(t *testing.T) {
 		{`{"id":"1"}`, "id", "id"},
 		{`{"id":null}`, "id", "id"},
 		{`{"id":9223372036854775808}`, "id", "id"},
+		{fmt.Sprintf(`{"id":%d}`, uint(math.MaxInt)+1), "id", "one more than the largest id, on 32 bits too"},
 		{`{"id":1,"id":1}`, `"id": comes twice`, "repeated"},
 		{`{"a":1,"\u0061":1}`, `"a": comes twice`, "repeated"},
 		{`{` + many + `,"x3":1}`, `"x3": comes twice`, "repeated among many"},
