@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -142,7 +143,8 @@ func checkErrors(t *testing.T, c Collection, err error) {
 }
 
 // FuzzParseDateTime: what is accepted is written so that it is read again as
-// the same instant and offset, by us and by package time.
+// the same instant and offset, by us and by package time; what package time
+// reads of the form that is written is accepted.
 func FuzzParseDateTime(f *testing.F) {
 	for _, text := range []string{
 		"2024-05-10T18:00:00+02:00", "2024-5-1 8:0Z", "2024-05-10T18:00:00,5-0930", "0001-01-01T00:00:00+23:59",
@@ -150,8 +152,14 @@ func FuzzParseDateTime(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+	plainForm := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := ParseDateTime(text)
+		if want, err2 := time.Parse(time.RFC3339, text); err2 == nil && plainForm.MatchString(text) && !strings.HasPrefix(text, "0000") {
+			if err != nil || !d.Equal(want) {
+				t.Fatalf("%q is read as %v, %v; want %v", text, d, err, want)
+			}
+		}
 		if err != nil {
 			if !errors.Is(err, ErrInvalid) {
 				t.Fatalf("error %v does not match ErrInvalid", err)
@@ -190,8 +198,12 @@ func FuzzURL(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+	plain := regexp.MustCompile(`^(?i:https?|ftps?)://((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}(?::[0-9]{2,5})?)(?:[/?#][!-~]*)?$`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if !validURL(text) {
+			if m := plain.FindStringSubmatch(text); m != nil && len(m[1]) <= 253 && len(text) <= 2048 {
+				t.Fatalf("refused %q", text)
+			}
 			return
 		}
 		if strings.ContainsAny(text, "\t\r\n") || utf8.RuneCountInString(text) > 2048 {
