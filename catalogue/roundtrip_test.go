@@ -1,0 +1,163 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// FuzzRoundTrip: records that are loaded are saved with the members that
+// encoding/json sees in them, what was saved loads to the same house, and so
+// does each record that is taken out of one house and put into another.
+func FuzzRoundTrip(f *testing.F) {
+	for _, seed := range []string{
+		goodEvent, goodLink, `{"id":1}`, `{"id":3,"a":[1.0,-0,1e400,{"b":"\u003c\u2028\ud83d\ude42"}]},{"a":null,"id":2}`,
+		`{"id":7,"name":"x","globalMessage":{"a":[1.50]},"users":[3,1,3],"catchLines":["","a"],"logoFooter":null}`,
+		`{"":0,"id":9,"Id":1," id":"\u0000\"\\"}`, `{"a":1,"a":2,"id":1}`, `{"id":1},{"id":1}`, ``,
+		replaceMember(goodEvent, `2024-05-10T18:00:00+02:00`, `2024-05-10T18:00:00.1234567-09:30`),
+	} {
+		f.Add([]byte(seed))
+	}
+	empty := catalogue.New()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list := "[" + string(data) + "]"
+		roundTrip(t, empty.Clone(), "books", list, func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
+			books, err := c.Open("books")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return books
+		})
+		roundTrip(t, empty.Clone(), "events", list, (*catalogue.Catalogue).Events)
+		roundTrip(t, empty.Clone(), "labels", list, (*catalogue.Catalogue).Labels)
+		roundTrip(t, empty.Clone(), "social-links", list, (*catalogue.Catalogue).SocialLinks)
+	})
+}
+
+func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, key, list string, open func(*catalogue.Catalogue) *catalogue.Collection[T]) {
+	err := house.LoadCollection(key, strings.NewReader(list))
+	if err != nil {
+		if !errors.Is(err, catalogue.ErrLoad) || open(house).Count() != 0 {
+			t.Fatalf("%s: %d records loaded, error %v, want ErrLoad", key, open(house).Count(), err)
+		}
+		return
+	}
+	first := saved(t, house)
+	compareMembers(t, key, list, split(t, first)[key])
+
+	loaded, inserted := catalogue.New(), catalogue.New()
+	if err := loaded.Load(strings.NewReader(first)); err != nil {
+		t.Fatalf("%s: what was saved does not load: %v\n%s", key, err, first)
+	}
+	for record := range open(house).All() {
+		if _, err := open(inserted).Insert(record); err != nil {
+			t.Fatalf("%s: what was loaded cannot be inserted: %v", key, err)
+		}
+	}
+	for what, other := range map[string]*catalogue.Catalogue{"loaded again": loaded, "inserted": inserted} {
+		if diff := gocmp.Diff(first, saved(t, other)); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", key, what, diff)
+		}
+		compareOrders(t, key, house, other)
+		if err := other.Check(); err != nil {
+			t.Errorf("%s %s: %v", key, what, err)
+		}
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// compareOrders wants the same pages of both, by some of the fields.
+func compareOrders(t *testing.T, key string, a, b *catalogue.Catalogue) {
+	t.Helper()
+	ctx := context.Background()
+	x, errX := a.Encoded(key)
+	y, errY := b.Encoded(key)
+	if err := errors.Join(errX, errY); err != nil {
+		t.Fatal(err)
+	}
+	names, err := x.Fields(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names[:min(len(names), 5)] {
+		by := []ordering.Term{ordering.Desc(name)}
+		_, want, errX := x.Page(ctx, by, whole)
+		_, got, errY := y.Page(ctx, by, whole)
+		if err := errors.Join(errX, errY); err != nil || !slices.EqualFunc(want, got, bytes.Equal) {
+			t.Errorf("%s by %q: %s and %s, %v", key, name, want, got, err)
+		}
+	}
+}
+
+// compareMembers wants each member of each loaded record in what was saved, which
+// is by id. Open records have no other members, and keep their digits.
+func compareMembers(t *testing.T, key, list string, wire []string) {
+	t.Helper()
+	decode := func(text string, into any) {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(into); err != nil {
+			t.Fatalf("%s: %q: %v", key, text, err)
+		}
+	}
+	var in []map[string]any
+	decode(list, &in)
+	if len(in) != len(wire) {
+		t.Fatalf("%s: %d records loaded, %d saved", key, len(in), len(wire))
+	}
+	id := func(r map[string]any) *big.Int {
+		n, _ := r["id"].(json.Number)
+		i, _ := new(big.Int).SetString(n.String(), 10)
+		return cmp.Or(i, new(big.Int))
+	}
+	slices.SortFunc(in, func(a, b map[string]any) int { return id(a).Cmp(id(b)) })
+	for i, record := range in {
+		var out map[string]any
+		decode(wire[i], &out)
+		if key == "books" {
+			if diff := gocmp.Diff(record, out); diff != "" {
+				t.Errorf("%s %d (-loaded +saved):\n%s", key, i, diff)
+			}
+			continue
+		}
+		for name, value := range record {
+			if got, ok := out[name]; !ok || !sameValue(value, got) {
+				t.Errorf("%s %d: %q is loaded as %#v and saved as %#v", key, i, name, value, got)
+			}
+		}
+	}
+}
+
+// sameValue compares numbers by value, and instants to the microsecond.
+func sameValue(a, b any) bool {
+	if x, ok := a.(json.Number); ok {
+		y, _ := b.(json.Number)
+		r, okX := new(big.Rat).SetString(x.String())
+		s, okY := new(big.Rat).SetString(y.String())
+		return x == y || okX && okY && r.Cmp(s) == 0
+	}
+	x, _ := a.(string)
+	y, _ := b.(string)
+	saved, err := time.Parse(time.RFC3339, y)
+	if err != nil || x == y {
+		return gocmp.Equal(a, b)
+	}
+	// Spellings other than RFC 3339's are the business of package resources.
+	loaded, err := time.Parse(time.RFC3339, x)
+	return err != nil || loaded.Truncate(time.Microsecond).Equal(saved)
+}
