@@ -1,0 +1,146 @@
+package httpapi_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A volume is what the walk knows of a record.
+type volume struct {
+	ID    int    `json:"id"`
+	Name  string `json:"name"`
+	Pages int    `json:"pages"`
+}
+
+// walkOrders are orderings, and comparisons of the same meaning.
+var walkOrders = [...]struct {
+	ordering string
+	compare  func(a, b volume) int
+}{
+	{"id", func(a, b volume) int { return a.ID - b.ID }},
+	{"-id", func(a, b volume) int { return b.ID - a.ID }},
+	{"pages", func(a, b volume) int { return cmp.Or(a.Pages-b.Pages, a.ID-b.ID) }},
+	{"-name", func(a, b volume) int { return cmp.Or(cmp.Compare(b.Name, a.Name), b.ID-a.ID) }},
+	{"name,-pages", func(a, b volume) int { return cmp.Or(cmp.Compare(a.Name, b.Name), b.Pages-a.Pages, a.ID-b.ID) }},
+	{"bogus,-pages,,name", func(a, b volume) int { return cmp.Or(b.Pages-a.Pages, cmp.Compare(a.Name, b.Name), b.ID-a.ID) }},
+}
+
+// FuzzWalk asks for books with any query, and follows the next links: from
+// where the first page starts every record comes once, in the order that was
+// asked for, and the links end.
+func FuzzWalk(f *testing.F) {
+	for i, query := range []string{
+		"", "limit=1", "limit=4&offset=6", "offset=14&limit=3&limit=2", "limit=99999999999999999999&offset=-1", "offset=20", "%6Cimit=5&x=%zz;",
+		"&&q=a%20b+c&=5&limit= 3 ", "ordering=name&\xff=\xe9%C3", "format=json", "format=xml", "offset=%EF%BC%93&limit=0",
+	} {
+		f.Add(query, uint8(i))
+	}
+	var volumes []volume
+	for id := 1; id <= 13; id++ {
+		volumes = append(volumes, volume{id, []string{"b", "a&b", "é", "B"}[id%4], id * 7 % 5})
+	}
+	house := catalogue.New()
+	if list, err := json.Marshal(volumes); err != nil {
+		f.Fatal(err)
+	} else if err := house.LoadCollection("books", strings.NewReader(string(list))); err != nil {
+		f.Fatal(err)
+	}
+	handler, err := httpapi.New(house, httpapi.Options{Limits: pagination.Limits{Default: 5}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, query string, order uint8) {
+		by := walkOrders[int(order)%len(walkOrders)]
+		want := slices.Clone(volumes)
+		slices.SortFunc(want, by.compare)
+
+		u := &url.URL{Scheme: "http", Host: "host.example", Path: "/api/books/", RawQuery: query + "&ordering=" + by.ordering}
+		seen := []volume{}
+		for pages := 0; u != nil; pages++ {
+			page := askPage(t, handler, u)
+			if page == nil && pages == 0 {
+				return
+			}
+			if page == nil || page.Count != len(volumes) || pages > len(volumes) {
+				t.Fatalf("%q, page %d, %s: %+v", query, pages, u, page)
+			}
+			seen = append(seen, page.Results...)
+			u = page.next(t)
+		}
+		start := len(want) - min(len(seen), len(want))
+		if diff := gocmp.Diff(want[start:], seen); diff != "" {
+			t.Errorf("%q by %s (-want +got):\n%s", query, by.ordering, diff)
+		}
+		if offset, ok := plainOffset(query); ok && start != min(offset, len(want)) {
+			t.Errorf("%q by %s starts at %d, want %d", query, by.ordering, start, offset)
+		}
+	})
+}
+
+// plainOffset is the offset of a query that leaves no doubt about it.
+func plainOffset(query string) (offset int, ok bool) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return 0, false
+	}
+	list := values["offset"]
+	if len(list) == 0 {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(list[len(list)-1], 10, 16)
+	return int(n), err == nil
+}
+
+// walkPage is a page as it is answered.
+type walkPage struct {
+	Count   int
+	Next    *string
+	Results []volume
+}
+
+// next is the URL of the next page, nil for none.
+func (p *walkPage) next(t *testing.T) *url.URL {
+	t.Helper()
+	if p.Next == nil {
+		return nil
+	}
+	u, err := url.Parse(*p.Next)
+	if err != nil || u.Host != "host.example" || u.Path != "/api/books/" {
+		t.Fatalf("the next link is %q, %v", *p.Next, err)
+	}
+	return u
+}
+
+// askPage gets a page; nil is one that was refused as the client's error.
+func askPage(t *testing.T, handler http.Handler, u *url.URL) *walkPage {
+	t.Helper()
+	r := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, RequestURI: u.RequestURI(), Header: http.Header{}}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	switch w.Code {
+	case http.StatusOK:
+	case http.StatusBadRequest, http.StatusNotFound:
+		return nil
+	default:
+		t.Fatalf("%s: status %d: %s", u, w.Code, w.Body)
+	}
+	page := new(walkPage)
+	if err := json.Unmarshal(w.Body.Bytes(), page); err != nil {
+		t.Fatal(fmt.Errorf("%s: %w: %s", u, err, w.Body))
+	}
+	return page
+}
