@@ -30,7 +30,7 @@ const shop = `{"labels":[{"id":1},{"id":4}],"authors":[{"id":1},{"id":2}],
 func FuzzCreate(f *testing.F) {
 	const event = `"slug":"a-b","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00.5Z"`
 	for _, body := range []string{
-		`{"name":"N",` + event + `}`, "{\"name\":\"\x1f é\u00a0\"," + event + `}`, `{"name":" <é> \u2028","labels":[4,1],"authors":[2],"published":false,` + event + `}`,
+		`{"name":"N",` + event + `}`, "{\"name\":\"\u2003é\u00a0\"," + event + `}`, `{"name":" <é> \u2028","labels":[4,1],"authors":[2],"published":false,` + event + `}`,
 		`{"name":"N","labels":[9],"poster":"x.png",` + event + `}`, `{"name":1.50,"summary":null,"start_date":"x",` + event + `}`,
 		`{"title":"T","url":"https://x.example/?a=b","type":"blog","author":2}`, `{"title":"T","url":"x","type":"","author":"2"}`,
 		`{}`, `[]`, `null`, ``, `{"a":`, "{\"name\":\"caf\xe9\"," + event + `}`, `{"name":"a","Name":"b",` + event + `}`,

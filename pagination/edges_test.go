@@ -162,6 +162,7 @@ func TestPagesOfNothing(t *testing.T) {
 // puts them, and a next page begins where this one ends.
 func FuzzWindow(f *testing.F) {
 	f.Add(10, 20, 60)
+	f.Add(10, 50, 60)
 	f.Add(21, 42, 50)
 	f.Add(-1, -1, -1)
 	f.Add(0, 5, 0)
