@@ -167,9 +167,8 @@ func writes(s setup, d *data, t *table) error {
 
 // garbage is a setup with turns for work that leaves garbage.
 func (s setup) garbage(goals bool) setup {
-	s.patience *= 4
 	if goals {
-		s.turn, s.rounds = s.turn*32, max(s.rounds/3, 1)
+		s.turn, s.rounds, s.patience = s.turn*32, max(s.rounds/3, 1), s.patience*4
 	} else {
 		s.turn, s.rounds = s.turn*8, max(s.rounds/6, 1)
 	}
