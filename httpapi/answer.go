@@ -56,6 +56,7 @@ func (v *view) send(status int, body []byte, length []string) {
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
+	v.sent = true
 	v.handler.write(v.w, v.r, status, body, length)
 }
 
@@ -88,7 +89,7 @@ func (v *view) failWith(err error) {
 		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
 		return
 	}
-	v.fail(http.StatusInternalServerError, "Internal server error.")
+	v.fail(http.StatusInternalServerError, detailInternal)
 }
 
 func (v *view) report(err error) {

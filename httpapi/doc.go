@@ -31,9 +31,11 @@
 // # Failures
 //
 // An error of a collection becomes a 500 (503 if it comes of a context that
-// ended) without its text, which goes to [Options.OnError] alone. A panic in
-// a collection or an authorizer is not caught here: nothing has been written
-// by then, and the server of net/http logs it and gives up that request only.
+// ended) without its text, which goes to [Options.OnError] alone. So does a panic
+// in a collection or an authorizer ([ErrPanic]), but for [http.ErrAbortHandler],
+// which passes through. If a panic comes when some of the answer is written, which
+// only the program's [http.ResponseWriter] can bring about, the request is aborted.
+// No other request notices. There is no other way to a 5xx, whatever is sent.
 //
 // # Pages that are kept
 //

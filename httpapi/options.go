@@ -48,9 +48,9 @@ type Options struct {
 	MaxCache int
 
 	// OnError is told what the client is not: errors of collections behind a
-	// 500 or 503, and errors of an authorizer that are neither [Unauthorized]
-	// nor [Forbidden]. It is called before the answer is written, by many
-	// requests at once. Nil: such errors are dropped.
+	// 500 or 503, errors of an authorizer that are neither [Unauthorized] nor
+	// [Forbidden], and panics of either ([ErrPanic]). It is called before the
+	// answer is written, by many requests at once. Nil: all that is dropped.
 	OnError func(r *http.Request, err error)
 }
 

@@ -13,6 +13,9 @@ const (
 	detailNotAcceptable = "Could not satisfy the request Accept header."
 )
 
+// detailInternal says all that the client of a failure may know.
+const detailInternal = "Internal server error."
+
 // view is the state of one request to a route.
 type view struct {
 	handler *Handler
@@ -20,7 +23,8 @@ type view struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	query   pagination.Query
-	indent  int // spaces a level; 0: compact
+	indent  int  // spaces a level; 0: compact
+	sent    bool // an answer, or some of it
 
 	keepable bool  // the answer may be kept:
 	place    place // there
@@ -29,6 +33,7 @@ type view struct {
 // serve answers from the cache, or checks format, Accept and method, in this
 // order, and answers. What precedes a good Accept is never indented.
 func (v *view) serve() {
+	defer v.recovered()
 	indent, acceptable := negotiate(v.r.Header["Accept"])
 	if acceptable && v.serveKept(indent) {
 		return
