@@ -27,7 +27,12 @@ func (v *view) post() {
 			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return
 	}
-	record, err := v.route.creator.Create(v.r.Context(), decodeBody(body, media))
+	body = decodeBody(body, media)
+	if err := resources.CheckDepth(body, v.handler.bounds.depth); err != nil {
+		v.failCreate(err)
+		return
+	}
+	record, err := v.route.creator.Create(v.r.Context(), body)
 	if err != nil {
 		v.failCreate(err)
 		return
@@ -37,7 +42,7 @@ func (v *view) post() {
 
 // readBody reads the whole body. If it cannot it answers and returns false.
 func (v *view) readBody() (body []byte, ok bool) {
-	limit := v.handler.maxBody
+	limit := v.handler.bounds.body
 	if v.r.ContentLength > limit {
 		v.failTooLarge()
 		return nil, false
@@ -60,7 +65,7 @@ func (v *view) readBody() (body []byte, ok bool) {
 
 func (v *view) failTooLarge() {
 	v.fail(http.StatusRequestEntityTooLarge,
-		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.maxBody))
+		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.body))
 }
 
 // failCreate tells the client what is wrong with its body, and nothing of other errors.

@@ -15,11 +15,13 @@
 //
 // # Order of the checks
 //
-// Of every request: a valid Host (400), a known path (404, or 301 and 308 to
-// the same path with its slash), at most 1000 query parameters (400), format
-// (404), Accept (406), method (405). Of a POST after that: the authorizer (401
-// or 403), the size of the body (413), its content type (415), its syntax and
-// its fields (400), and then 201. Reads ask nobody for credentials.
+// Of every request: a valid Host (400), the length of its path and query (414), a
+// known path (404, or 301 and 308 to the same path with its slash), the number of
+// query parameters (400), format (404), Accept (406), method (405). Of a GET after
+// that: the number of terms in the ordering (400). Of a POST: the authorizer (401
+// or 403), the size of the body (413), its content type (415), its depth, its
+// syntax and its fields (400), and then 201. Reads ask nobody for credentials. What
+// is too much of something is told the limit.
 //
 // # Links
 //

@@ -2,7 +2,9 @@ package httpapi_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -103,6 +105,24 @@ func ExampleOptions() {
 	}
 	show(h, "GET", "/api/books/")
 	// Output: 200 {"count":2,"next":"https://books.example/shop/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+}
+
+// What a request may ask for is bounded, and whoever asks for more is told how.
+func ExampleOptions_limits() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+		MaxTerms: 2, // the others have their defaults
+		OnError: func(r *http.Request, err error) {
+			if errors.Is(err, httpapi.ErrPanic) {
+				log.Print(err) // with the stack
+			}
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "GET", "/api/books/?ordering=a,b,c")
+	// Output: 400 {"detail":"Too many terms in the ordering: at most 2 are allowed."}
 }
 
 // news is a collection that tells when it was written to.

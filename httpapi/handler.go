@@ -25,7 +25,7 @@ type Handler struct {
 	onError    func(*http.Request, error)
 	base       string // "" if it comes from the request
 	limits     pagination.Limits
-	maxBody    int64
+	bounds     bounds
 	values     fixedValues
 	cache      *pageCache // nil: none
 }
@@ -44,8 +44,9 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 	if err != nil {
 		return nil, err
 	}
-	if opts.MaxBody < 0 {
-		return nil, fmt.Errorf("%w: MaxBody %d is negative", ErrOptions, opts.MaxBody)
+	bounds, err := newBounds(&opts)
+	if err != nil {
+		return nil, err
 	}
 	h := &Handler{
 		routes:     newRoutes(collections, documented),
@@ -54,15 +55,12 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		onError:    opts.OnError,
 		base:       base,
 		limits:     opts.Limits,
-		maxBody:    opts.MaxBody,
+		bounds:     bounds,
 		values:     newFixedValues(),
 		cache:      newPageCache(opts.maxCache()),
 	}
 	if h.authorizer == nil {
 		h.authorizer = denyAll
-	}
-	if h.maxBody == 0 {
-		h.maxBody = defaultMaxBody
 	}
 	return h, nil
 }
@@ -104,14 +102,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.writePlain(w, r, http.StatusBadRequest, "Invalid Host header.")
 		return
 	}
+	if fault := h.bounds.targetFault(r); fault != "" {
+		h.writePlain(w, r, http.StatusRequestURITooLong, fault)
+		return
+	}
 	route, ok := h.routes[r.URL.Path]
 	if !ok {
 		h.serveNoRoute(w, r)
 		return
 	}
-	if tooManyParams(r.URL.RawQuery) {
-		h.writePlain(w, r, http.StatusBadRequest,
-			fmt.Sprintf("Too many query parameters: at most %d are allowed.", maxParams))
+	if fault := h.bounds.paramsFault(r.URL.RawQuery); fault != "" {
+		h.writePlain(w, r, http.StatusBadRequest, fault)
 		return
 	}
 	v := view{handler: h, route: route, w: w, r: r}
@@ -125,12 +126,4 @@ func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
-}
-
-// maxParams is how many query parameters a request may have.
-const maxParams = 1000
-
-// tooManyParams counts as Django does: empty parameters too.
-func tooManyParams(rawQuery string) bool {
-	return len(rawQuery) >= maxParams && strings.Count(rawQuery, "&") >= maxParams
 }

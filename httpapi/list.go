@@ -12,8 +12,13 @@ import (
 
 // list answers with one page of the collection.
 func (v *view) list() {
+	order, _ := v.query.Get("ordering")
+	if fault := v.handler.bounds.orderingFault(order); fault != "" {
+		v.fail(http.StatusBadRequest, fault)
+		return
+	}
 	window := v.handler.limits.Window(v.query)
-	count, records, err := v.page(window)
+	count, records, err := v.page(order, window)
 	if err != nil {
 		v.failWith(err)
 		return
@@ -33,11 +38,11 @@ func (v *view) list() {
 // named was gone when the page was to be made.
 const maxTries = 3
 
-// page asks for the page in the order of the query. The last record with some
+// page asks for the page in the order of a text. The last record with some
 // member may be deleted between Fields and Page: then its name is none any more.
-func (v *view) page(w pagination.Window) (count int, records [][]byte, err error) {
+func (v *view) page(order string, w pagination.Window) (count int, records [][]byte, err error) {
 	for range maxTries {
-		terms, err := v.terms()
+		terms, err := v.terms(order)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -49,18 +54,17 @@ func (v *view) page(w pagination.Window) (count int, records [][]byte, err error
 	return v.route.collection.Page(v.r.Context(), nil, w)
 }
 
-// terms reads the last ordering of the query, leniently: what the collection
-// cannot be ordered by is dropped.
-func (v *view) terms() ([]ordering.Term, error) {
-	text, _ := v.query.Get("ordering")
-	if text == "" {
+// terms reads an ordering, leniently: what the collection cannot be ordered by is
+// dropped.
+func (v *view) terms(order string) ([]ordering.Term, error) {
+	if order == "" {
 		return nil, nil
 	}
 	fields, err := v.route.collection.Fields(v.r.Context())
 	if err != nil {
 		return nil, err
 	}
-	return ordering.Parse(text, func(name string) bool {
+	return ordering.Parse(order, func(name string) bool {
 		return slices.Contains(fields, name)
 	}), nil
 }

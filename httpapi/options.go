@@ -10,16 +10,13 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// ErrOptions is what [NewHandler] returns, wrapped with the reason, for a
-// [Options.BaseURL] or [Options.MaxBody] that cannot be used.
+// ErrOptions is what [NewHandler] returns, wrapped with the reason, for an option
+// that cannot be used.
 var ErrOptions = errors.New("httpapi: bad option")
-
-// defaultMaxBody is the size of a request's body, in bytes, when none is set.
-const defaultMaxBody = 1 << 20
 
 // Options changes how a [Handler] answers. The zero value lets nobody write,
 // takes the base of links from the request, pages by 21 and at most 1000
-// records, reads bodies of up to 1 MiB, and keeps pages in up to 4 MiB.
+// records, bounds all that a request may ask for, and keeps pages in up to 4 MiB.
 type Options struct {
 	// Authorizer decides who may post. Nil: nobody, and a POST is answered
 	// with 403 "Authentication credentials were not provided.".
@@ -35,9 +32,28 @@ type Options struct {
 	// Limits bounds the size of pages. Its zero value is the service's.
 	Limits pagination.Limits
 
+	// MaxTerms is how many names an ordering may have, those that are dropped
+	// included; more are answered with 400. 0: 100. Less: any number.
+	MaxTerms int
+
+	// MaxParams is how many parameters a query may have, empty ones included;
+	// more are answered with 400. 0: 1000, which is Django's. Less: any number.
+	MaxParams int
+
+	// MaxQuery is how long a query may be, in bytes as it was sent; a longer one
+	// is answered with 414. 0: 16 KiB. Less: any length. (A path of more than 2
+	// KiB is answered with 414 as well.)
+	MaxQuery int
+
 	// MaxBody is the size of the largest request body that is read, in
 	// bytes; more is answered with 413. 0: 1 MiB. Less than 0 is an error.
 	MaxBody int64
+
+	// MaxDepth is how deep lists and objects in a posted body may be nested;
+	// deeper is answered with 400. 0: 200. More than that is of use to a
+	// [Creator] of the program's own: those of a catalogue take no more. Less
+	// than 0 is an error.
+	MaxDepth int
 
 	// MaxCache bounds the memory, in bytes, in which pages are kept, with all
 	// bookkeeping. A page that was asked for twice is kept, and given to those

@@ -26,6 +26,7 @@ func TestBadOptions(t *testing.T) {
 		{"not ASCII", Options{BaseURL: "http://höst.example"}},
 		{"no URL", Options{BaseURL: "http://x.example/%zz"}},
 		{"negative body", Options{MaxBody: -1}},
+		{"negative depth", Options{MaxDepth: -1}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {

@@ -275,3 +275,12 @@ func ExampleFieldErrors() {
 	// slug Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.
 	// endDate This field is required.
 }
+
+// A program that decodes what strangers send with a decoder that recurses.
+func ExampleCheckDepth() {
+	fmt.Println(resources.CheckDepth([]byte(`{"a":[1,2]}`), 2))
+	fmt.Println(resources.CheckDepth([]byte(`{"a":[1,[2]]}`), 2))
+	// Output:
+	// <nil>
+	// JSON parse error - nested deeper than the limit of 2: line 1 column 9
+}

@@ -21,13 +21,29 @@ func checkSyntax(data []byte, depth int) *SyntaxError {
 		return syntaxError(data, at, fmt.Sprintf("invalid UTF-8, byte 0x%02x", data[at]))
 	}
 	if at := tooDeep(data, depth); at >= 0 {
-		return syntaxError(data, at, fmt.Sprintf("nested deeper than the limit of %d", depth))
+		return depthError(data, at, depth)
 	}
 	if json.Valid(data) {
 		return nil
 	}
 	at, reason := syntaxReason(data)
 	return syntaxError(data, at, reason)
+}
+
+// CheckDepth returns a [*SyntaxError] for the first list or object of a JSON text
+// that is nested deeper than the limit; nil if there is none. It asks nothing else
+// of the text, which may be no JSON. A limit of 0 or less leaves room for no list
+// and no object. [Collection.Validate] has a limit of 200 of its own. O(len), without
+// allocation.
+func CheckDepth(text []byte, limit int) error {
+	if at := tooDeep(text, limit); at >= 0 {
+		return depthError(text, at, limit)
+	}
+	return nil
+}
+
+func depthError(data []byte, at, limit int) *SyntaxError {
+	return syntaxError(data, at, fmt.Sprintf("nested deeper than the limit of %d", limit))
 }
 
 // syntaxError counts lines and columns up to the byte at.

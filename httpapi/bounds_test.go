@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sized is a text of a part, repeated to a number of bytes.
+func sized(part string, bytes int) string {
+	return strings.Repeat(part, bytes/len(part)+1)[:bytes]
+}
+
+func nested(depth int) string {
+	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
+}
+
+// TestBounds: of each limit the most that is allowed and one more, by default and
+// as set, and none. What is refused names the limit.
+func TestBounds(t *testing.T) {
+	post := func(body string) call {
+		return call{method: "POST", target: "/api/events/", body: body, header: http.Header{"Content-Type": {"application/json"}}}
+	}
+	orderBy := func(terms int) call {
+		return call{target: "/api/books/?ordering=" + strings.TrimSuffix(strings.Repeat("name,", terms), ",")}
+	}
+	const books = "/api/books/?"
+	tests := []struct {
+		reason string
+		opts   Options
+		call   call
+		status int
+		limit  string // named in the answer; "" if there is none
+	}{
+		{"terms by default", Options{}, orderBy(100), 200, ""},
+		{"a term too many", Options{}, orderBy(101), 400, "100"},
+		{"commas alone", Options{}, call{target: books + "ordering=" + sized(",", 100)}, 400, "100"},
+		{"escaped commas", Options{}, call{target: books + "ordering=" + sized("%2C", 300)}, 400, "100"},
+		{"unknown names count", Options{}, call{target: books + "ordering=" + sized("x,", 200)}, 400, "100"},
+		{"the last ordering counts", Options{}, call{target: books + "ordering=" + sized(",", 100) + "&ordering=name"}, 200, ""},
+		{"terms of a HEAD", Options{}, call{method: "HEAD", target: orderBy(101).target}, 400, ""},
+		{"terms of the root do nothing", Options{}, call{target: "/api/?ordering=" + sized(",", 200)}, 200, ""},
+		{"terms of an OPTIONS do nothing", Options{}, call{method: "OPTIONS", target: orderBy(101).target}, 200, ""},
+		{"terms as set", Options{MaxTerms: 1}, orderBy(1), 200, ""},
+		{"a term more than set", Options{MaxTerms: 1}, orderBy(2), 400, "1"},
+		{"any number of terms", Options{MaxTerms: -1}, orderBy(3000), 200, ""},
+
+		{"parameters by default", Options{}, call{target: books + sized("a&", 1999)}, 200, ""},
+		{"a parameter too many", Options{}, call{target: books + sized("a&", 2000)}, 400, "1000"},
+		{"parameters as set", Options{MaxParams: 2}, call{target: books + "a&b"}, 200, ""},
+		{"a parameter more than set", Options{MaxParams: 2}, call{target: books + "a&b&c"}, 400, "2"},
+		{"any number of parameters", Options{MaxParams: -1}, call{target: books + sized("a&", 16000)}, 200, ""},
+
+		{"query by default", Options{}, call{target: books + sized("x", 16384)}, 200, ""},
+		{"query too long", Options{}, call{target: books + sized("x", 16385)}, 414, "16384"},
+		{"before it is copied into a redirect", Options{}, call{target: "/api/books?" + sized("x", 16385)}, 414, "16384"},
+		{"before the path is looked for", Options{}, call{target: "/nope?" + sized("x", 16385)}, 414, "16384"},
+		{"escapes count as they were sent", Options{MaxQuery: 5}, call{target: books + "%41%41"}, 414, "5"},
+		{"query as set", Options{MaxQuery: 5}, call{target: books + "a=123"}, 200, ""},
+		{"no query at all", Options{MaxQuery: 5}, call{target: "/api/books/"}, 200, ""},
+		{"any query", Options{MaxQuery: -1}, call{target: books + sized("x", 1<<20)}, 200, ""},
+
+		{"path", Options{}, call{target: "/" + sized("x", 2047)}, 404, ""},
+		{"path too long", Options{}, call{target: "/" + sized("x", 2048)}, 414, "2048"},
+		{"the query is not part of it", Options{}, call{target: books + sized("/", 3000)}, 200, ""},
+
+		{"body by default", Options{}, post(sized(" ", 1<<20)), 201, ""},
+		{"body too large", Options{}, post(sized(" ", 1<<20+1)), 413, "1048576"},
+		{"body as set", Options{MaxBody: 2}, post("{}"), 201, ""},
+		{"body larger than set", Options{MaxBody: 2}, post("{} "), 413, "2"},
+
+		{"depth by default", Options{}, post(nested(200)), 201, ""},
+		{"too deep", Options{}, post(nested(201)), 400, "200"},
+		{"far too deep", Options{}, post(sized("[", 1<<20)), 400, "200"},
+		{"far too deep objects", Options{}, post(sized(`{"a":`, 1<<20)), 400, "200"},
+		{"depth as set", Options{MaxDepth: 2}, post("[[]]"), 201, ""},
+		{"deeper than set", Options{MaxDepth: 2}, post("[[[]]]"), 400, "2"},
+		{"a catalogue's limit may be passed", Options{MaxDepth: 5000}, post(nested(5000)), 201, ""},
+		{"brackets in text", Options{MaxDepth: 1}, post(`{"a":"[[[["}`), 201, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			test.opts.Authorizer = AllowAll
+			h := newTestHandler(t, test.opts, map[string]Collection{"books": newShelf(1)})
+			got := test.call.do(h)
+			if got.Status != test.status {
+				t.Errorf("%d %.200s, want %d", got.Status, got.Body, test.status)
+			}
+			words := strings.FieldsFunc(got.Body, func(r rune) bool { return r == ' ' || r == ':' })
+			if test.limit != "" && (!strings.HasPrefix(got.Body, `{"detail":"`) || !slices.Contains(words, test.limit)) {
+				t.Errorf("%.200s does not name %s", got.Body, test.limit)
+			}
+		})
+	}
+}
+
+// What a router lets the client choose before /api/ comes back in each link, so
+// it is bounded.
+func TestLongPrefix(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	anywhere := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i := strings.Index(r.URL.Path, "/api/")
+		http.StripPrefix(r.URL.Path[:i], h).ServeHTTP(w, r)
+	})
+	tests := []struct {
+		reason string
+		length int // of the prefix
+		status int
+	}{
+		{"the longest", 2048 - len("/api/"), 200},
+		{"longer", 2048 - len("/api/") + 1, 414},
+		{"much longer", 1 << 20, 414},
+	}
+	for _, test := range tests {
+		prefix := sized("/\"", test.length)
+		r := call{target: "/"}.request()
+		r.URL.Path, r.RequestURI = prefix+"/api/", prefix+"/api/"
+		got := serve(anywhere, r)
+		if got.Status != test.status || len(got.Body) > 1<<18 {
+			t.Errorf("%s: %d with %d bytes, want %d", test.reason, got.Status, len(got.Body), test.status)
+		}
+		if test.status == 414 && !strings.Contains(got.Body, " 2048 ") {
+			t.Errorf("%s: %s does not name the limit", test.reason, got.Body)
+		}
+	}
+}
+
+// What is refused is refused without its being taken apart.
+func TestRefusedQueryAllocates(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	for reason, query := range map[string]string{
+		"length":     sized("%FF&", 1<<20),
+		"parameters": sized("&", 16000),
+	} {
+		r := call{target: "/api/books/"}.request()
+		r.URL.RawQuery = query
+		w := &discard{http.Header{}}
+		if allocs := testing.AllocsPerRun(10, func() { h.ServeHTTP(w, r) }); allocs > 10 {
+			t.Errorf("%s: %v allocations", reason, allocs)
+		}
+	}
+}
