@@ -6,18 +6,18 @@ import (
 )
 
 // appendLink appends the absolute URL of a path that begins with /api/.
-func (h *Handler) appendLink(dst []byte, r *http.Request, path string) []byte {
-	if h.base != "" {
-		dst = append(dst, h.base...)
+func (v *view) appendLink(dst []byte, path string) []byte {
+	if base := v.handler.base; base != "" {
+		dst = append(dst, base...)
 		return append(dst, path...)
 	}
 	scheme := "http://"
-	if r.TLS != nil {
+	if v.origin.secure {
 		scheme = "https://"
 	}
 	dst = append(dst, scheme...)
-	dst = append(dst, r.Host...)
-	dst = append(dst, prefix(r)...)
+	dst = append(dst, v.origin.host...)
+	dst = append(dst, prefix(v.r)...)
 	return append(dst, path...)
 }
 
@@ -78,19 +78,24 @@ func cutPathSuffix(escaped, suffix string) (before string, ok bool) {
 
 // escapePath escapes what must not stand in a URL's path, and with it all that
 // would have to be escaped in JSON or in a header. Escapes stay as they are.
-func escapePath(path string) string {
+func escapePath(path string) string { return escape(path, isPathByte) }
+
+// escapeQuery does the same to a query, byte by byte.
+func escapeQuery(query string) string { return escape(query, isQueryByte) }
+
+func escape(text string, isClean func(byte) bool) string {
 	clean := 0
-	for clean < len(path) && isPathByte(path[clean]) {
+	for clean < len(text) && isClean(text[clean]) {
 		clean++
 	}
-	if clean == len(path) {
-		return path
+	if clean == len(text) {
+		return text
 	}
 	const hex = "0123456789ABCDEF"
-	out := make([]byte, 0, len(path)+16)
-	out = append(out, path[:clean]...)
-	for _, c := range []byte(path[clean:]) {
-		if isPathByte(c) {
+	out := make([]byte, 0, len(text)+16)
+	out = append(out, text[:clean]...)
+	for _, c := range []byte(text[clean:]) {
+		if isClean(c) {
 			out = append(out, c)
 		} else {
 			out = append(out, '%', hex[c>>4], hex[c&15])
@@ -102,6 +107,11 @@ func escapePath(path string) string {
 // isPathByte reports whether a byte may stand bare in a path (RFC 3986, 3.3).
 func isPathByte(c byte) bool {
 	return isAlphanumeric(c) || c < 0x80 && strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
+}
+
+// isQueryByte does so for a query, brackets included, as browsers send them.
+func isQueryByte(c byte) bool {
+	return isPathByte(c) || c == '?' || c == '[' || c == ']'
 }
 
 func hexValue(c byte) int {

@@ -29,13 +29,12 @@ const (
 type pageKey struct {
 	route  *route
 	query  string // raw
-	host   string // as the next two, zero if links do not begin with it
+	origin origin // as the next, zero if links do not begin with it
 	prefix string
-	secure bool
 	indent int
 }
 
-func (k *pageKey) textSize() int { return len(k.query) + len(k.host) + len(k.prefix) }
+func (k *pageKey) textSize() int { return len(k.query) + len(k.origin.host) + len(k.prefix) }
 
 // place is where the page of a key is kept, if it is of that revision.
 type place struct {
@@ -92,12 +91,12 @@ func (c *pageCache) place(k pageKey, revision uint64) place {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	h.WriteString(k.route.path)
-	for _, text := range [...]string{k.query, k.host, k.prefix} {
+	for _, text := range [...]string{k.query, k.origin.host, k.prefix} {
 		h.WriteByte(0)
 		h.WriteString(text)
 	}
 	h.WriteByte(byte(k.indent))
-	if k.secure {
+	if k.origin.secure {
 		h.WriteByte(1)
 	}
 	return place{k, h.Sum64(), revision}
@@ -133,7 +132,7 @@ func (c *pageCache) put(at *place, body []byte, length []string) {
 	}
 	// A page must not hold on to the request it was made for.
 	p.key.query = strings.Clone(at.key.query)
-	p.key.host = strings.Clone(at.key.host)
+	p.key.origin.host = strings.Clone(at.key.origin.host)
 	p.key.prefix = strings.Clone(at.key.prefix)
 	c.mu.Lock()
 	defer c.mu.Unlock()

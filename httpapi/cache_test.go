@@ -48,11 +48,11 @@ func TestCacheStaysInItsBudget(t *testing.T) {
 		c := newPageCache(budget)
 		pages := 0
 		for i := range 3000 {
-			k := pageKey{route: news, query: fmt.Sprint(rng.IntN(500)), host: "host.example"}
+			k := pageKey{route: news, query: fmt.Sprint(rng.IntN(500)), origin: origin{host: "host.example"}}
 			at := fill(c, k, uint64(i/100), make([]byte, rng.IntN(rng.IntN(budget)+1)))
 			c.get(&at)
 			if i%10 == 0 {
-				at := c.place(pageKey{route: news, query: fmt.Sprint(rng.IntN(500)), host: "host.example"}, uint64(i/100))
+				at := c.place(pageKey{route: news, query: fmt.Sprint(rng.IntN(500)), origin: origin{host: "host.example"}}, uint64(i/100))
 				c.get(&at)
 			}
 			if i%50 == 0 {
@@ -85,7 +85,7 @@ func TestCacheTakesItsBudget(t *testing.T) {
 			before := heap()
 			c := newPageCache(budget)
 			for i := range row.pages {
-				fill(c, pageKey{route: news, query: fmt.Sprint(i), host: "host.example"}, 1, make([]byte, row.size))
+				fill(c, pageKey{route: news, query: fmt.Sprint(i), origin: origin{host: "host.example"}}, 1, make([]byte, row.size))
 			}
 			took := heap() - before
 			if took > budget {
@@ -126,7 +126,7 @@ func TestCacheKeepsWhatIsAskedFor(t *testing.T) {
 
 func TestCachePlaces(t *testing.T) {
 	news, wires := &route{path: "/api/news/"}, &route{path: "/api/wires/"}
-	kept := pageKey{route: news, query: "a=1", host: "host.example", prefix: "/shop", indent: 2}
+	kept := pageKey{route: news, query: "a=1", origin: origin{host: "host.example"}, prefix: "/shop", indent: 2}
 	for _, row := range []struct {
 		reason   string
 		key      pageKey
@@ -136,13 +136,13 @@ func TestCachePlaces(t *testing.T) {
 		{"the same", kept, 7, true},
 		{"an older revision", kept, 6, false},
 		{"a later revision", kept, 8, false},
-		{"another route", pageKey{wires, "a=1", "host.example", "/shop", false, 2}, 7, false},
-		{"another query", pageKey{news, "a=2", "host.example", "/shop", false, 2}, 7, false},
-		{"another host", pageKey{news, "a=1", "host.example:80", "/shop", false, 2}, 7, false},
-		{"another prefix", pageKey{news, "a=1", "host.example", "", false, 2}, 7, false},
-		{"another scheme", pageKey{news, "a=1", "host.example", "/shop", true, 2}, 7, false},
-		{"another indentation", pageKey{news, "a=1", "host.example", "/shop", false, 0}, 7, false},
-		{"the same texts, cut elsewhere", pageKey{news, "a=1host", ".example", "/shop", false, 2}, 7, false},
+		{"another route", pageKey{wires, "a=1", origin{"host.example", false}, "/shop", 2}, 7, false},
+		{"another query", pageKey{news, "a=2", origin{"host.example", false}, "/shop", 2}, 7, false},
+		{"another host", pageKey{news, "a=1", origin{"host.example:80", false}, "/shop", 2}, 7, false},
+		{"another prefix", pageKey{news, "a=1", origin{"host.example", false}, "", 2}, 7, false},
+		{"another scheme", pageKey{news, "a=1", origin{"host.example", true}, "/shop", 2}, 7, false},
+		{"another indentation", pageKey{news, "a=1", origin{"host.example", false}, "/shop", 0}, 7, false},
+		{"the same texts, cut elsewhere", pageKey{news, "a=1host", origin{".example", false}, "/shop", 2}, 7, false},
 	} {
 		c := newPageCache(defaultMaxCache)
 		was := fill(c, kept, 7, []byte("{}"))
@@ -174,7 +174,7 @@ func TestCacheHoldsNoRequest(t *testing.T) {
 	for i := range 1000 {
 		request := strings.Repeat("x", 20_000) + fmt.Sprintf("%04d", i)
 		query := request[len(request)-4:]
-		fill(c, pageKey{route: &route{}, query: query, host: query, prefix: query}, 1, []byte(emptyPage))
+		fill(c, pageKey{route: &route{}, query: query, origin: origin{host: query}, prefix: query}, 1, []byte(emptyPage))
 	}
 	if took := heap() - before; took > 2_000_000 {
 		t.Errorf("1,000 empty pages take %d bytes", took)

@@ -28,7 +28,8 @@
 // Links begin with [Options.BaseURL] if there is one, else with the scheme of
 // the connection, the request's Host, and what comes before /api/ in the
 // request's target, so a handler behind [http.StripPrefix] links to itself.
-// Forwarded headers are never looked at: behind a proxy, set a base URL.
+// Forwarded headers count only in what comes from [Options.TrustedProxies]: behind
+// a proxy name it there, or set a base URL.
 //
 // # Failures
 //

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 
@@ -105,6 +106,19 @@ func ExampleOptions() {
 	}
 	show(h, "GET", "/api/books/")
 	// Output: 200 {"count":2,"next":"https://books.example/shop/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+}
+
+// Or from what a proxy tells that the program knows by its address.
+func ExampleOptions_trustedProxies() {
+	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // httptest's client is 192.0.2.1
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(h, "GET", "/api/books/?limit=1", "X-Forwarded-Host: books.example", "X-Forwarded-Proto: https")
+	// Output: 200 {"count":2,"next":"https://books.example/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
 }
 
 // What a request may ask for is bounded, and whoever asks for more is told how.

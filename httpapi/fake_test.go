@@ -106,6 +106,7 @@ type call struct {
 	header         http.Header
 	body           string
 	host           string
+	remote         string // address and port
 }
 
 func (c call) request() *http.Request {
@@ -122,6 +123,7 @@ func (c call) request() *http.Request {
 	if c.host != "" {
 		r.Host = c.host
 	}
+	r.RemoteAddr = c.remote
 	for name, values := range c.header {
 		r.Header[name] = values
 	}

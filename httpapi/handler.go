@@ -24,6 +24,7 @@ type Handler struct {
 	authorizer Authorizer
 	onError    func(*http.Request, error)
 	base       string // "" if it comes from the request
+	proxies    proxies
 	limits     pagination.Limits
 	bounds     bounds
 	values     fixedValues
@@ -44,6 +45,10 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 	if err != nil {
 		return nil, err
 	}
+	proxies, err := newProxies(opts.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
 	bounds, err := newBounds(&opts)
 	if err != nil {
 		return nil, err
@@ -54,6 +59,7 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		authorizer: opts.Authorizer,
 		onError:    opts.OnError,
 		base:       base,
+		proxies:    proxies,
 		limits:     opts.Limits,
 		bounds:     bounds,
 		values:     newFixedValues(),
@@ -98,8 +104,9 @@ func checkKeys(collections map[string]Collection, documented []resources.Collect
 // its checks. The path is r.URL.Path, decoded. It does not look at how the
 // request came in, so it can be called with requests that no server has read.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.base == "" && !validHost(r.Host) {
-		h.writePlain(w, r, http.StatusBadRequest, "Invalid Host header.")
+	origin, fault := h.originOf(r)
+	if fault != "" {
+		h.writePlain(w, r, http.StatusBadRequest, fault)
 		return
 	}
 	if fault := h.bounds.targetFault(r); fault != "" {
@@ -115,7 +122,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.writePlain(w, r, http.StatusBadRequest, fault)
 		return
 	}
-	v := view{handler: h, route: route, w: w, r: r}
+	v := view{handler: h, route: route, w: w, r: r, origin: origin}
 	v.serve()
 }
 

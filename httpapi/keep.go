@@ -25,7 +25,7 @@ func (v *view) findPlace(indent int) bool {
 	}
 	key := pageKey{route: v.route, query: r.URL.RawQuery, indent: indent}
 	if h.base == "" {
-		key.host, key.prefix, key.secure = r.Host, prefix(r), r.TLS != nil
+		key.origin, key.prefix = v.origin, prefix(r)
 	}
 	if key.textSize() > maxKeyText {
 		return false

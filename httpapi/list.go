@@ -24,7 +24,7 @@ func (v *view) list() {
 		return
 	}
 	var room [256]byte
-	url := v.handler.appendLink(room[:0], v.r, v.route.path)
+	url := v.appendLink(room[:0], v.route.path)
 	body, ok := v.indented(envelope(url, v.query, window, count, records))
 	if !ok {
 		return

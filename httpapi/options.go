@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -28,6 +29,22 @@ type Options struct {
 	// https://x.example/shop/api/...), without user, query or fragment.
 	// Slashes at its end do not count. Empty: taken from the request.
 	BaseURL string
+
+	// TrustedProxies are the addresses of proxies whose word counts for the scheme
+	// and host of links, where there is no BaseURL. Of a request whose RemoteAddr
+	// is among them X-Forwarded-Proto and X-Forwarded-Host are believed, or else
+	// proto and host in Forwarded (RFC 7239): of each the last value, which the
+	// proxy itself wrote. What is neither http nor https, or no host, is answered
+	// with 400, and so are headers of both kinds that differ. What they do not
+	// tell comes from the request itself.
+	//
+	// A proxy in this list must write or remove X-Forwarded-Proto and -Host, or
+	// remove both and write Forwarded; else its clients choose what links begin
+	// with. Other headers, such as X-Forwarded-Prefix, never count. A RemoteAddr
+	// that is no IP address with its port, as over a Unix socket, is nobody's.
+	// IPv4 in IPv6 (::ffff:0:0/96), and the zero Prefix, are an error. Empty:
+	// nobody is trusted. The slice is copied.
+	TrustedProxies []netip.Prefix
 
 	// Limits bounds the size of pages. Its zero value is the service's.
 	Limits pagination.Limits

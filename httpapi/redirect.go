@@ -6,14 +6,14 @@ import (
 )
 
 // redirect sends the client to a path with its slash, keeping the query as it
-// is. GET and HEAD get a 301; others a 308, which keeps method and body.
+// is but for what must not stand in a header or a URL. GET and HEAD get a 301; others a 308, which keeps method and body.
 func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, path string) {
 	location := h.base + path
 	if h.base == "" {
 		location = localURL(prefix(r) + path)
 	}
 	if r.URL.RawQuery != "" {
-		location += "?" + r.URL.RawQuery
+		location += "?" + escapeQuery(r.URL.RawQuery)
 	}
 	header := w.Header()
 	header["Content-Type"] = h.values.html

@@ -17,6 +17,7 @@ func TestMissingSlash(t *testing.T) {
 		{"a collection", "GET", "/api/events", 301, "/api/events/"},
 		{"the root", "GET", "/api", 301, "/api/"},
 		{"the query is not touched", "GET", "/api/events?limit=2&x=%20a&y=b%zz", 301, "/api/events/?limit=2&x=%20a&y=b%zz"},
+		{"escapes where they must be", "GET", "/api/events?a[0]=\"<é>\\^`{|}#?/", 301, "/api/events/?a[0]=%22%3C%C3%A9%3E%5C%5E%60%7B%7C%7D%23?/"},
 		{"an empty query goes", "GET", "/api/events?", 301, "/api/events/"},
 		{"head", "HEAD", "/api/events", 301, "/api/events/"},
 		{"post keeps its body", "POST", "/api/events", 308, "/api/events/"},

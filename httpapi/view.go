@@ -22,6 +22,7 @@ type view struct {
 	route   *route
 	w       http.ResponseWriter
 	r       *http.Request
+	origin  origin
 	query   pagination.Query
 	indent  int  // spaces a level; 0: compact
 	sent    bool // an answer, or some of it
@@ -82,7 +83,7 @@ func isRead(method string) bool {
 func (v *view) get() {
 	if v.route.collection == nil {
 		var room [256]byte
-		v.write(http.StatusOK, v.handler.root.build(v.handler.appendLink(room[:0], v.r, "")))
+		v.write(http.StatusOK, v.handler.root.build(v.appendLink(room[:0], "")))
 		return
 	}
 	v.list()
