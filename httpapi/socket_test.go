@@ -1,0 +1,364 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+)
+
+// logged is a server's log.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func newLog(lines *logged) *log.Logger { return log.New(lines, "", 0) }
+
+// listen serves h on a port until the test ends, when the log must be empty.
+func listen(t *testing.T, h http.Handler) (address string) {
+	t.Helper()
+	var lines logged
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ErrorLog = newLog(&lines)
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		if lines.text.Len() > 0 {
+			t.Errorf("the server logged: %s", &lines.text)
+		}
+	})
+	return server.Listener.Addr().String()
+}
+
+// said is an answer as it came over the wire.
+type said struct {
+	*http.Response
+	body string
+}
+
+// ask sends bytes as they are and reads what comes until the server closes. A
+// client that is done is one that sends no more, and says so.
+func ask(t *testing.T, address, request string, done bool) []said {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(20 * time.Second)) // for a server that hangs
+	go func() {
+		_, _ = io.WriteString(conn, request) // may fail: the server need not read it all
+		if done {
+			_ = conn.(*net.TCPConn).CloseWrite()
+		}
+	}()
+	var answers []said
+	for r := bufio.NewReader(conn); ; {
+		if _, err := r.Peek(1); err != nil {
+			return answers
+		}
+		answer, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatalf("%q: %v", request[:min(len(request), 100)], err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, said{answer, string(body)})
+	}
+}
+
+// head is a request's head with a Host, and with an end to the connection.
+func head(line string, more ...string) string {
+	lines := append([]string{line, "Host: host.example", "Connection: close"}, more...)
+	return strings.Join(lines, "\r\n") + "\r\n\r\n"
+}
+
+// TestSocket sends what net/http's client would not. Some of it net/http's server
+// refuses before the handler is called: those rows show what a handler need not fear.
+func TestSocket(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newShelf(2)})
+	address := listen(t, h)
+	const books = `"next":"http://host.example/api/books/?limit=1&offset=1"`
+	long := strings.Repeat("x", 10_000)
+	tests := []struct {
+		reason, request string
+		status          int
+		ours            bool // not what net/http answers, which may change
+		part            string
+	}{
+		{"as it should be", head("GET /api/books/?limit=1 HTTP/1.1"), 200, true, books},
+		{"escaped NUL in the path", head("GET /api/books%00/ HTTP/1.1"), 404, true, notFound},
+		{"NUL in the path", head("GET /api/\x00books/ HTTP/1.1"), 400, false, ""},
+		{"control character in the path", head("GET /api/\x01books/ HTTP/1.1"), 400, false, ""},
+		{"DEL in the query", head("GET /api/books/?\x7f HTTP/1.1"), 400, false, ""},
+		{"NUL escaped in the query", head("GET /api/books/?limit=1&q=%00 HTTP/1.1"), 200, true, `&q=%00"`},
+		{"line end escaped in the path", head("GET /api/books%0D%0AX-Evil:%20y/ HTTP/1.1"), 404, true, notFound},
+		{"line end escaped in the query", head("GET /api/books/?limit=1&q=%0D%0AX-Evil:y HTTP/1.1"), 200, true, `&q=%0D%0AX-Evil%3Ay"`},
+		{"line end escaped before a redirect", head("GET /api/books?q=%0D%0AX-Evil:y HTTP/1.1"), 301, true, ""},
+		{"markup in the query", head(`GET /api/books/?limit=1&"<script>\ HTTP/1.1`), 200, true, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
+		{"markup in the query of a redirect", head(`GET /api/books?"<script>\ HTTP/1.1`), 301, true, ""},
+		{"bytes that are not UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, true, notFound},
+		{"bytes that are not UTF-8 in the query", head("GET /api/books/?limit=1&q=\xff HTTP/1.1"), 200, true, `&q=%C3%BF"`},
+		{"a fragment is part of the query", head("GET /api/books/?limit=1#x HTTP/1.1"), 200, true, `"next":null`},
+		{"escaped slash", head("GET /api%2Fbooks%2F?limit=1 HTTP/1.1"), 200, true, books},
+		{"two slashes", head("GET //api/books/ HTTP/1.1"), 404, true, notFound},
+		{"two slashes within", head("GET /api//books/ HTTP/1.1"), 404, true, notFound},
+		{"two slashes and a host", head("GET //evil.example/api/books HTTP/1.1"), 404, true, notFound},
+		{"dot segments", head("GET /api/../api/books/ HTTP/1.1"), 404, true, notFound},
+		{"escaped dot segments", head("GET /api/%2e%2e/api/books/ HTTP/1.1"), 404, true, notFound},
+		{"broken escape in the path", head("GET /api/%zz/ HTTP/1.1"), 400, false, ""},
+		{"broken escape in the query", head("GET /api/books/?limit=1&q=%zz HTTP/1.1"), 200, true, `&q=%25zz"`},
+		{"no slash in front", head("GET api/books/ HTTP/1.1"), 400, false, ""},
+		{"absolute form counts for Host", head("GET http://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
+		{"absolute form with a user", head("GET http://u:p@other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
+		{"absolute form with a port that is none", head("GET http://other.example:99999/api/books/ HTTP/1.1"), 400, true, "Invalid Host header."},
+		{"absolute form with markup for a host", head(`GET http://<x>/api/books/ HTTP/1.1`), 400, true, "Invalid Host header."},
+		{"absolute form of another scheme", head("GET gopher://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
+		{"absolute form without path", head("GET http://other.example HTTP/1.1"), 404, true, notFound},
+		{"star", head("GET * HTTP/1.1"), 404, true, notFound},
+		{"star of OPTIONS", head("OPTIONS * HTTP/1.1"), 200, false, ""},
+		{"authority", head("CONNECT other.example:443 HTTP/1.1"), 404, true, notFound},
+		{"authority that names a path", head("CONNECT /api/books/ HTTP/1.1"), 405, true, `"Method \"CONNECT\" not allowed."`},
+		{"long path", head("GET /" + long + " HTTP/1.1"), 414, true, " 2048 "},
+		{"long query", head("GET /api/books/?" + long + long + " HTTP/1.1"), 414, true, " 16384 "},
+		{"head that is too long for net/http", head("GET /" + strings.Repeat(long, 200) + " HTTP/1.1"), 431, false, ""},
+
+		{"method of its own", head("BREW /api/books/ HTTP/1.1"), 405, true, `"Method \"BREW\" not allowed."`},
+		{"method in lower case", head("get /api/books/ HTTP/1.1"), 405, true, `"Method \"get\" not allowed."`},
+		{"method of odd characters", head("!#$%&'*+-.^_`|~ /api/books/ HTTP/1.1"), 405, true, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
+		{"long method", head(long + " /api/books/ HTTP/1.1"), 405, true, long},
+		{"trace is not echoed", head("TRACE /api/books/ HTTP/1.1", "X-Secret: 1234"), 405, true, `"Method \"TRACE\" not allowed."`},
+		{"method that is no token", head(`G"T /api/books/ HTTP/1.1`), 400, false, ""},
+		{"GET with a body", head("GET /api/books/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, true, books},
+
+		{"no Host in HTTP/1.0", "GET /api/books/ HTTP/1.0\r\n\r\n", 400, true, "Invalid Host header."},
+		{"a Host in HTTP/1.0", "GET /api/books/?limit=1 HTTP/1.0\r\nHost: host.example\r\n\r\n", 200, true, books},
+		{"no Host in HTTP/1.1", "GET /api/books/ HTTP/1.1\r\n\r\n", 400, false, ""},
+		{"two Hosts", head("GET /api/books/ HTTP/1.1", "Host: evil.example"), 400, false, ""},
+		{"empty Host", "GET /api/books/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
+		{"Host with a user", "GET /api/books/ HTTP/1.1\r\nHost: u@h\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host with a path", "GET /api/books/ HTTP/1.1\r\nHost: h/x\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host with a space", "GET /api/books/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host in another script", "GET /api/books/ HTTP/1.1\r\nHost: h\u00f6st\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host with a comma", "GET /api/books/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
+		{"forwarded by a stranger", head("GET /api/books/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, true, books},
+
+		{"HTTP/0.9", "GET /api/books/\r\n\r\n", 400, false, ""},
+		{"HTTP/3", head("GET /api/books/ HTTP/3.0"), 505, false, ""},
+		{"no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, false, ""},
+		{"header without a colon", head("GET /api/books/ HTTP/1.1", "nonsense"), 400, false, ""},
+		{"header with a NUL", head("GET /api/books/ HTTP/1.1", "X: a\x00b"), 400, false, ""},
+		{"header name with a space", head("GET /api/books/ HTTP/1.1", "X : a"), 400, false, ""},
+		{"Accept twice", head("GET /api/books/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, true, books},
+		{"Accept of nonsense", head("GET /api/books/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, true, notAcceptable},
+		{"long Accept", head("GET /api/books/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, true, books},
+		{"many headers", head("GET /api/books/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, true, books},
+		{"Authorization on a read", head("GET /api/books/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, true, books},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			answers := ask(t, address, test.request, false)
+			if len(answers) != 1 {
+				t.Fatalf("%d answers", len(answers))
+			}
+			got := answers[0]
+			if got.StatusCode != test.status || !strings.Contains(got.body, test.part) {
+				t.Errorf("%d %.300s, want %d %.300s", got.StatusCode, got.body, test.status, test.part)
+			}
+			checkWire(t, got, test.ours)
+		})
+	}
+}
+
+// checkWire looks for what a client could have got into an answer. All of ours are
+// JSON, but for redirects, and carry nosniff; those of net/http need not.
+func checkWire(t *testing.T, got said, ours bool) {
+	t.Helper()
+	if ours && got.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("not ours, or without nosniff: %v", got.Header)
+	}
+	if got.Header.Get("X-Evil") != "" {
+		t.Errorf("split: %v", got.Header)
+	}
+	if location := got.Header.Get("Location"); strings.ContainsAny(location, "\"<>\\ \r\n") || strings.Contains(location, "//") {
+		t.Errorf("Location %q", location)
+	}
+	if ours && got.StatusCode != 301 && !json.Valid([]byte(got.body)) {
+		t.Errorf("no JSON: %.300s", got.body)
+	}
+}
+
+// postedHouse is a catalogue that is served to whoever knows the token.
+func postedHouse(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler) {
+	t.Helper()
+	house := catalogue.New()
+	t.Cleanup(func() {
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	opts.Authorizer = Bearer("s")
+	h, err := New(house, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return house, h
+}
+
+// posting is the head of a POST of an event.
+func posting(more ...string) string {
+	return head("POST /api/events/ HTTP/1.1", append(more, "Authorization: Bearer s", "Content-Type: application/json")...)
+}
+
+// TestSocketBodies sends bodies whose length is a lie, or that break off. What is
+// not answered with 201 stores nothing, what is stores one.
+func TestSocketBodies(t *testing.T) {
+	house, h := postedHouse(t, Options{})
+	address := listen(t, h)
+	const unread = "The body of the request could not be read."
+	chunk := func(size, text string) string { return size + "\r\n" + text + "\r\n" }
+	size := "60" // of postableEvent, in hexadecimal
+	tests := []struct {
+		reason, request string
+		done            bool
+		statuses        []int
+		part            string // of the first answer
+	}{
+		{"whole", posting("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
+		{"in chunks", posting("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
+		{"in a chunk with an extension and a trailer", posting("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postableEvent) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"name":"N"`},
+		{"chunks count, not the length beside them", posting("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postableEvent) + chunk("0", ""), false, []int{201}, `"name":"N"`},
+		{"the same length twice", posting("Content-Length: 96", "Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
+		{"breaks off", posting("Content-Length: 96") + postableEvent[:50], true, []int{400}, unread},
+		{"breaks off before its last byte", posting("Content-Length: 96") + postableEvent[:95], true, []int{400}, unread},
+		{"does not come", posting("Content-Length: 96"), true, []int{400}, unread},
+		{"whole, but more was promised", posting("Content-Length: 97") + postableEvent, true, []int{400}, unread},
+		{"breaks off in a chunk", posting("Transfer-Encoding: chunked") + "60\r\n" + postableEvent[:50], true, []int{400}, unread},
+		{"breaks off between chunks", posting("Transfer-Encoding: chunked") + chunk(size, postableEvent), true, []int{400}, unread},
+		{"a chunk of no size", posting("Transfer-Encoding: chunked") + chunk("zz", postableEvent), false, []int{400}, unread},
+		{"a chunk of a size below zero", posting("Transfer-Encoding: chunked") + chunk("-60", postableEvent), false, []int{400}, unread},
+		{"a chunk of a size beyond all", posting("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postableEvent), false, []int{400}, unread},
+		{"a chunk longer than it says", posting("Transfer-Encoding: chunked") + chunk("10", postableEvent), false, []int{400}, unread},
+		{"a huge chunk is promised", posting("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postableEvent, true, []int{400}, unread},
+		{"a huge body in chunks", posting("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
+		{"a huge body is promised", posting("Content-Length: 9223372036854775807") + postableEvent, false, []int{413}, " 1048576 "},
+		{"a length below zero", posting("Content-Length: -1") + postableEvent, false, []int{400}, ""},
+		{"a length that is no number", posting("Content-Length: x") + postableEvent, false, []int{400}, ""},
+		{"a length beyond all", posting("Content-Length: 99999999999999999999") + postableEvent, false, []int{400}, ""},
+		{"two lengths", posting("Content-Length: 96", "Content-Length: 10") + postableEvent, false, []int{400}, ""},
+		{"a length that cuts", posting("Content-Length: 50") + postableEvent, false, []int{400}, "JSON parse error - unexpected end"},
+		{"no length", posting() + postableEvent, false, []int{400}, "This field is required."},
+		{"an encoding that is not known", posting("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
+		{"no encoding", posting("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
+		{"two encodings", posting("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
+		{"compressed, which is not undone", posting("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
+		{"asked for", posting("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
+		{"not asked for, being too large", posting("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
+		{"not asked for, there being no token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
+		{"not asked for where nobody may post", head("POST /api/labels/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
+		{"another expectation", posting("Expect: 200-ok", "Content-Length: 96") + postableEvent, false, []int{417}, ""},
+		{"two tokens", posting("Content-Length: 96", "Authorization: Bearer s") + postableEvent, false, []int{401}, "should not contain spaces"},
+		{"two content types, the first of which counts", posting("Content-Length: 96", "Content-Type: text/plain") + postableEvent, false, []int{415}, `\"text/plain\"`},
+		{"content type that breaks out", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postableEvent, false, []int{415}, `\"\"}<script>\" in`},
+		{"content type that is not UTF-8", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postableEvent, false, []int{415}, `\"\ufffd\"`},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			before := house.Events().Count()
+			answers := ask(t, address, test.request, test.done)
+			var statuses []int
+			for _, a := range answers {
+				statuses = append(statuses, a.StatusCode)
+			}
+			if !slices.Equal(statuses, test.statuses) {
+				t.Fatalf("%v, want %v", statuses, test.statuses)
+			}
+			if !strings.Contains(answers[0].body, test.part) {
+				t.Errorf("%s, want %s", answers[0].body, test.part)
+			}
+			want := before
+			if statuses[len(statuses)-1] == 201 {
+				want++
+			}
+			if got := house.Events().Count(); got != want {
+				t.Errorf("%d events, want %d", got, want)
+			}
+		})
+	}
+}
+
+// What a mux passes on, and what it cleans itself.
+func TestSocketMux(t *testing.T) {
+	mux := http.NewServeMux()
+	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})); err != nil {
+		t.Fatal(err)
+	}
+	address := listen(t, mux)
+	tests := []struct {
+		reason, line     string
+		status           int
+		location, within string
+	}{
+		{"as it should be", "GET /shop/api/books/?limit=1 HTTP/1.1", 200, "", `"http://host.example/shop/api/books/?limit=1&offset=1"`},
+		{"two slashes", "GET //shop//api/books/?limit=1 HTTP/1.1", 307, "/shop/api/books/?limit=1", ""},
+		{"dot segments", "GET /x/../shop/./api/books/ HTTP/1.1", 307, "/shop/api/books/", ""},
+		{"escaped prefix", "GET /%73hop/api/books/?limit=1 HTTP/1.1", 404, "", ""},
+		{"escaped slash", "GET /shop/api%2Fbooks/ HTTP/1.1", 404, "", ""},
+		{"no slash at the end", "GET /shop/api HTTP/1.1", 301, "/shop/api/", ""},
+		{"absolute form", "GET http://other.example/shop/api/books/?limit=1 HTTP/1.1", 200, "", `"http://other.example/shop/api/books/?limit=1&offset=1"`},
+		{"NUL", "GET /shop/api/%00 HTTP/1.1", 404, "", notFound},
+		{"authority", "CONNECT other.example:443 HTTP/1.1", 404, "", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			answers := ask(t, address, head(test.line), false)
+			if len(answers) != 1 {
+				t.Fatalf("%d answers", len(answers))
+			}
+			got := answers[0]
+			if got.StatusCode != test.status || got.Header.Get("Location") != test.location || !strings.Contains(got.body, test.within) {
+				t.Errorf("%d %s to %q, want %d %s to %q", got.StatusCode, got.body, got.Header.Get("Location"), test.status, test.within, test.location)
+			}
+		})
+	}
+}
+
+// Requests one behind the other are answered so, and a body that is refused is no
+// request.
+func TestSocketPipeline(t *testing.T) {
+	house, h := postedHouse(t, Options{})
+	open := func(request string) string { return strings.Replace(request, "Connection: close\r\n", "", 1) }
+	smuggled := open(posting("Content-Length: 96")) + postableEvent
+	request := open(head("GET /api/labels/ HTTP/1.1")) +
+		open(head("POST /api/labels/ HTTP/1.1", "Content-Length: "+strconv.Itoa(len(smuggled)))) + smuggled +
+		open(head("DELETE /api/events/ HTTP/1.1", "Transfer-Encoding: chunked")) + "5\r\nhello\r\n0\r\n\r\n" +
+		head("GET /api/events/ HTTP/1.1")
+	var statuses []int
+	for _, a := range ask(t, listen(t, h), request, false) {
+		statuses = append(statuses, a.StatusCode)
+	}
+	if !slices.Equal(statuses, []int{200, 405, 405, 200}) || house.Events().Count() != 0 {
+		t.Errorf("%v, and %d events", statuses, house.Events().Count())
+	}
+}
