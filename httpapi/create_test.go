@@ -152,6 +152,26 @@ func TestBodyLimitReadsNothing(t *testing.T) {
 	}
 }
 
+// endless is a body without end, which counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	clear(p)
+	return len(p), nil
+}
+
+// A body of unknown length is read up to its limit and not much further.
+func TestEndlessBody(t *testing.T) {
+	h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: 100_000}, nil)
+	body := new(endless)
+	r := call{method: "POST", target: "/api/events/"}.request()
+	r.Body, r.ContentLength = io.NopCloser(body), -1
+	if got := serve(h, r); got.Status != 413 || body.read > 100_001 {
+		t.Errorf("%d behind %d bytes", got.Status, body.read)
+	}
+}
+
 func TestBrokenBody(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	r := call{method: "POST", target: "/api/events/"}.request()

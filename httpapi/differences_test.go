@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,7 @@ type difference struct {
 
 func TestDifferences(t *testing.T) {
 	open := httpapi.Options{Authorizer: httpapi.AllowAll}
+	proxied := httpapi.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}} // httptest's client
 	post := map[string]string{"Content-Type": "application/json"}
 	nines := strings.Repeat("9", 4301)
 	for _, d := range []difference{
@@ -82,15 +84,31 @@ func TestDifferences(t *testing.T) {
 		{row: "Host: one that is none", target: "/api/", headers: map[string]string{"Host": "a b"}, status: 400, contains: []string{`{"detail":"`}},
 		{row: "Host: ignored with a base URL", opts: httpapi.Options{BaseURL: "https://x.example/shop"}, target: "/api/books/",
 			headers: map[string]string{"Host": "a b"}, status: 200, contains: []string{`"https://x.example/shop/api/books/?limit=21&offset=21"`}},
-		{row: "Host: forwarded headers are not trusted", target: "/api/books/", status: 200,
+		{row: "forwarded: trusted from nobody", target: "/api/books/", status: 200,
 			headers:  map[string]string{"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "Forwarded": "host=evil.example;proto=https"},
 			contains: []string{`"http://host.example/api/books/?limit=21&offset=21"`}},
+
+		{row: "forwarded: from whom the program names, the last", opts: proxied, target: "/api/books/", status: 200,
+			headers:  map[string]string{"X-Forwarded-Host": "evil.example, shop.example", "X-Forwarded-Proto": "https"},
+			contains: []string{`"https://shop.example/api/books/?limit=21&offset=21"`}},
+		{row: "forwarded: no host", opts: proxied, target: "/api/", headers: map[string]string{"X-Forwarded-Host": "a b"}, status: 400,
+			contains: []string{`{"detail":"`, "X-Forwarded-Host"}},
+		{row: "forwarded: no scheme", opts: proxied, target: "/api/", headers: map[string]string{"X-Forwarded-Proto": "gopher"}, status: 400,
+			contains: []string{`{"detail":"`, "X-Forwarded-Proto"}},
+		{row: "forwarded: two that differ", opts: proxied, target: "/api/", status: 400, contains: []string{`{"detail":"`, "differ"},
+			headers: map[string]string{"X-Forwarded-Host": "a.example", "Forwarded": "host=b.example"}},
 
 		{row: "pathological: 1,001 parameters", target: "/api/news/?" + strings.Repeat("a=1&", 1000) + "b=1", status: 400, contains: []string{`{"detail":"`, "1000"}},
 		{row: "pathological: deep JSON", opts: open, method: "POST", target: "/api/events/", headers: post, body: strings.Repeat("[", 100_000), status: 400,
 			contains: []string{`{"detail":"`}},
 		{row: "pathological: a huge body", opts: open, method: "POST", target: "/api/events/", headers: post, body: strings.Repeat(" ", 1<<20+1), status: 413,
 			contains: []string{`{"detail":"`, "1048576"}},
+
+		{row: "ordering: 101 terms", target: "/api/books/?ordering=" + strings.Repeat("name,", 100) + "id", status: 400, contains: []string{`{"detail":"`, "100"}},
+		{row: "query: longer than 16 KiB", target: "/api/books/?q=" + strings.Repeat("x", 16<<10), status: 414, contains: []string{`{"detail":"`, "16384"}},
+		{row: "path: longer than 2 KiB", target: "/" + strings.Repeat("x", 2<<10), status: 414, contains: []string{`{"detail":"`, "2048"}},
+		{row: "failure of the program: JSON", opts: httpapi.Options{Authorizer: func(*http.Request, string) error { panic("oops") }}, method: "POST",
+			target: "/api/events/", status: 500, contains: []string{`{"detail":"Internal server error."}`}},
 
 		{row: "number for text: its digits", opts: open, method: "POST", target: "/api/events/", headers: post, body: `{"name":1e22,"summary":-0,"location":1.50,` + event + `}`, status: 201,
 			contains: []string{`"name":"1e22"`, `"summary":"-0"`, `"location":"1.50"`}},

@@ -34,7 +34,7 @@ func newServer() *http.Server {
 		Handler:           mux, // serves /shop/api/events/ and the rest
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      15 * time.Second,
+		WriteTimeout:      30 * time.Second,
 	}
 	return server
 }
