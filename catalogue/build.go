@@ -138,7 +138,11 @@ func (c *store) install(b *build, o order, patient bool) (missed []change, resta
 	c.drop(b)
 	c.published.Store(nil)
 	b.snapshot = c.publish()
-	b.order = b.snapshot.settle(find(b.snapshot.t.orders, b.terms))
+	if i := find(b.snapshot.t.orders, b.terms); i >= 0 {
+		b.order = b.snapshot.settle(i)
+	} else { // by a member that the last record with it took along
+		b.order = o
+	}
 	return nil, nil
 }
 

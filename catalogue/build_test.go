@@ -189,6 +189,43 @@ func TestOrderWhoseMakingPanics(t *testing.T) {
 	}
 }
 
+// The last record with a member may go while an order by that is in the making.
+func TestOrderByAMemberThatGoes(t *testing.T) {
+	c, err := New().Open("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wire := range []string{`{"title":"a","rare":1}`, `{"title":"b"}`} {
+		var r resources.Record
+		if err := json.Unmarshal([]byte(wire), &r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Insert(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rare := []ordering.Term{ordering.Asc("rare")}
+	before := c.store.current()
+	r, err := before.read(rare, func(_ *snapshot, canon []ordering.Term, fields []ordering.Field[entry]) (*snapshot, order) {
+		b := &build{terms: canon, done: make(chan struct{})}
+		c.store.builds = append(c.store.builds, b)
+		if err := c.Delete(1); err != nil {
+			t.Error(err)
+		}
+		c.store.make(b, before, fields) // of the records before that
+		return b.snapshot, b.order
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.order.len(); n != 1 || r.t.primary.len() != 1 || len(c.store.live.orders) != 0 {
+		t.Errorf("%d of %d records in order, %d orders kept; want 1 of 1 and none", n, r.t.primary.len(), len(c.store.live.orders))
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // An old snapshot sorts for itself alone, keeps what it sorted, and keeps it
 // within bounds.
 func TestOrdersOfAnOldSnapshot(t *testing.T) {
