@@ -1,7 +1,7 @@
 // Peers does the same work with this library and with what people use in its
 // place, and prints how long each took, beside one another:
 //
-//	go run .            # 10,000 and 100,000 records, under two minutes
+//	go run .            # 10,000 and 100,000 records, two to four minutes
 //	go run . -full      # a million as well, beside a B-tree and a slice
 //	go run . -plot depth.svg
 //
@@ -64,7 +64,7 @@ func run(args []string, out, progress io.Writer) (err error) {
 	flags.SetOutput(progress)
 	full := flags.Bool("full", false, "measure a million records as well, beside a B-tree and a slice")
 	quick := flags.Bool("quick", false, "a few records and a few seconds: does it run at all?")
-	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 21, or 2 if -quick)")
+	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 11, or 2 if -quick)")
 	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG file")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -24,9 +24,9 @@ func settings(quick, full bool) setup {
 	}
 	s := setup{
 		sizes:    []int{10_000, 100_000},
-		rounds:   21,
+		rounds:   11,
 		turn:     2 * time.Millisecond,
-		patience: 150 * time.Millisecond,
+		patience: 100 * time.Millisecond,
 		requests: 400,
 	}
 	if full {
