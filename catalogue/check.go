@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -15,8 +14,11 @@ var errCorrupt = errors.New("corrupt")
 
 func (c *store) check() error {
 	c.state.Lock()
-	s, kept := c.publish(), c.live.members.writable()
+	s, kept, fault := c.publish(), c.live.members.writable(), c.fault()
 	c.state.Unlock()
+	if fault != "" {
+		return c.shape.errorf("%w: %s", errCorrupt, fault)
+	}
 	if err := s.check(); err != nil || kept.counts == nil {
 		return err
 	}
@@ -31,33 +33,61 @@ func (c *store) check() error {
 	return nil
 }
 
-func (s *snapshot) check() error {
-	entries := s.t.entries()
-	if len(entries) != s.t.primary.len() {
-		return s.c.shape.errorf("%w: %d records by id, counted %d", errCorrupt, len(entries), s.t.primary.len())
+// fault looks at what is kept about the trees: that what is published is of now,
+// and that no order lacks a change which is no longer known. The state's mutex
+// is held. O(orders²).
+func (c *store) fault() string {
+	t, s := &c.live, &c.published.Load().t
+	if s.revision != t.revision || s.changes != t.changes || s.lastID != t.lastID || s.primary.len() != t.primary.len() {
+		return fmt.Sprintf("revision %d of %d records is published, %d of %d is there",
+			s.revision, s.primary.len(), t.revision, t.primary.len())
 	}
-	for i, e := range entries {
-		if err := s.checkEntry(e, i > 0 && entries[i-1].id >= e.id); err != nil {
+	combined := 0
+	for i, k := range t.orders {
+		name := ordering.Format(k.terms)
+		switch behind := t.changes - k.upTo; {
+		case behind < 0 || behind > len(t.late):
+			return fmt.Sprintf("ordering %s is %d changes behind, %d are known", name, behind, len(t.late))
+		case k.shared != nil && k.shared.len() != k.order.len():
+			return fmt.Sprintf("ordering %s: %d entries are shared of %d", name, k.shared.len(), k.order.len())
+		case find(t.orders, k.terms) != i:
+			return fmt.Sprintf("ordering %s is kept twice", name)
+		case len(k.terms) > 1:
+			combined++
+		}
+	}
+	if combined > maxCombined {
+		return fmt.Sprintf("%d combinations are kept", combined)
+	}
+	return ""
+}
+
+func (s *snapshot) check() error {
+	for _, e := range s.t.entries() {
+		if err := s.checkEntry(e); err != nil {
 			return err
 		}
 	}
+	if err := s.checkOrder(nil, s.t.primary); err != nil {
+		return err
+	}
 	for i, k := range s.t.orders {
-		if err := s.checkOrder(k.terms, s.order(i), entries); err != nil {
+		if err := s.checkOrder(k.terms, s.order(i)); err != nil {
 			return err
 		}
 	}
 	s.own.Lock()
 	defer s.own.Unlock()
 	for _, k := range s.own.orders {
-		if err := s.checkOrder(k.terms, k.order, entries); err != nil {
+		if err := s.checkOrder(k.terms, k.order); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *snapshot) checkEntry(e *entry, disordered bool) error {
-	if id := s.c.shape.id(e.value); id != e.id || id < 1 || id > s.t.lastID || disordered {
+func (s *snapshot) checkEntry(e *entry) error {
+	if id := s.c.shape.id(e.value); id != e.id || id < 1 || id > s.t.lastID {
 		return s.c.shape.errorf("%w: record of id %d is kept as %d, highest id %d", errCorrupt, id, e.id, s.t.lastID)
 	}
 	if kept := e.json.Load(); kept != nil {
@@ -68,28 +98,65 @@ func (s *snapshot) checkEntry(e *entry, disordered bool) error {
 	return nil
 }
 
-// checkOrder compares an order with the records sorted anew, by keys compared
-// one by one.
-func (s *snapshot) checkOrder(terms []ordering.Term, o order, entries []*entry) error {
-	want := slices.Clone(entries)
-	slices.SortStableFunc(want, func(a, b *entry) int {
-		for _, t := range terms {
-			key := s.c.shape.field(t.Field).Key
-			c := key(a).Compare(key(b))
-			if t.Desc {
-				c = -c
-			}
-			if c != 0 {
-				return c
-			}
+// checkOrder makes sure that an order has each record once, each before the
+// next by keys that are taken anew and compared one by one.
+func (s *snapshot) checkOrder(terms []ordering.Term, o order) error {
+	wrong := func(format string, args ...any) error {
+		return s.c.shape.errorf("%w: ordering %q: %s", errCorrupt, ordering.Format(terms), fmt.Sprintf(format, args...))
+	}
+	var (
+		n      int
+		before *entry
+		err    error
+	)
+	o.scan(false, func(e *entry) bool {
+		switch {
+		case s.t.primary.get(e.id) != e:
+			err = wrong("id %d is no record's, or another's", e.id)
+		case before != nil && s.compare(terms, before, e) >= 0:
+			err = wrong("id %d comes before %d", before.id, e.id)
 		}
-		return cmp.Compare(a.id, b.id)
+		before = e
+		n++
+		return err == nil
 	})
-	var got []*entry
-	o.scan(false, func(e *entry) bool { got = append(got, e); return true })
-	if !slices.Equal(want, got) || o.len() != len(want) {
-		return s.c.shape.errorf("%w: ordering %s: %d entries out of place or missing, %d records",
-			errCorrupt, ordering.Format(terms), len(got), len(want))
+	if err != nil {
+		return err
+	}
+	if n != s.t.primary.len() || o.len() != n {
+		return wrong("%d entries, counted %d, of %d records", n, o.len(), s.t.primary.len())
+	}
+	if e := o.misplaced(); e != nil {
+		return wrong("id %d is not found under its key, or at its place", e.id)
 	}
 	return nil
+}
+
+func (s *snapshot) compare(terms []ordering.Term, a, b *entry) int {
+	for _, t := range terms {
+		key := s.c.shape.field(t.Field).Key
+		if c := key(a).Compare(key(b)); c != 0 && t.Desc {
+			return -c
+		} else if c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.id, b.id)
+}
+
+// misplaced gives an entry whose key is not the one that it is kept under, or
+// that is not found by it or by its place; nil if there is none. O(n log n).
+func (ix *index[K]) misplaced() (wrong *entry) {
+	place := 0
+	ix.tree.Scan(func(it item[K]) bool {
+		fresh := ix.item(it.e)
+		at, _ := ix.tree.GetAt(place)
+		found, _ := ix.tree.Get(fresh)
+		if ix.compare(fresh, it) != 0 || at.e != it.e || found.e != it.e {
+			wrong = it.e
+		}
+		place++
+		return wrong == nil
+	})
+	return wrong
 }

@@ -23,6 +23,7 @@ type order interface {
 	fork() order
 	empty() order
 	perItem() int
+	misplaced() *entry
 }
 
 // item holds the sort key inline, so that a descent compares without following
