@@ -45,6 +45,16 @@ type slowRecord struct {
 	N     int  `json:"n"`
 }
 
+// checkAtEnd looks at the invariants of a collection or a house when the test is
+// over.
+func checkAtEnd(t *testing.T, c interface{ Check() error }) {
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func slowCollection(t *testing.T, n int) *Collection[slowRecord] {
 	t.Helper()
 	c, err := NewCollection[slowRecord](Options{Name: "slow"})
@@ -268,6 +278,7 @@ func TestOrdersOfACurrentSnapshot(t *testing.T) {
 // No reader waits for a writer's callback, in whatever order it reads.
 func TestReadersDoNotWaitForWriters(t *testing.T) {
 	house, _ := benchHouse(t, 50)
+	checkAtEnd(t, house)
 	events := house.Events()
 	inside, leave := make(chan struct{}), make(chan struct{})
 	written := make(chan error)

@@ -50,6 +50,7 @@ func TestCloneKeepsWhatItIs(t *testing.T) {
 	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, fork, probeKit.id, nil)); diff != "" {
 		t.Errorf("default order (-want +got):\n%s", diff)
 	}
+	checkAtEnd(t, fork)
 	for _, each := range []*catalogue.Collection[probe]{c, fork} {
 		if id, err := each.Insert(probe{}); id != 6 || err != nil {
 			t.Errorf("insert: %d, %v; want 6", id, err)

@@ -91,6 +91,7 @@ func TestNothingIsHalfWritten(t *testing.T) {
 // would spoil every page that it is on.
 func TestWhatIsStoredCanBeWritten(t *testing.T) {
 	house := New()
+	checkAtEnd(t, house)
 	for _, raw := range []string{`{"a":1,"a":2}`, `"\ud800"`, "\"\xff\"", `nul`, strings.Repeat("[", 300) + strings.Repeat("]", 300)} {
 		if _, err := house.Labels().Insert(resources.Label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("message %.20s: %v", raw, err)
@@ -114,6 +115,7 @@ func TestWhatIsStoredCanBeWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, c)
 	for _, r := range []odd{
 		{Number: "abc", When: time.Unix(0, 0)},
 		{When: time.Date(2026, 5, 10, 0, 0, 0, 0, time.FixedZone("", 25*60*60))},
@@ -174,7 +176,9 @@ func makes[T any]() error {
 }
 
 func TestNullInAListIsNoZero(t *testing.T) {
-	err := New().LoadCollection("events", strings.NewReader(`[{"id":1,"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z",
+	house := New()
+	checkAtEnd(t, house)
+	err := house.LoadCollection("events", strings.NewReader(`[{"id":1,"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z",
 		"endDate":"2026-05-10T18:00:00Z","labels":[1,null]}]`))
 	var bad *RecordError
 	if !errors.As(err, &bad) || bad.Field != "labels" {
@@ -184,6 +188,7 @@ func TestNullInAListIsNoZero(t *testing.T) {
 
 func TestTransactionThatIsOver(t *testing.T) {
 	house, _ := benchHouse(t, 3)
+	checkAtEnd(t, house)
 	var kept *Tx[resources.Event]
 	if err := house.Events().Update(func(tx *Tx[resources.Event]) error { kept = tx; return nil }); err != nil {
 		t.Fatal(err)
@@ -203,6 +208,7 @@ func TestDefaultOrderThatIsAbsent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, c)
 	first := func() int {
 		t.Helper()
 		p, err := c.Page(pagination.Window{Limit: 1})

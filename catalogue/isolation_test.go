@@ -30,12 +30,23 @@ type account struct {
 
 var whole = pagination.Window{Limit: math.MaxInt}
 
+// checkAtEnd looks at the invariants of a collection or a house when the test is
+// over.
+func checkAtEnd(t testing.TB, c interface{ Check() error }) {
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func accounts(t testing.TB, n int) *catalogue.Collection[account] {
 	t.Helper()
 	c, err := catalogue.NewCollection[account](catalogue.Options{Name: "accounts"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, c)
 	for i := range n {
 		if _, err := c.Insert(account{Amount: 100, Owner: fmt.Sprint(i % 3)}); err != nil {
 			t.Fatal(err)
@@ -533,6 +544,7 @@ func leavesNothing(t *testing.T, write func(c *catalogue.Collection[resources.Re
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, c)
 	for _, wire := range []string{`{"name":"a"}`, `{"name":"b","x":1}`, `{"name":"c","y":[1]}`} {
 		if _, err := c.Insert(mustRecord(wire)); err != nil {
 			t.Fatal(err)
@@ -802,6 +814,7 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 // TestLoadIsSeenWhole: readers see all records of one load or all of another.
 func TestLoadIsSeenWhole(t *testing.T) {
 	house := catalogue.New()
+	checkAtEnd(t, house)
 	books, err := house.Open("books")
 	if err != nil {
 		t.Fatal(err)

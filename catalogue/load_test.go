@@ -138,6 +138,7 @@ const (
 func small(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	house := catalogue.New()
+	checkAtEnd(t, house)
 	text := `{"events":[` + goodEvent + `],"social-links":[` + goodLink + `],"books":[{"id":4,"x":1},{"x":[2],"id":9}],"faqs":[{"id":7}]}`
 	if err := house.Load(strings.NewReader(text)); err != nil {
 		t.Fatal(err)

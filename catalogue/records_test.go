@@ -290,6 +290,7 @@ func probes(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[p
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, c)
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	for range n {
 		if _, err := c.Insert(randomProbe(rng)); err != nil {

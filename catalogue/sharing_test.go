@@ -274,6 +274,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 // messages of the service's own records.
 func TestDocumentedRecordsAreNobodyElses(t *testing.T) {
 	house := catalogue.New()
+	checkAtEnd(t, house)
 	label := resources.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
 	event := resources.Event{Labels: []int{1, 2}, Authors: []int{3}}
 	link := resources.SocialLink{Logo: ptr("l")}

@@ -272,6 +272,7 @@ func TestTypesTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, c)
 	in := cloner{hidden: []int{1}}
 	if _, err := c.Insert(in); err != nil {
 		t.Fatal(err)
@@ -289,6 +290,7 @@ func TestTypesTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, e)
 	if id, err := e.Insert(embedder{Name: "x", n: 3}); id != 1 || err != nil {
 		t.Errorf("insert: %d, %v", id, err)
 	}
@@ -551,6 +553,7 @@ func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.Encoded) {
 			t.Fatal(err)
 		}
 	}
+	checkAtEnd(t, house)
 	c, err := house.Encoded(key)
 	if err != nil {
 		t.Fatal(err)
@@ -702,6 +705,7 @@ func TestCreateIDs(t *testing.T) {
 // TestCreateRefused by all collections that the document lets nobody post to.
 func TestCreateRefused(t *testing.T) {
 	house := catalogue.New()
+	checkAtEnd(t, house)
 	for key, c := range house.All() {
 		if key == "events" || key == "social-links" {
 			continue

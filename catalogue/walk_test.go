@@ -27,6 +27,7 @@ func dataset(t testing.TB) *catalogue.Catalogue {
 	if err := house.Load(file); err != nil {
 		t.Fatal(err)
 	}
+	checkAtEnd(t, house)
 	return house
 }
 
