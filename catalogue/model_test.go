@@ -172,6 +172,8 @@ type drive[T any] struct {
 
 var errOwn = errors.New("the caller's own error")
 
+// modelSteps is how many operations each of the two model tests takes: together
+// 200,000 unless more are asked for.
 func modelSteps(t *testing.T) int {
 	if text := os.Getenv("BACKLIST_MODEL_STEPS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -181,9 +183,9 @@ func modelSteps(t *testing.T) int {
 		return n
 	}
 	if raceEnabled || testing.Short() {
-		return 10_000
+		return 5_000
 	}
-	return 200_000
+	return 100_000
 }
 
 func modelSeed(t *testing.T) uint64 {
