@@ -40,7 +40,7 @@ func (c *Collection[T]) View(w pagination.Window, terms ...ordering.Term) (View[
 // ViewInto is [Snapshot.ViewInto] of the present state.
 func (c *Collection[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	r, err := c.store.read(terms)
-	return c.schema.view(old.entries[:0], w, r, err)
+	return c.schema.view(old.entries, w, r, err)
 }
 
 // Check looks at every invariant of the collection and tells the first that does

@@ -75,7 +75,7 @@ func (s Snapshot[T]) View(w pagination.Window, terms ...ordering.Term) (View[T],
 // an error old must not be used either.
 func (s Snapshot[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	r, err := s.s.readOld(terms)
-	return s.schema.view(old.entries[:0], w, r, err)
+	return s.schema.view(old.entries, w, r, err)
 }
 
 // Check is [Collection.Check] for what the snapshot holds.

@@ -1,10 +1,6 @@
 package catalogue
 
-import (
-	"slices"
-
-	"github.com/gobacklist/backlist/pagination"
-)
+import "github.com/gobacklist/backlist/pagination"
 
 // A View is a page of stored records themselves: reading them costs no copies.
 // It holds on to nothing but those records. The zero View is empty. It may be
@@ -53,11 +49,15 @@ func (s *schema[T]) view(dst []*entry, w pagination.Window, r reading, err error
 	return View[T]{schema: s, entries: entries, count: count}, nil
 }
 
-// page takes the entries in a window, and the count.
+// page takes the entries in a window, and the count. Of dst only the memory is
+// used, if that is enough.
 func (r reading) page(dst []*entry, w pagination.Window) (entries []*entry, count int) {
-	count = r.t.primary.len()
+	entries, count = dst[:0], r.t.primary.len()
 	if start, end := w.Bounds(count); start < end {
-		entries = r.order.page(slices.Grow(dst, end-start), start, end-start, r.desc)
+		if cap(dst) < end-start {
+			dst = make([]*entry, 0, end-start)
+		}
+		entries = r.order.page(dst[:0], start, end-start, r.desc)
 	}
 	return entries, count
 }
