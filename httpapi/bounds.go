@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/http"
 	"strings"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // What a request may ask for when the options do not say it.
@@ -16,7 +18,7 @@ const (
 	defaultMaxBody   = 1 << 20
 )
 
-// maxPath is how long a path may be as the client sent it, in bytes. The links of
+// maxPath is how long a path may be as the client sent it, and escaped, in bytes. The links of
 // the root repeat what precedes /api/ in it 39 times.
 const maxPath = 2048
 
@@ -56,22 +58,58 @@ func bound[N int | int64](option, byDefault N) N {
 
 // targetFault says what is too long about the target of a request, "" if nothing is.
 func (b *bounds) targetFault(r *http.Request) string {
-	if len(r.URL.RawQuery) > b.query {
+	if b.queryTooLong(r.URL.RawQuery) {
 		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.query)
 	}
-	if path, _, _ := strings.Cut(r.RequestURI, "?"); len(path) > maxPath {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if len(path) > maxPath || len(path) > maxPath/3 && len(escapePath(path)) > maxPath {
 		return fmt.Sprintf("The path of the request is longer than %d bytes.", maxPath)
 	}
 	return ""
 }
 
-// paramsFault says whether a query has too many parameters. It counts as Django
-// does: empty parameters too.
-func (b *bounds) paramsFault(rawQuery string) string {
-	if len(rawQuery) >= b.params && strings.Count(rawQuery, "&") >= b.params {
-		return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.params)
+// queryTooLong says whether the parameters, less a limit and an offset, are too
+// long, be it as they were sent or as links write them: what was taken once is
+// taken again when its links are followed.
+func (b *bounds) queryTooLong(rawQuery string) bool {
+	const growth = len("%EF%BF%BD") // what a byte that is not UTF-8 becomes
+	switch {
+	case len(rawQuery) <= b.query/growth:
+		return false
+	case len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > b.query:
+		return true
 	}
-	return ""
+	link, _ := pagination.AppendNext(nil, "", pagination.ParseQuery(rawQuery), pagination.Window{Limit: 1}, 2)
+	return len(link)-len("?limit=1&offset=1&") > b.query
+}
+
+// paramsFault says whether a query has too many parameters, a limit and an offset
+// aside, which links add. It counts as Django does: empty parameters too.
+func (b *bounds) paramsFault(rawQuery string) string {
+	if len(rawQuery) < b.params || strings.Count(rawQuery, "&") < b.params {
+		return ""
+	}
+	others := strings.Count(rawQuery, "&") + 1
+	for _, name := range []string{"limit=", "offset="} {
+		if paramLen(rawQuery, name) > 0 {
+			others--
+		}
+	}
+	if others <= b.params {
+		return ""
+	}
+	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.params)
+}
+
+// paramLen is the length of the first parameter that begins so, as it was sent,
+// and of an '&'; 0 if there is none.
+func paramLen(rawQuery, begin string) int {
+	for param := range strings.SplitSeq(rawQuery, "&") {
+		if strings.HasPrefix(param, begin) {
+			return len(param) + len("&")
+		}
+	}
+	return 0
 }
 
 // orderingFault says whether an ordering has too many terms, be they names or not.

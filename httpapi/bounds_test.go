@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,15 +45,21 @@ func TestBounds(t *testing.T) {
 		{"terms of an OPTIONS do nothing", Options{}, call{method: "OPTIONS", target: orderBy(101).target}, 200, ""},
 		{"terms as set", Options{MaxTerms: 1}, orderBy(1), 200, ""},
 		{"a term more than set", Options{MaxTerms: 1}, orderBy(2), 400, "1"},
-		{"any number of terms", Options{MaxTerms: -1}, orderBy(3000), 200, ""},
+		{"any number of terms", Options{MaxTerms: -1, MaxQuery: -1}, orderBy(3000), 200, ""},
 
 		{"parameters by default", Options{}, call{target: books + sized("a&", 1999)}, 200, ""},
 		{"a parameter too many", Options{}, call{target: books + sized("a&", 2000)}, 400, "1000"},
 		{"parameters as set", Options{MaxParams: 2}, call{target: books + "a&b"}, 200, ""},
 		{"a parameter more than set", Options{MaxParams: 2}, call{target: books + "a&b&c"}, 400, "2"},
-		{"any number of parameters", Options{MaxParams: -1}, call{target: books + sized("a&", 16000)}, 200, ""},
+		{"a limit and an offset aside", Options{MaxParams: 2}, call{target: books + "a&limit=1&offset=0&b"}, 200, ""},
+		{"a second limit is one more", Options{MaxParams: 2}, call{target: books + "a&limit=1&limit=1&b"}, 400, "2"},
+		{"any number of parameters", Options{MaxParams: -1, MaxQuery: -1}, call{target: books + sized("a&", 16000)}, 200, ""},
 
-		{"query by default", Options{}, call{target: books + sized("x", 16384)}, 200, ""},
+		{"query by default", Options{}, call{target: books + "x=" + sized("x", 16382)}, 200, ""},
+		{"a limit and an offset are not part of it", Options{MaxQuery: 5}, call{target: books + "limit=10&a=123&offset=0000000"}, 200, ""},
+		{"a second offset is", Options{MaxQuery: 5}, call{target: books + "offset=1&offset=2"}, 414, "5"},
+		{"links escape it and make it too long", Options{MaxQuery: 10}, call{target: books + "a=%FF"}, 414, "10"},
+		{"links escape it", Options{MaxQuery: 11}, call{target: books + "a=%FF"}, 200, ""},
 		{"query too long", Options{}, call{target: books + sized("x", 16385)}, 414, "16384"},
 		{"before it is copied into a redirect", Options{}, call{target: "/api/books?" + sized("x", 16385)}, 414, "16384"},
 		{"before the path is looked for", Options{}, call{target: "/nope?" + sized("x", 16385)}, 414, "16384"},
@@ -95,6 +102,33 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestBoundsOfLinks: what is taken once is taken again when its links are
+// followed, though they are longer than what was sent.
+func TestBoundsOfLinks(t *testing.T) {
+	for reason, query := range map[string]string{
+		"escaped in links":   sized("\xff", 1820),
+		"a name alone":       sized("x", 16383),
+		"as many as allowed": sized("a&", 1999),
+	} {
+		h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(60)})
+		target := "/api/books/?" + query
+		for seen := 0; target != ""; {
+			got := call{target: target}.do(h)
+			var page struct {
+				Next    string
+				Results []json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(got.Body), &page); err != nil || got.Status != 200 {
+				t.Fatalf("%s: after %d records %d %.200s, %v", reason, seen, got.Status, got.Body, err)
+			}
+			if seen += len(page.Results); page.Next == "" && seen != 60 {
+				t.Errorf("%s: %d records, want 60", reason, seen)
+			}
+			target = strings.TrimPrefix(page.Next, "http://testserver")
+		}
+	}
+}
+
 // What a router lets the client choose before /api/ comes back in each link, so
 // it is bounded.
 func TestLongPrefix(t *testing.T) {
@@ -105,15 +139,21 @@ func TestLongPrefix(t *testing.T) {
 	})
 	tests := []struct {
 		reason string
+		part   string
 		length int // of the prefix
 		status int
 	}{
-		{"the longest", 2048 - len("/api/"), 200},
-		{"longer", 2048 - len("/api/") + 1, 414},
-		{"much longer", 1 << 20, 414},
+		{"the longest", "/a", 2048 - len("/api/"), 200},
+		{"longer", "/a", 2048 - len("/api/") + 1, 414},
+		{"much longer", "/\"", 1 << 20, 414},
+		{"the longest that is escaped in links", "\"", (2048 - len("//api/")) / 3, 200},
+		{"longer when it is escaped", "\"", (2048-len("//api/"))/3 + 1, 414},
 	}
 	for _, test := range tests {
-		prefix := sized("/\"", test.length)
+		prefix := sized(test.part, test.length)
+		if test.part == "\"" {
+			prefix = "/" + prefix
+		}
 		r := call{target: "/"}.request()
 		r.URL.Path, r.RequestURI = prefix+"/api/", prefix+"/api/"
 		got := serve(anywhere, r)

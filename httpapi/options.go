@@ -53,11 +53,13 @@ type Options struct {
 	// included; more are answered with 400. 0: 100. Less: any number.
 	MaxTerms int
 
-	// MaxParams is how many parameters a query may have, empty ones included;
-	// more are answered with 400. 0: 1000, which is Django's. Less: any number.
+	// MaxParams is how many parameters a query may have, empty ones included, a
+	// limit and an offset aside; more are answered with 400. 0: 1000, which is
+	// Django's. Less: any number.
 	MaxParams int
 
-	// MaxQuery is how long a query may be, in bytes as it was sent; a longer one
+	// MaxQuery is how long a query may be, in bytes, a limit and an offset aside,
+	// both as it was sent and escaped as in the links to other pages; a longer one
 	// is answered with 414. 0: 16 KiB. Less: any length. (A path of more than 2
 	// KiB is answered with 414 as well.)
 	MaxQuery int
