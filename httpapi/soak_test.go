@@ -18,6 +18,8 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
@@ -41,6 +43,7 @@ type soak struct {
 	url    string
 	took   latencies    // of the answers
 	writes atomic.Int64 // rounds of writers
+	crew   []*soakWriter
 	over   atomic.Bool  // it is to end
 	gate   sync.RWMutex // shared by each round; held alone to look at the heap
 }
@@ -68,7 +71,12 @@ func TestSoak(t *testing.T) {
 		defer every.Stop()
 		for end := time.Now().Add(length); time.Now().Before(end) && !s.over.Load(); {
 			<-every.C
-			heap = append(heap, s.heap())
+			n, err := s.heap()
+			if err != nil {
+				s.over.Store(true)
+				t.Error(err)
+			}
+			heap = append(heap, n)
 		}
 		s.over.Store(true)
 	})
@@ -97,6 +105,7 @@ func (s *soak) run(t *testing.T, conduct func()) {
 	s.fill(t)
 	handler, err := httpapi.New(s.house, httpapi.Options{
 		Authorizer: httpapi.AllowAll,
+		MaxCache:   512 << 10, // soon full
 		OnError:    func(r *http.Request, err error) { t.Errorf("%s %s: %v", r.Method, r.URL, err) },
 	})
 	if err != nil {
@@ -114,7 +123,9 @@ func (s *soak) run(t *testing.T, conduct func()) {
 		group.Go(func() { s.repeat(t, 0, r.round) })
 	}
 	for i := range s.writers {
-		w := newSoakWriter(s, i)
+		s.crew = append(s.crew, newSoakWriter(s, i))
+	}
+	for _, w := range s.crew {
 		group.Go(func() { s.repeat(t, s.pace, w.round) })
 	}
 	conduct()
@@ -222,15 +233,27 @@ func (r reply) fault(format string, args ...any) error {
 	return fmt.Errorf("%s: %d, %s; %.400s", r.what, r.status, fmt.Sprintf(format, args...), r.body)
 }
 
-// heap is how much memory is reachable while nobody is in a round.
-func (s *soak) heap() uint64 {
+// heap is how much memory is reachable while nobody is in a round. So that it can
+// be compared nobody holds a snapshot then, and the same orders have been asked
+// for last.
+func (s *soak) heap() (uint64, error) {
 	s.gate.Lock()
 	defer s.gate.Unlock()
+	for _, w := range s.crew {
+		if err := w.letGo(); err != nil {
+			return 0, err
+		}
+	}
+	for _, field := range s.house.Events().Fields() {
+		if _, err := s.house.Events().View(pagination.Window{Limit: 1}, ordering.Term{Field: "published"}, ordering.Term{Field: field}); err != nil {
+			return 0, err
+		}
+	}
 	runtime.GC()
 	runtime.GC() // what the first left in pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return m.HeapAlloc, nil
 }
 
 func kilobytes(heap []uint64) []uint64 {

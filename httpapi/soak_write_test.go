@@ -216,13 +216,27 @@ func (w *soakWriter) readAgain() error {
 	if len(w.held) == 0 {
 		return nil
 	}
-	h := w.held[w.rng.IntN(len(w.held))]
+	return w.held[w.rng.IntN(len(w.held))].same()
+}
+
+// letGo reads all that is held once more, and forgets it.
+func (w *soakWriter) letGo() error {
+	var errs []error
+	for i := range w.held {
+		errs = append(errs, w.held[i].same())
+	}
+	w.held = nil
+	return errors.Join(errs...)
+}
+
+// same says whether the page is what it was.
+func (h *heldPage) same() error {
 	wires, err := h.read()
 	if err != nil {
 		return err
 	}
 	if !slices.EqualFunc(wires, h.wires, bytes.Equal) {
-		return fmt.Errorf("%v by %v was %s, is %s", h.s, h.by, h.wires, wires)
+		return fmt.Errorf("%v by %v was %s, is %s", h.w, h.by, h.wires, wires)
 	}
 	return nil
 }
