@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -119,5 +120,58 @@ func TestConcurrentHouseClones(t *testing.T) {
 	group.Wait()
 	if err := house.Check(); err != nil || house.Events().Count() != 90+30 {
 		t.Errorf("count %d, %v", house.Events().Count(), err)
+	}
+}
+
+// TestClonesCountMembersApart: which members open records have is counted by each
+// fork for itself, also when the first write after a fork is the original's.
+func TestClonesCountMembersApart(t *testing.T) {
+	house := catalogue.New()
+	load := func(c *catalogue.Catalogue, records string) {
+		t.Helper()
+		if err := c.LoadCollection("books", strings.NewReader(records)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load(house, `[{"id":1,"a":1},{"id":2,"a":1,"b":1}]`)
+	first, second := house.Clone(), house.Clone()
+	grandchild := second.Clone()
+	books := func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
+		open, err := c.Open("books")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return open
+	}
+	if err := books(house).Delete(2); err != nil {
+		t.Fatal(err)
+	}
+	record, err := resources.ParseRecord([]byte(`{"id":3,"c":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := books(first).Insert(record); err != nil {
+		t.Fatal(err)
+	}
+	err = books(second).Update(func(tx *catalogue.Tx[resources.Record]) error { return tx.Delete(1) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		reason string
+		c      *catalogue.Catalogue
+		want   []string
+	}{
+		{"b went with its only record", house, []string{"a", "id"}},
+		{"c came, and b is there still", first, []string{"a", "b", "c", "id"}},
+		{"a is in the other record too", second, []string{"a", "b", "id"}},
+		{"nobody wrote to the fork of a fork", grandchild, []string{"a", "b", "id"}},
+	} {
+		if diff := cmp.Diff(row.want, books(row.c).Fields()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+		if err := row.c.Check(); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
 	}
 }

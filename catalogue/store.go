@@ -51,9 +51,8 @@ func (c *store) publish() *snapshot {
 func (c *store) clone() *store {
 	c.state.Lock()
 	defer c.state.Unlock()
-	clone := newStore(c.shape, c.standard)
-	clone.live = c.live.fork()
-	clone.live.members = c.live.members.writable()
+	clone := &store{shape: c.shape, standard: c.standard, live: c.live.fork()}
+	clone.live.members = c.live.members.share()
 	clone.clock.Store(c.clock.Load())
 	for i := range clone.live.orders {
 		k := &clone.live.orders[i]
