@@ -132,9 +132,22 @@ func detailBody(text string) []byte {
 // quote writes text as a JSON string, as the service does: <, > and & stay.
 // Bytes that are not UTF-8 become U+FFFD.
 func quote(text string) string {
+	if isPlain(text) {
+		return `"` + text + `"`
+	}
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(text) // a string never fails
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// isPlain says that a text stands in JSON as it is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

@@ -67,7 +67,7 @@ func Forbidden(detail string) error {
 
 // authorize asks the authorizer and returns its refusal, nil if there is none.
 func (v *view) authorize() *refusal {
-	err := v.handler.authorizer(v.r, v.route.key)
+	err := v.handler.authorizer(v.r, v.route.about.Key)
 	if err == nil {
 		return nil
 	}
