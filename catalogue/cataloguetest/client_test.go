@@ -489,8 +489,9 @@ func TestForeignHosts(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer end()
-				if a, err := client.Get(url); err != nil || a.StatusCode != http.StatusOK {
-					t.Fatalf("home: %v", err)
+				a, err := client.Get(url)
+				if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
+					t.Fatalf("home: %+v, %v", a, err)
 				}
 				foreign := map[string]string{
 					"another host": scheme + "://elsewhere.test/",

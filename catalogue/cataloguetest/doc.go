@@ -25,8 +25,9 @@
 //
 //   - A pipe has no buffer: who writes waits until the other side reads, where a
 //     socket takes some hundred kilobytes first.
-//   - With [Options.Secure] requests have a TLS state, but nothing is encrypted
-//     and answers have none.
+//   - With [Options.Secure] requests and answers have a TLS state, but nothing is
+//     encrypted, and there is no certificate.
+//   - The errors of a connection that is cut have other texts than a socket's.
 //   - There is no HTTP/2.
 //
 // With [Options.Server] the same handler listens on a loopback port. Either way

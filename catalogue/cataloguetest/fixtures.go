@@ -17,7 +17,7 @@ import (
 var (
 	errNoFixtures = errors.New("has no .json, .ndjson or .jsonl file")
 	errEmptyFile  = errors.New("is empty")
-	errNoKey      = errors.New("is called by no collection, and is no object of collections either")
+	errNoKey      = errors.New("is called by no collection, and is no JSON object of collections either")
 	errNoRecords  = errors.New("want an array of records, or an answer whose results are one")
 )
 
@@ -79,7 +79,7 @@ func (f *fixtures) load(name string, text []byte) error {
 	case path.Ext(name) != ".json" && known:
 		return file.lines(about.Key)
 	case path.Ext(name) != ".json":
-		return fmt.Errorf("%s: no collection is called %q", name, path.Base(name))
+		return fmt.Errorf("%s %w", name, errNoKey)
 	}
 	if at, err := syntaxFault(text); err != nil {
 		return file.fault(at, err)

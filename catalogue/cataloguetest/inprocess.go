@@ -3,7 +3,6 @@ package cataloguetest
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"log"
 	"net"
 	"net/http"
@@ -12,9 +11,6 @@ import (
 
 // domain is a name that no resolver knows (RFC 6761).
 const domain = "catalogue.test"
-
-// errOver says that nobody serves any more.
-var errOver = errors.New("cataloguetest: the test is over, and its house closed")
 
 // inProcess joins a client to a handler by pipes. What happens at their ends is
 // net/http's own doing. A goroutine runs only while there is a connection, and is
@@ -39,10 +35,10 @@ func serveInProcess(h http.Handler, scheme string, faults *log.Logger) (url stri
 	p.server.Handler = h
 	p.server.ErrorLog = faults
 	p.server.ConnState = p.connState
-	transport := &http.Transport{DialContext: p.dialPlain, DialTLSContext: p.dialTLS}
-	return p.url, &http.Client{Transport: transport}, func() {
+	client, release := newClient(&http.Transport{DialContext: p.dialPlain, DialTLSContext: p.dialTLS})
+	return p.url, client, func() {
+		release()
 		p.close()
-		transport.CloseIdleConnections()
 	}, nil
 }
 
@@ -103,9 +99,13 @@ func (p *inProcess) close() {
 // pretendTLS gives requests the state of a connection that is encrypted.
 func pretendTLS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.TLS = &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: domain}
+		r.TLS = pretendedTLS()
 		next.ServeHTTP(w, r)
 	})
+}
+
+func pretendedTLS() *tls.ConnectionState {
+	return &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: domain}
 }
 
 // single is a listener of one connection.

@@ -24,9 +24,11 @@ func serveLoopback(h http.Handler, scheme string, faults *log.Logger) (url strin
 	} else {
 		server.Start()
 	}
-	client = server.Client()
-	stayHome(client.Transport.(*http.Transport), server.URL, listener.Addr().String())
+	transport := server.Client().Transport.(*http.Transport)
+	stayHome(transport, server.URL, listener.Addr().String())
+	client, release := newClient(transport)
 	return server.URL, client, func() {
+		release()
 		server.CloseClientConnections() // or it would wait for who never reads
 		server.Close()
 	}, nil
@@ -41,8 +43,4 @@ func stayHome(t *http.Transport, url, home string) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, addr)
 	}
-}
-
-func errForeign(url, addr string) error {
-	return fmt.Errorf("cataloguetest: the client of %s reaches nothing else, and so not %s", url, addr)
 }
