@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -35,14 +33,14 @@ func (h *House) WalkedOnce(tb testing.TB, collection string) {
 		tb.Errorf("%s: %v", collection, err)
 		return
 	}
-	if diff := gocmp.Diff(wholeWalk(pages), rows(pages)); diff != "" {
+	if diff := diffLines(wholeWalk(pages), rows(pages)); diff != "" {
 		tb.Errorf("%s: walked otherwise than each page once (-want +got):\n%s", collection, diff)
 	}
 }
 
 // fetched is a page that was answered.
 type fetched struct {
-	line    string
+	asked   line
 	order   string
 	window  pagination.Window
 	records int
@@ -71,10 +69,10 @@ func pagesOf(log []Exchange, path string) ([]fetched, error) {
 	first := pages[0]
 	for _, p := range pages[1:] {
 		if p.order != first.order {
-			return nil, fmt.Errorf("pages of different orders: %q and %q", first.line, p.line)
+			return nil, fmt.Errorf("pages of different orders: %q and %q", first.asked, p.asked)
 		}
 		if p.count != first.count {
-			return nil, fmt.Errorf("the count changed: %d in %q, %d in %q", first.count, first.line, p.count, p.line)
+			return nil, fmt.Errorf("the count changed: %d in %q, %d in %q", first.count, first.asked, p.count, p.asked)
 		}
 	}
 	slices.SortStableFunc(pages, func(a, b fetched) int { return cmp.Compare(a.window.Offset, b.window.Offset) })
@@ -90,7 +88,7 @@ func readPage(e Exchange) (fetched, bool) {
 	query := pagination.ParseQuery(e.URL.RawQuery)
 	order, _ := query.Get("ordering")
 	return fetched{
-		line:    lineOf(e.Method, e.URL),
+		asked:   lineOf(e.Method, e.URL),
 		order:   order,
 		window:  pagination.Limits{}.Window(query),
 		records: len(body.Results),
@@ -100,27 +98,27 @@ func readPage(e Exchange) (fetched, bool) {
 }
 
 // rows lists pages in words.
-func rows(pages []fetched) []string {
-	list := make([]string, len(pages))
+func rows(pages []fetched) []line {
+	list := make([]line, len(pages))
 	for i, p := range pages {
 		list[i] = row(p.window.Offset, p.records, p.hasNext)
 	}
 	return list
 }
 
-func row(offset, records int, hasNext bool) string {
+func row(offset, records int, hasNext bool) line {
 	text := fmt.Sprintf("offset %d: %d records", offset, records)
 	if !hasNext {
-		return text + ", the last"
+		text += ", the last"
 	}
-	return text
+	return line(text)
 }
 
 // wholeWalk lists what should have been fetched: each page as long as it was
 // asked to be where it begins in the right place, as long as the first elsewhere.
-func wholeWalk(pages []fetched) []string {
+func wholeWalk(pages []fetched) []line {
 	count, limit := pages[0].count, pages[0].window.Limit
-	var list []string
+	var list []line
 	for offset := 0; offset < count || offset == 0; {
 		size := limit
 		if i := slices.IndexFunc(pages, func(p fetched) bool { return p.window.Offset == offset }); i >= 0 {
