@@ -178,5 +178,5 @@ func TestReport(t *testing.T) {
 		}
 		tb.Errorf("on purpose")
 	})
-	said(t, "fixtures, changed", text, "news: want 1 records, got 0")
+	said(t, "fixtures, changed", text, "news: want 1 record")
 }
