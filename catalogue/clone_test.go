@@ -175,3 +175,62 @@ func TestClonesCountMembersApart(t *testing.T) {
 		}
 	}
 }
+
+// TestClonesWriteAtOnce: forks of one collection that nobody writes to, and forks of
+// forks, make trees of their own at once, while the original is read.
+func TestClonesWriteAtOnce(t *testing.T) {
+	c := probes(t, 200, catalogue.Options{})
+	want := ids(t, c, probeKit.id, terms("-name"))
+	var group sync.WaitGroup
+	for g := range 4 {
+		fork := c.Clone()
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(4, uint64(g)))
+			for range 30 {
+				child := fork.Clone()
+				grandchild := child.Clone()
+				if _, err := child.Insert(randomProbe(rng)); err != nil {
+					t.Error(err)
+				}
+				if err := grandchild.Update(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
+					t.Error(err)
+				}
+				if fork.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {
+					t.Errorf("counts %d, %d, %d", fork.Count(), child.Count(), grandchild.Count())
+				}
+				for _, each := range []*catalogue.Collection[probe]{fork, child, grandchild} {
+					if err := each.Check(); err != nil {
+						t.Error(err)
+					}
+				}
+				if _, err := c.Page(pagination.Window{Limit: 1000}); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := fork.Delete(1); err != nil {
+				t.Error(err)
+			}
+			checkAtEnd(t, fork)
+		})
+	}
+	group.Wait()
+	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("-name"))); diff != "" {
+		t.Errorf("the original saw what a fork wrote (-want +got):\n%s", diff)
+	}
+	checkAtEnd(t, c)
+}
+
+// TestCloneCostsNoRecords: a fork of a full house takes as many allocations as one
+// of an empty house.
+func TestCloneCostsNoRecords(t *testing.T) {
+	full := dataset(t)
+	records := 0
+	for _, c := range full.All() {
+		records += c.Count()
+	}
+	empty := testing.AllocsPerRun(10, func() { catalogue.New().Clone() }) - testing.AllocsPerRun(10, func() { catalogue.New() })
+	full.Clone() // publishes what is forked
+	if got := testing.AllocsPerRun(10, func() { full.Clone() }); got > empty || records < 100 {
+		t.Errorf("%v allocations for %d records, %v for none", got, records, empty)
+	}
+}

@@ -12,9 +12,9 @@ import (
 // its fields. Only a writer's own has counts; a snapshot's has the names alone.
 type members struct {
 	counts  map[string]int // by name on the wire
-	shared  bool           // counts belong to others too, and are copied before they change
 	names   []string       // in snake_case, sorted; replaced, never changed
 	changed bool           // names are no longer those that are counted
+	shared  bool           // counts belong to others too, and are copied before they change
 }
 
 func newMembers() members {
