@@ -10,10 +10,10 @@ const apiPath = "/api/"
 // values are shared by all of them.
 type route struct {
 	path       string
-	about      resources.Collection // zero: the root
-	collection Collection           // nil: the root
-	creator    Creator              // nil: POST is not allowed
-	revisioned Revisioned           // nil: its pages are not kept
+	about      *resources.Collection // nil: the root
+	collection Collection            // nil: the root
+	creator    Creator               // nil: POST is not allowed
+	revisioned Revisioned            // nil: its pages are not kept
 	allow      []string
 	vary       []string
 }
@@ -21,14 +21,18 @@ type route struct {
 // newRoutes returns the root and all collections by their paths.
 func newRoutes(collections map[string]Collection, documented []resources.Collection) map[string]*route {
 	routes := make(map[string]*route, 1+len(documented))
-	routes[apiPath] = &route{
+	all := make([]route, 1+len(documented))
+	all[0] = route{
 		path:  apiPath,
 		allow: []string{allowRead},
 		vary:  []string{"Accept"},
 	}
-	for _, d := range documented {
-		r := newRoute(d, collections[d.Key])
-		routes[r.path] = r
+	for i := range documented {
+		d := &documented[i]
+		all[1+i] = newRoute(d, collections[d.Key])
+	}
+	for i := range all {
+		routes[all[i].path] = &all[i]
 	}
 	return routes
 }
@@ -36,9 +40,9 @@ func newRoutes(collections map[string]Collection, documented []resources.Collect
 // allowRead is the Allow of what cannot be posted to.
 const allowRead = "GET, HEAD, OPTIONS"
 
-func newRoute(d resources.Collection, c Collection) *route {
-	r := &route{
-		path:       collectionPath(d),
+func newRoute(d *resources.Collection, c Collection) route {
+	r := route{
+		path:       collectionPath(*d),
 		about:      d,
 		collection: c,
 		allow:      []string{allowRead},
@@ -57,7 +61,7 @@ func (r *route) metadata() []byte {
 	if r.collection == nil {
 		return rootMetadata()
 	}
-	return listMetadata(r.about)
+	return listMetadata(*r.about)
 }
 
 func collectionPath(d resources.Collection) string {

@@ -93,7 +93,7 @@ func (v *view) get() {
 // for those who may.
 func (v *view) options() {
 	if v.route.creator != nil && v.authorize() == nil {
-		v.write(http.StatusOK, listActions(v.route.about))
+		v.write(http.StatusOK, listActions(*v.route.about))
 		return
 	}
 	v.write(http.StatusOK, v.route.metadata())
