@@ -31,14 +31,17 @@ func newClient(t *http.Transport) (client *http.Client, end func()) {
 	}
 }
 
+// RoundTrip is the transport's. What ties an answer to the house stays until the
+// house ends, as its body may be read until then.
 func (t *tied) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
-	context.AfterFunc(t.house, cancel)
+	untie := context.AfterFunc(t.house, cancel)
 	answer, err := t.Transport.RoundTrip(r.WithContext(ctx))
 	switch {
 	case err != nil && t.house.Err() != nil:
 		return nil, errOver
 	case err != nil:
+		untie()
 		cancel()
 		return nil, err
 	}
