@@ -56,6 +56,9 @@ func (v *view) send(status int, body []byte, length []string) {
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
+	if v.tagged && status == http.StatusOK {
+		v.setTag(header)
+	}
 	v.sent = true
 	v.handler.write(v.w, v.r, status, body, length)
 }

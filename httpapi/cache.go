@@ -36,11 +36,28 @@ type pageKey struct {
 
 func (k *pageKey) textSize() int { return len(k.query) + len(k.origin.host) + len(k.prefix) }
 
-// place is where the page of a key is kept, if it is of that revision.
+// place is where the page of a key is kept, if it is of that revision, and what
+// tells it from all others.
 type place struct {
 	key      pageKey
 	hash     uint64
 	revision uint64
+}
+
+// place gives a key its place. Keys that share a hash take turns.
+func (k pageKey) place(seed maphash.Seed, revision uint64) place {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(k.route.path)
+	for _, text := range [...]string{k.query, k.origin.host, k.prefix} {
+		h.WriteByte(0)
+		h.WriteString(text)
+	}
+	h.WriteByte(byte(k.indent))
+	if k.origin.secure {
+		h.WriteByte(1)
+	}
+	return place{k, h.Sum64(), revision}
 }
 
 // keptPage is a page's body with its Content-Length. It never changes.
@@ -64,8 +81,7 @@ func (p *keptPage) size() int {
 // A page is kept when it is asked for a second time. Who asks for ever different
 // ones drives no other page out, and hardly pays for the cache.
 type pageCache struct {
-	generation int // size of one, in bytes
-	seed       maphash.Seed
+	generation int                      // size of one, in bytes
 	seen       [seenSlots]atomic.Uint64 // hashes of pages that were asked for once
 
 	mu         sync.Mutex
@@ -81,25 +97,8 @@ func newPageCache(bytes int) *pageCache {
 	}
 	return &pageCache{
 		generation: (bytes - cacheOverhead) / 2,
-		seed:       maphash.MakeSeed(),
 		young:      make(map[uint64]*keptPage),
 	}
-}
-
-// place gives a key its place. Keys that share a hash take turns.
-func (c *pageCache) place(k pageKey, revision uint64) place {
-	var h maphash.Hash
-	h.SetSeed(c.seed)
-	h.WriteString(k.route.path)
-	for _, text := range [...]string{k.query, k.origin.host, k.prefix} {
-		h.WriteByte(0)
-		h.WriteString(text)
-	}
-	h.WriteByte(byte(k.indent))
-	if k.origin.secure {
-		h.WriteByte(1)
-	}
-	return place{k, h.Sum64(), revision}
 }
 
 // get returns the page of a place, nil if it is not kept. O(1).

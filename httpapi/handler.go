@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,6 +30,10 @@ type Handler struct {
 	bounds     bounds
 	values     fixedValues
 	cache      *pageCache // nil: none
+	seed       maphash.Seed
+
+	tags         bool // answers have entity tags
+	cacheControl []string
 }
 
 // NewHandler returns a handler of the collections, by their documented keys
@@ -49,6 +54,10 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 	if err != nil {
 		return nil, err
 	}
+	cacheControl, err := checkCacheControl(opts.CacheControl)
+	if err != nil {
+		return nil, err
+	}
 	bounds, err := newBounds(&opts)
 	if err != nil {
 		return nil, err
@@ -64,6 +73,10 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		bounds:     bounds,
 		values:     newFixedValues(),
 		cache:      newPageCache(opts.maxCache()),
+		seed:       maphash.MakeSeed(),
+
+		tags:         opts.ETags,
+		cacheControl: []string{cacheControl},
 	}
 	if h.authorizer == nil {
 		h.authorizer = denyAll
