@@ -65,6 +65,7 @@ type keptPage struct {
 	place
 	body   []byte
 	length []string
+	count  int // of all records
 }
 
 // size is the memory a page takes, in bytes. The allocator rounds up, by less
@@ -121,11 +122,11 @@ func (c *pageCache) get(at *place) *keptPage {
 
 // put keeps a page that is asked for a second time, unless it is too large. The
 // caller must not change what it passes. O(1).
-func (c *pageCache) put(at *place, body []byte, length []string) {
+func (c *pageCache) put(at *place, body []byte, length []string, count int) {
 	if !c.seenBefore(at) {
 		return
 	}
-	p := &keptPage{*at, body, length}
+	p := &keptPage{*at, body, length, count}
 	if p.size() > 2*c.generation/maxShare {
 		return
 	}

@@ -16,7 +16,7 @@ var seed = maphash.MakeSeed()
 func fill(c *pageCache, k pageKey, revision uint64, body []byte) place {
 	at := k.place(seed, revision)
 	for range 2 {
-		c.put(&at, body, contentLength(body))
+		c.put(&at, body, contentLength(body), 0)
 	}
 	return at
 }
@@ -161,8 +161,8 @@ func TestCachePlaces(t *testing.T) {
 		if found := c.get(&at) != nil; found != row.found {
 			t.Errorf("%s, with the same hash: found %t", row.reason, found)
 		}
-		c.put(&at, []byte("[]"), nil)
-		c.put(&at, []byte("[]"), nil)
+		c.put(&at, []byte("[]"), nil, 0)
+		c.put(&at, []byte("[]"), nil, 0)
 		if p := c.get(&at); p == nil || string(p.body) != "[]" {
 			t.Errorf("%s, put with the same hash: %v", row.reason, p)
 		}

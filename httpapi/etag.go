@@ -58,6 +58,7 @@ func (v *view) anyMatches() bool {
 }
 
 func (v *view) sendNotModified() {
+	v.note(-1)
 	header := v.w.Header()
 	v.setTag(header)
 	header["Vary"] = v.vary(header["Vary"])

@@ -20,6 +20,7 @@ func (v *view) serveKnown(indent int) bool {
 	if v.anyMatches() {
 		return true
 	}
+	v.note(p.count)
 	v.send(http.StatusOK, p.body, p.length)
 	return true
 }
@@ -59,8 +60,8 @@ func (v *view) made() {
 }
 
 // keep keeps a page for those who ask for the same.
-func (v *view) keep(body []byte, length []string) {
+func (v *view) keep(body []byte, length []string, count int) {
 	if v.keepable {
-		v.handler.cache.put(&v.place, body, length)
+		v.handler.cache.put(&v.place, body, length, count)
 	}
 }

@@ -34,7 +34,8 @@ func (v *view) list() {
 		return
 	}
 	length := contentLength(body)
-	v.keep(body, length)
+	v.keep(body, length, count)
+	v.note(count)
 	v.send(http.StatusOK, body, length)
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -95,6 +96,13 @@ type Options struct {
 	// "no-cache", so that caches ask each time. Bytes that cannot stand in a
 	// header are an error.
 	CacheControl string
+
+	// OnAccess is told of each request when it is answered, by the goroutine that
+	// serves it, so by many at once; until it returns the server does not take the
+	// answer for ended. ctx is the request's. A panic in it goes to OnError, the
+	// answer is out. Nil: nobody is told, which costs nothing. Package accesslog
+	// has one for log/slog.
+	OnAccess func(ctx context.Context, a Access)
 
 	// OnError is told what the client is not: errors of collections behind a
 	// 500 or 503, errors of an authorizer that are neither [Unauthorized] nor

@@ -24,8 +24,9 @@ type view struct {
 	r       *http.Request
 	origin  origin
 	query   pagination.Query
-	indent  int  // spaces a level; 0: compact
-	sent    bool // an answer, or some of it
+	indent  int     // spaces a level; 0: compact
+	sent    bool    // an answer, or some of it
+	seen    *Access // nil: nobody looks
 
 	keepable bool  // the answer may be kept,
 	tagged   bool  // or has an entity tag:
