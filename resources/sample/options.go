@@ -19,7 +19,7 @@ type Options struct {
 
 	// Without switches oddities off: no record has them then, whatever the seed
 	// and the sizes, and nothing else of the house changes. 0 leaves all of them
-	// in; bits that belong to none count for nothing.
+	// in; bits that belong to none count for nothing. New costs the same.
 	Without Oddity
 }
 

@@ -18,7 +18,7 @@ func (d *draw) plainTime(z zone, t time.Time) time.Time {
 }
 
 // plainEnd is the end of what begins at an instant and lasts so long. It is after
-// the beginning, which is at midnight or at 22:00 at the latest.
+// the beginning, since no event begins later than at 22:00.
 func (d *draw) plainEnd(z zone, begin time.Time, length time.Duration) time.Time {
 	if d.without(LaterEnds) {
 		length %= 24 * time.Hour // of days on end, the first
