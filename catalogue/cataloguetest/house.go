@@ -24,6 +24,9 @@ type House struct {
 	URL string
 	// Client asks it.
 	Client *http.Client
+
+	tb     testing.TB
+	faults faults
 }
 
 // New gives a test a house of its own, served on a loopback port until the test
@@ -42,9 +45,11 @@ func New(tb testing.TB) *House {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	server := httptest.NewServer(handler)
+	h := &House{Catalogue: house, Handler: handler, tb: tb}
+	server := httptest.NewServer(h.faults.wrap(handler))
 	tb.Cleanup(server.Close)
-	return &House{Catalogue: house, Handler: handler, URL: server.URL, Client: server.Client()}
+	h.URL, h.Client = server.URL, server.Client()
+	return h
 }
 
 // template is the sample house, made once; it is only ever forked.
