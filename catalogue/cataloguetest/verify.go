@@ -32,7 +32,7 @@ type Verification struct {
 	Collection string
 
 	// Timeout is when the context of a call to Fetch ends. A client that waits
-	// longer before it tries again has given up by then. 0 and less: 5 seconds.
+	// longer before it tries again has given up by then. 0 and less: 10 seconds.
 	Timeout time.Duration
 
 	// Except are names of pathologies that are left out, for a client that is not
@@ -123,7 +123,7 @@ func newVerification(fetch Fetch, opts Verification) (*verification, error) {
 		opts.Collection = "events"
 	}
 	if opts.Timeout <= 0 {
-		opts.Timeout = 5 * time.Second
+		opts.Timeout = 10 * time.Second
 	}
 	all := pathologies()
 	for _, name := range opts.Except {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,7 +68,7 @@ func TestNaiveClientsFail(t *testing.T) {
 	for _, c := range clients {
 		t.Run(c.letter, func(t *testing.T) {
 			t.Parallel()
-			report, err := cataloguetest.TestClient(c.fetch, cataloguetest.Verification{})
+			report, err := cataloguetest.TestClient(c.fetch, cataloguetest.Verification{Timeout: time.Minute})
 			if !errors.Is(err, cataloguetest.ErrClient) {
 				t.Fatalf("%v", err)
 			}
@@ -130,7 +131,7 @@ func TestVerificationOfEveryCollection(t *testing.T) {
 			}
 			return ids, err
 		}
-		report, err := cataloguetest.TestClient(fetch, cataloguetest.Verification{Collection: key, Except: others})
+		report, err := cataloguetest.TestClient(fetch, cataloguetest.Verification{Collection: key, Timeout: time.Minute, Except: others})
 		if !errors.Is(err, cataloguetest.ErrClient) || len(report.Results) != 2 {
 			t.Fatalf("%s: %v\n%s", key, err, report)
 		}
@@ -146,7 +147,7 @@ func TestVerifyClientInner(t *testing.T) {
 	if os.Getenv("BACKLIST_NAIVE") == "" {
 		t.Skip("for TestVerifyClient")
 	}
-	cataloguetest.VerifyClient(t, countsPages, cataloguetest.Verification{})
+	cataloguetest.VerifyClient(t, countsPages, cataloguetest.Verification{Timeout: time.Minute})
 }
 
 // The subtests that fail are those of the table, and say why.
@@ -207,7 +208,7 @@ func ExampleTestClient() {
 		}
 		return ids, nil
 	}
-	report, err := cataloguetest.TestClient(follow, cataloguetest.Verification{})
+	report, err := cataloguetest.TestClient(follow, cataloguetest.Verification{Timeout: time.Minute})
 	fmt.Println(errors.Is(err, cataloguetest.ErrClient))
 	for _, result := range report.Results {
 		if result.Problem != "" {
