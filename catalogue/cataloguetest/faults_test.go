@@ -30,11 +30,11 @@ func sevenBooks(t testing.TB) http.Handler {
 	return handler
 }
 
-// place is a fault in a place, for tables.
-func place(where Where, fault Fault) placed { return placed{where, fault} }
+// at is a fault in a place, for tables.
+func at(where Where, fault Fault) placed { return placed{where, fault} }
 
-// broken serves the seven books with faults, and gives these.
-func broken(t testing.TB, breaks ...placed) (*httptest.Server, []*Breakage) {
+// serveBroken serves the seven books with faults, and gives these.
+func serveBroken(t testing.TB, breaks ...placed) (*httptest.Server, []*Breakage) {
 	t.Helper()
 	f := new(faults)
 	var made []*Breakage
@@ -50,8 +50,8 @@ func broken(t testing.TB, breaks ...placed) (*httptest.Server, []*Breakage) {
 	return server, made
 }
 
-// seen is what a client of net/http sees of an answer.
-type seen struct {
+// view is what a client of net/http sees of an answer.
+type view struct {
 	Status int
 	Type   string // Content-Type
 	Length int64  // ContentLength
@@ -60,7 +60,7 @@ type seen struct {
 }
 
 // ask sends one request, on a connection of its own.
-func ask(t testing.TB, server *httptest.Server, method, path string) seen {
+func ask(t testing.TB, server *httptest.Server, method, path string) view {
 	t.Helper()
 	r, err := http.NewRequest(method, server.URL+path, nil)
 	if err != nil {
@@ -69,13 +69,13 @@ func ask(t testing.TB, server *httptest.Server, method, path string) seen {
 	r.Close = true
 	answer, err := server.Client().Do(r)
 	if err != nil {
-		return seen{Err: lastOf(err)}
+		return view{Err: lastOf(err)}
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	host := strings.TrimPrefix(server.URL, "http://")
 	text := strings.ReplaceAll(string(body), host, "HOST")
-	return seen{answer.StatusCode, answer.Header.Get("Content-Type"), answer.ContentLength, text, lastOf(err)}
+	return view{answer.StatusCode, answer.Header.Get("Content-Type"), answer.ContentLength, text, lastOf(err)}
 }
 
 // lastOf is the text of the innermost error.
@@ -91,9 +91,9 @@ func lastOf(err error) string {
 }
 
 // page is what is seen of a page as it should be.
-func page(count int, next, previous, results string) seen {
+func page(count int, next, previous, results string) view {
 	body := `{"count":` + strconv.Itoa(count) + `,"next":` + link(next) + `,"previous":` + link(previous) + `,"results":` + results + `}`
-	return seen{200, "application/json", int64(len(body)), body, ""}
+	return view{200, "application/json", int64(len(body)), body, ""}
 }
 
 func link(url string) string {
@@ -105,7 +105,7 @@ func link(url string) string {
 
 // differ compares, but for the length of bodies in which HOST stands for another
 // text.
-func differ(want, got seen) string {
+func differ(want, got view) string {
 	if strings.Contains(got.Body, "HOST") {
 		want.Length, got.Length = 0, 0
 	}
@@ -133,29 +133,29 @@ func TestFaultsAsTheClientSeesThem(t *testing.T) {
 		reason string
 		faults []Fault
 		path   string
-		want   seen
+		want   view
 		counts bool // whether it happened
 	}{
 		{"a status with JSON", []Fault{Status(503, `{"detail":"Later."}`)}, middle,
-			seen{503, "application/json", 19, `{"detail":"Later."}`, ""}, true},
+			view{503, "application/json", 19, `{"detail":"Later."}`, ""}, true},
 		{"a status with what a proxy says", []Fault{Status(502, `<h1>Bad Gateway</h1>`)}, middle,
-			seen{502, "text/html; charset=utf-8", 20, `<h1>Bad Gateway</h1>`, ""}, true},
-		{"a status without a body", []Fault{Status(500, "")}, middle, seen{500, "text/html; charset=utf-8", 0, "", ""}, true},
-		{"a status that has no body, whatever is said", []Fault{Status(204, "text")}, middle, seen{204, "text/html; charset=utf-8", 0, "", ""}, true},
+			view{502, "text/html; charset=utf-8", 20, `<h1>Bad Gateway</h1>`, ""}, true},
+		{"a status without a body", []Fault{Status(500, "")}, middle, view{500, "text/html; charset=utf-8", 0, "", ""}, true},
+		{"a status that has no body, whatever is said", []Fault{Status(204, "text")}, middle, view{204, "text/html; charset=utf-8", 0, "", ""}, true},
 		{"another type, the same bytes", []Fault{ContentType("text/plain")}, middle,
-			seen{200, "text/plain", good.Length, good.Body, ""}, true},
-		{"no type at all", []Fault{ContentType("")}, middle, seen{200, "", good.Length, good.Body, ""}, true},
+			view{200, "text/plain", good.Length, good.Body, ""}, true},
+		{"no type at all", []Fault{ContentType("")}, middle, view{200, "", good.Length, good.Body, ""}, true},
 
-		{"no answer at all", []Fault{Cut()}, middle, seen{Err: "EOF"}, true},
+		{"no answer at all", []Fault{Cut()}, middle, view{Err: "EOF"}, true},
 		{"cut in the body", []Fault{CutAfter(9)}, "/api/none/",
-			seen{404, "application/json", int64(len(detail)), `{"detail"`, "unexpected EOF"}, true},
+			view{404, "application/json", int64(len(detail)), `{"detail"`, "unexpected EOF"}, true},
 		{"cut behind the header", []Fault{CutAfter(0)}, "/api/none/",
-			seen{404, "application/json", int64(len(detail)), "", "unexpected EOF"}, true},
+			view{404, "application/json", int64(len(detail)), "", "unexpected EOF"}, true},
 		{"cut before the last byte, if it is short", []Fault{CutAfter(1000)}, "/api/none/",
-			seen{404, "application/json", int64(len(detail)), `{"detail":"Not found."`, "unexpected EOF"}, true},
-		{"valid HTTP, broken JSON", []Fault{Truncate(9)}, "/api/none/", seen{404, "application/json", 9, `{"detail"`, ""}, true},
+			view{404, "application/json", int64(len(detail)), `{"detail":"Not found."`, "unexpected EOF"}, true},
+		{"valid HTTP, broken JSON", []Fault{Truncate(9)}, "/api/none/", view{404, "application/json", 9, `{"detail"`, ""}, true},
 		{"but the last byte, if it is short", []Fault{Truncate(1000)}, "/api/none/",
-			seen{404, "application/json", int64(len(detail)) - 1, `{"detail":"Not found."`, ""}, true},
+			view{404, "application/json", int64(len(detail)) - 1, `{"detail":"Not found."`, ""}, true},
 		{"all bytes, in pieces", []Fault{Slow(5, 0)}, middle, good, true},
 
 		{"next is the first page itself, without an offset", []Fault{NextIsSelf()}, first,
@@ -194,24 +194,24 @@ func TestFaultsAsTheClientSeesThem(t *testing.T) {
 		{"less than there are", []Fault{CountShrinks(2)}, middle, page(5, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
 		{"not less than none", []Fault{CountShrinks(9)}, middle, page(0, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
 
-		{"no page: an error", []Fault{NextIsSelf()}, "/api/none/", seen{404, "application/json", 23, detail, ""}, false},
+		{"no page: an error", []Fault{NextIsSelf()}, "/api/none/", view{404, "application/json", 23, detail, ""}, false},
 		{"no page: a status in its place", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":"none"}`), MissingRow()}, middle,
-			seen{200, "application/json", 56, `{"count":1,"next":null,"previous":null,"results":"none"}`, ""}, true},
+			view{200, "application/json", 56, `{"count":1,"next":null,"previous":null,"results":"none"}`, ""}, true},
 
 		{"a lie, then less of it, under another name", []Fault{ContentType("text/x"), Truncate(30), CountShrinks(1)}, last,
-			seen{200, "text/x", 30, `{"count":6,"next":null,"previo`, ""}, true},
+			view{200, "text/x", 30, `{"count":6,"next":null,"previo`, ""}, true},
 		{"of two the later is last", []Fault{Status(500, "a"), Status(501, "b")}, last,
-			seen{501, "text/html; charset=utf-8", 1, "b", ""}, true},
+			view{501, "text/html; charset=utf-8", 1, "b", ""}, true},
 		{"in pieces, then cut", []Fault{CutAfter(12), Slow(5, 0)}, "/api/none/",
-			seen{404, "application/json", 23, `{"detail":"N`, "unexpected EOF"}, true},
+			view{404, "application/json", 23, `{"detail":"N`, "unexpected EOF"}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
 			var breaks []placed
 			for _, f := range tt.faults {
-				breaks = append(breaks, place(Where{}, f))
+				breaks = append(breaks, at(Where{}, f))
 			}
-			server, made := broken(t, breaks...)
+			server, made := serveBroken(t, breaks...)
 			if diff := differ(tt.want, ask(t, server, "GET", tt.path)); diff != "" {
 				t.Error(diff)
 			}
@@ -232,7 +232,7 @@ func TestFaultsOfHead(t *testing.T) {
 		"another answer": Status(500, `{"detail":"x"}`),
 		"another type":   ContentType("text/plain"),
 	} {
-		server, made := broken(t, place(Where{}, f))
+		server, made := serveBroken(t, at(Where{}, f))
 		get, head := ask(t, server, "GET", path), ask(t, server, "HEAD", path)
 		get.Body = ""
 		if diff := cmp.Diff(get, head); diff != "" {
@@ -243,7 +243,7 @@ func TestFaultsOfHead(t *testing.T) {
 		}
 	}
 	for reason, f := range map[string]Fault{"nothing to cut": CutAfter(10), "nothing to send slowly": Slow(1, 0)} {
-		server, made := broken(t, place(Where{}, f))
+		server, made := serveBroken(t, at(Where{}, f))
 		if head := ask(t, server, "HEAD", path); head.Err != "" || made[0].Count() != 0 {
 			t.Errorf("%s: %q, %d times", reason, head.Err, made[0].Count())
 		}
@@ -252,7 +252,7 @@ func TestFaultsOfHead(t *testing.T) {
 
 // Two statuses and headers make a redirect, or a wait.
 func TestFaultHeader(t *testing.T) {
-	server, _ := broken(t, place(Where{}, Header("retry-after", "7")), place(Where{}, Status(429, "")))
+	server, _ := serveBroken(t, at(Where{}, Header("retry-after", "7")), at(Where{}, Status(429, "")))
 	answer, err := server.Client().Get(server.URL + "/api/books/")
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestFaultHeader(t *testing.T) {
 	if answer.StatusCode != 429 || answer.Header.Get("Retry-After") != "7" {
 		t.Errorf("%s, Retry-After %q", answer.Status, answer.Header.Get("Retry-After"))
 	}
-	server, _ = broken(t, place(Where{}, Header("vary", "")))
+	server, _ = serveBroken(t, at(Where{}, Header("vary", "")))
 	answer, err = server.Client().Get(server.URL + "/api/books/")
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +321,7 @@ func TestLiesIndented(t *testing.T) {
 		{"one more", RepeatedRow(), "[\n  {\n   \"id\": 3\n  },\n  {\n   \"id\": 4\n  },\n  {\n   \"id\": 5\n  }\n ]"},
 		{"none", EmptyPageWithNext(), "[]"},
 	} {
-		server, _ := broken(t, place(Where{}, tt.fault))
+		server, _ := serveBroken(t, at(Where{}, tt.fault))
 		r, err := http.NewRequest("GET", server.URL+"/api/books/?limit=2&offset=3", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -347,7 +347,7 @@ func TestLiesIndented(t *testing.T) {
 // net/http asks a GET again whose connection breaks before an answer, if it has
 // been used before: as when a server closes one that is idle.
 func TestCutOfAUsedConnection(t *testing.T) {
-	server, made := broken(t, place(Where{Nth: 2}, Cut()))
+	server, made := serveBroken(t, at(Where{Nth: 2}, Cut()))
 	for range 2 {
 		answer, err := server.Client().Get(server.URL + "/api/")
 		if err != nil {

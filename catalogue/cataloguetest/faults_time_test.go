@@ -71,7 +71,7 @@ func TestFaultsTakeTime(t *testing.T) {
 				}
 				var breaks []placed
 				for _, f := range tt.faults {
-					breaks = append(breaks, place(Where{}, f))
+					breaks = append(breaks, at(Where{}, f))
 				}
 				took, w, cut := timed(t, ctx, breaks...)
 				if took != tt.took || w.Body.String() != tt.body || cut != tt.cut {
@@ -85,7 +85,7 @@ func TestFaultsTakeTime(t *testing.T) {
 // Over a real connection: what is slow comes piece by piece, and a client that goes
 // away in a pause sets the handler free, or the server could not be closed.
 func TestSlowIsSentAsItGoes(t *testing.T) {
-	server, _ := broken(t, place(Where{}, Slow(10, time.Hour)))
+	server, _ := serveBroken(t, at(Where{}, Slow(10, time.Hour)))
 	answer, err := server.Client().Get(server.URL + "/api/none/")
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestSlowIsSentAsItGoes(t *testing.T) {
 }
 
 func TestDelayEndsWithTheClient(t *testing.T) {
-	server, made := broken(t, place(Where{}, Delay(time.Hour)))
+	server, made := serveBroken(t, at(Where{}, Delay(time.Hour)))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/api/", nil)

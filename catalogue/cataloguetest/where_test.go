@@ -48,7 +48,7 @@ func TestWhere(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			server, made := broken(t, place(tt.where, Header("X-Met", "yes")))
+			server, made := serveBroken(t, at(tt.where, Header("X-Met", "yes")))
 			var met []int
 			for i, request := range asked {
 				method, path, _ := strings.Cut(request, " ")
@@ -119,12 +119,12 @@ func TestWhereShareIsSplitMix64(t *testing.T) {
 // However many ask at once, so many are met as would be one after the other.
 func TestFaultsAtOnce(t *testing.T) {
 	share := Where{Collection: "books", Share: 0.3, Seed: 9}
-	server, made := broken(t,
-		place(Where{Nth: 40}, Header("X-Nth", "40")),
-		place(share, Status(500, "")),
-		place(Where{Page: AtOffset(3), After: 10}, MissingRow()),
-		place(Where{Page: AtOffset(3)}, CountShrinks(1)),
-		place(Where{Nth: 77}, Delay(time.Millisecond)),
+	server, made := serveBroken(t,
+		at(Where{Nth: 40}, Header("X-Nth", "40")),
+		at(share, Status(500, "")),
+		at(Where{Page: AtOffset(3), After: 10}, MissingRow()),
+		at(Where{Page: AtOffset(3)}, CountShrinks(1)),
+		at(Where{Nth: 77}, Delay(time.Millisecond)),
 	)
 	client := server.Client()
 	var all sync.WaitGroup
@@ -157,7 +157,7 @@ func TestFaultsAtOnce(t *testing.T) {
 }
 
 func TestMend(t *testing.T) {
-	server, made := broken(t, place(Where{}, Status(500, "")), place(Where{}, Status(501, "")))
+	server, made := serveBroken(t, at(Where{}, Status(500, "")), at(Where{}, Status(501, "")))
 	status := func() int { return ask(t, server, "GET", "/api/").Status }
 	if got := status(); got != 501 {
 		t.Errorf("both: %d", got)
