@@ -50,22 +50,22 @@ func TestBreakAndMend(t *testing.T) {
 	expect("/api/", 200) // houses share nothing
 }
 
-// failing is a testing.TB that is told to fail.
-type failing struct {
+// refusedTB is a testing.TB that remembers how it was failed.
+type refusedTB struct {
 	testing.TB
 	said string
 }
 
-func (f *failing) Helper() {}
+func (f *refusedTB) Helper() {}
 
 // Fatalf ends the goroutine, as that of a test does.
-func (f *failing) Fatalf(format string, args ...any) {
+func (f *refusedTB) Fatalf(format string, args ...any) {
 	f.said = strings.TrimSpace(fmt.Sprintf(format, args...))
 	panic(f)
 }
 
 func TestBreakRefusesNonsense(t *testing.T) {
-	tb := &failing{TB: t}
+	tb := &refusedTB{TB: t}
 	house := cataloguetest.New(tb)
 	defer func() {
 		if recover() != tb {
