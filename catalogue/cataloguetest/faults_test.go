@@ -166,6 +166,8 @@ func TestFaultsAsTheClientSeesThem(t *testing.T) {
 			page(7, listURL+"?limit=21", "", `[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
 		{"the query stays", []Fault{NextIsSelf()}, "/api/books/?ordering=-id&offset=5&limit=1&x=%26",
 			page(7, listURL+"?limit=1&offset=5&ordering=-id&x=%26", listURL+"?limit=1&offset=4&ordering=-id&x=%26", `[{"id":2}]`), true},
+		{"of the only page a limit is clamped as the service does", []Fault{NextIsSelf()}, "/api/books/?limit=5000",
+			page(7, listURL+"?limit=1000", "", `[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
 		{"a clamped limit stays clamped", []Fault{NextIsSelf()}, "/api/books/?limit=5000&offset=3",
 			page(7, listURL+"?limit=1000&offset=3", listURL+"?limit=1000", `[{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
 		{"back to the first", []Fault{NextCycle()}, middle, page(7, firstURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
@@ -198,6 +200,10 @@ func TestFaultsAsTheClientSeesThem(t *testing.T) {
 		{"no page: a status in its place", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":"none"}`), MissingRow()}, middle,
 			view{200, "application/json", 56, `{"count":1,"next":null,"previous":null,"results":"none"}`, ""}, true},
 
+		{"no page: it lacks a member", []Fault{Status(200, `{"count":1,"previous":null,"results":[]}`), NextIsSelf()}, middle,
+			view{200, "application/json", 40, `{"count":1,"previous":null,"results":[]}`, ""}, true},
+		{"no page: not of a collection", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":[{}]}`), MissingRow()}, "/api/",
+			view{200, "application/json", 54, `{"count":1,"next":null,"previous":null,"results":[{}]}`, ""}, true},
 		{"a lie, then less of it, under another name", []Fault{ContentType("text/x"), Truncate(30), CountShrinks(1)}, last,
 			view{200, "text/x", 30, `{"count":6,"next":null,"previo`, ""}, true},
 		{"of two the later is last", []Fault{Status(500, "a"), Status(501, "b")}, last,
@@ -360,5 +366,15 @@ func TestCutOfAUsedConnection(t *testing.T) {
 	}
 	if n := made[0].Count(); n != 1 {
 		t.Errorf("it has happened %d times", n)
+	}
+}
+
+// Each page that a count shrinks on has less than the one before, whoever asks.
+func TestCountShrinksFurther(t *testing.T) {
+	server, _ := serveBroken(t, at(Where{Collection: "books", After: 1}, CountShrinks(2)))
+	for i, want := range []string{`{"count":7,`, `{"count":5,`, `{"count":3,`, `{"count":1,`, `{"count":0,`} {
+		if got := ask(t, server, "GET", "/api/books/?offset=3").Body; !strings.HasPrefix(got, want) {
+			t.Errorf("request %d: %s, want %s", i+1, got, want)
+		}
 	}
 }

@@ -44,7 +44,7 @@ func (m *mishap) limitOf(page envelope) int {
 	if link := page.anyLink(); link != "" {
 		_, query, _ = strings.Cut(link, "?")
 	}
-	return pagination.Limits{Max: -1}.Window(pagination.ParseQuery(query)).Limit
+	return pagination.Limits{}.Window(pagination.ParseQuery(query)).Limit
 }
 
 // rowBefore is a request for the one record before the page, in the same order:

@@ -77,7 +77,6 @@ func (m *mishap) send() {
 	header := m.w.Header()
 	clear(header)
 	maps.Copy(header, m.answer.header)
-	header.Del("Content-Length")
 	if mayHaveBody(m.answer.status) {
 		header.Set("Content-Length", strconv.Itoa(len(m.answer.body)))
 	}

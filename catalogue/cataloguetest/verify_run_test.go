@@ -102,6 +102,10 @@ func TestClientsThatEndOtherwise(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer s3cret")
 			r.Header.Set("Cookie", "session=s3cret")
 		}), "asked https://elsewhere.example, with its header Authorization and Cookie: "},
+		{"a panic about what a stranger says is the panic", "one-record", func(ctx context.Context, client *http.Client, _ string) ([]int, error) {
+			_, err := client.Get("https://elsewhere.example/")
+			panic(err)
+		}, "panicked: Get \"https://elsewhere.example/\""},
 		{"the same host in the clear", "one-record", oneRecord(func(r *http.Request) { r.URL.Scheme = "http" }), "asked http://"},
 		{"another port of the host", "one-record", oneRecord(func(r *http.Request) { r.URL.Host = "127.0.0.1:1" }), "asked https://127.0.0.1:1: "},
 	}
@@ -118,6 +122,24 @@ func TestClientsThatEndOtherwise(t *testing.T) {
 				t.Errorf("secrets are told:\n%s%s", result.Problem, result.requests())
 			}
 		})
+	}
+}
+
+// Who asks without end, and does not listen, is stopped by the context, and not only
+// when its time is over.
+func TestClientThatDoesNotListen(t *testing.T) {
+	var why error
+	result := lead(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		for ctx.Err() == nil {
+			if answer, err := client.Get(baseURL + "/api/events/"); err == nil {
+				answer.Body.Close()
+			}
+		}
+		why = ctx.Err()
+		return nil, why
+	}, "one-record", true)
+	if why != context.Canceled || !strings.HasPrefix(result.Problem, "asked more than 50 times: ") || len(result.Requests) != 50 {
+		t.Errorf("%v, %q, %d requests", why, result.Problem, len(result.Requests))
 	}
 }
 
@@ -193,6 +215,29 @@ func backwards(ctx context.Context, client *http.Client, baseURL string) (ids []
 		ids, last = append(ids, id), id
 	}
 	return ids, nil
+}
+
+func TestCompareIDs(t *testing.T) {
+	tests := []struct {
+		reason    string
+		got, want []int
+		deleted   int
+		problem   string
+	}{
+		{"nothing", nil, nil, 0, ""},
+		{"all, in any order", []int{3, 1, 2}, []int{1, 2, 3}, 0, ""},
+		{"one less", []int{1, 3}, []int{1, 2, 3}, 0, "returned 2 of 3 records, not 2, and no error"},
+		{"one twice, and so one less", []int{1, 1, 3}, []int{1, 2, 3}, 0, "returned record 1 twice and no error"},
+		{"one more", []int{1, 2, 3, 4}, []int{1, 2, 3}, 0, "returned record 4, which the collection does not have, and no error"},
+		{"with the one that was deleted", []int{1, 2, 3}, []int{1, 2, 3}, 1, ""},
+		{"without it", []int{2, 3}, []int{1, 2, 3}, 1, ""},
+		{"without another", []int{1, 3}, []int{1, 2, 3}, 1, "returned 2 of 3 records, not 2, and no error"},
+	}
+	for _, tt := range tests {
+		if problem := compareIDs(tt.got, tt.want, tt.deleted); problem != tt.problem {
+			t.Errorf("%s: %q, want %q", tt.reason, problem, tt.problem)
+		}
+	}
 }
 
 func TestSameOrigin(t *testing.T) {
