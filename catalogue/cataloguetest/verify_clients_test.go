@@ -94,10 +94,26 @@ func decodesWhatever(ctx context.Context, client *http.Client, baseURL string) (
 // countsPages works out from the first page how many there are, and never looks
 // at what the others say.
 func countsPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	for offset, count, size := 0, 1, 0; offset < count; offset += size {
+	ids, _, err = countedPages(ctx, client, baseURL)
+	return ids, err
+}
+
+// comparesCount is countsPages, and compares how many records came with how many
+// the first page said there are. It does not look which came.
+func comparesCount(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	ids, count, err := countedPages(ctx, client, baseURL)
+	if err == nil && len(ids) != count {
+		err = fmt.Errorf("%d records of %d", len(ids), count)
+	}
+	return ids, err
+}
+
+func countedPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, count int, err error) {
+	count = 1 // until the first page says it
+	for offset, size := 0, 0; offset < count; offset += size {
 		page, err := naiveGet(ctx, client, fmt.Sprintf("%s/api/events/?offset=%d", baseURL, offset))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if offset == 0 {
 			count, size = page.Count, max(len(page.Results), 1)
@@ -106,7 +122,7 @@ func countsPages(ctx context.Context, client *http.Client, baseURL string) (ids 
 			ids = append(ids, r.ID)
 		}
 	}
-	return ids, nil
+	return ids, count, nil
 }
 
 // trustsItsLimit believes that a page with fewer records than it asked for is

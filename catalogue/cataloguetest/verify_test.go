@@ -23,7 +23,8 @@ import (
 
 // expected says of each pathology which of the naive clients fail it, and why. F is
 // who follows blindly, D who decodes whatever, C who counts pages, L who trusts its
-// limit, which is never asked for a second page and so lacks what is on it.
+// limit, and so asks for no second page and lacks what is on it; N is C, and compares
+// how many records came with the first count.
 var expected = []struct{ pathology, fails, why string }{
 	{"several-pages", "L", "only who trusts its limit ends with a page that was clamped"},
 	{"many-pages", "L", "and here"},
@@ -50,10 +51,10 @@ var expected = []struct{ pathology, fails, why string }{
 	{"empty-pages-with-next", "F D C L", "each next is new; who counts pages gets none but the first"},
 	{"next-on-other-host", "F L", "D compares, C does not look"},
 	{"next-without-tls", "F L", "D compares, C does not look"},
-	{"redirect-to-other-host", "F C L", "http.Client follows unless it is told not to"},
+	{"redirect-to-other-host", "F C L N", "http.Client follows unless it is told not to"},
 	{"row-missing", "F D C L", "nobody compares with count"},
 	{"row-repeated", "F D C L", "nobody keeps ids"},
-	{"row-repeated-for-another", "F D C L", "nobody keeps ids"},
+	{"row-repeated-for-another", "F D C L N", "nobody keeps ids, and their number is right"},
 	{"count-shrinks", "L", "nobody looks at the count of a later page, and all records come"},
 	{"record-deleted", "F D C L", "nobody looks at the count of a later page, and a record has slipped"},
 }
@@ -63,7 +64,7 @@ func TestNaiveClientsFail(t *testing.T) {
 		letter string
 		fetch  cataloguetest.Fetch
 	}{
-		{"F", followsBlindly}, {"D", decodesWhatever}, {"C", countsPages}, {"L", trustsItsLimit},
+		{"F", followsBlindly}, {"D", decodesWhatever}, {"C", countsPages}, {"L", trustsItsLimit}, {"N", comparesCount},
 	}
 	for _, c := range clients {
 		t.Run(c.letter, func(t *testing.T) {
