@@ -49,12 +49,12 @@ func NextHost(host string) Fault {
 		return Fault{err: fmt.Errorf("NextHost: %q is no host", host)}
 	}
 	return lie(func(_ *mishap, page envelope, _ int) ([]byte, bool) {
-		scheme, rest, ok := strings.Cut(page.link(page.next), "://")
+		scheme, rest, _ := strings.Cut(page.link(page.next), "://")
+		_, path, ok := strings.Cut(rest, "/")
 		if !ok {
 			return nil, false
 		}
-		path := strings.IndexByte(rest, '/')
-		return page.replaced(page.next, quote(scheme+"://"+host+rest[path:])), true
+		return page.replaced(page.next, quote(scheme+"://"+host+"/"+path)), true
 	})
 }
 
