@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
@@ -21,7 +22,7 @@ func TestClient(t *testing.T) {
 				}
 				return ids, err
 			}
-			cataloguetest.VerifyClient(t, fetch, cataloguetest.Verification{Collection: collection})
+			cataloguetest.VerifyClient(t, fetch, cataloguetest.Verification{Collection: collection, Timeout: time.Minute})
 		})
 	}
 }
