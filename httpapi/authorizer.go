@@ -67,7 +67,7 @@ func Forbidden(detail string) error {
 
 // authorize asks the authorizer and returns its refusal, nil if there is none.
 func (v *view) authorize() *refusal {
-	err := v.handler.authorizer(v.r, v.route.about.Key)
+	err := v.handler.authorizer(v.r, v.route.key)
 	if err == nil {
 		return nil
 	}
@@ -75,6 +75,6 @@ func (v *view) authorize() *refusal {
 	if errors.As(err, &no) {
 		return no
 	}
-	v.report(err)
+	v.handler.report(v.r, err)
 	return &refusal{http.StatusForbidden, "", detailNoPermission}
 }

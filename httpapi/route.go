@@ -10,6 +10,7 @@ const apiPath = "/api/"
 // values are shared by all of them.
 type route struct {
 	path       string
+	key        string                // of the collection, "": the root
 	about      *resources.Collection // nil: the root
 	collection Collection            // nil: the root
 	creator    Creator               // nil: POST is not allowed
@@ -43,6 +44,7 @@ const allowRead = "GET, HEAD, OPTIONS"
 func newRoute(d *resources.Collection, c Collection) route {
 	r := route{
 		path:       collectionPath(*d),
+		key:        d.Key,
 		about:      d,
 		collection: c,
 		allow:      []string{allowRead},

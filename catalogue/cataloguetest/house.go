@@ -23,7 +23,9 @@ type House struct {
 	// Client asks it, and reaches nothing else. It is the test's to change.
 	Client *http.Client
 
-	log    *journal
+	tb     testing.TB
+	log    journal
+	faults faults
 	before *catalogue.Catalogue // as Catalogue was; nobody writes to it
 }
 
@@ -62,8 +64,8 @@ func NewWith(tb testing.TB, opts Options) *House {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	h := &House{Catalogue: records, before: before, log: new(journal)}
-	h.Handler = h.log.wrap(handler)
+	h := &House{Catalogue: records, before: before, tb: tb}
+	h.Handler = h.log.wrap(h.faults.wrap(handler))
 	tb.Cleanup(func() { h.report(tb) })
 	h.open(tb, opts)
 	return h

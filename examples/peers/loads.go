@@ -22,7 +22,7 @@ const fileRecords = 10_000
 // loads measures what is done to all records at once, while no other store is in
 // memory.
 func loads(s setup, d *data, t *table) {
-	s.patience *= 5
+	s.patience *= 3
 	empty := newStores(len(d.records))
 	defer closeAll(empty)
 	names := names(empty)
@@ -98,7 +98,7 @@ func onceClean(f func()) work {
 // firstOrders measures the first use of an ordering beside sorting a slice of
 // pointers once. Each turn has a fork that does not know the ordering yet.
 func firstOrders(s setup, d *data) (lines []line) {
-	s.rounds = min(s.rounds, 9)
+	s.rounds = min(s.rounds, 7)
 	us := newOurs().(*ours)
 	us.load(d.records)
 	pointers := make([]*record, len(d.records))

@@ -1,7 +1,7 @@
 // Peers does the same work with this library and with what people use in its
 // place, and prints how long each took, beside one another:
 //
-//	go run .            # 10,000 and 100,000 records, two to four minutes
+//	go run .            # 10,000 and 100,000 records, under two minutes
 //	go run . -full      # a million as well, beside a B-tree and a slice
 //	go run . -plot depth.svg
 //

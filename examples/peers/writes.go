@@ -177,10 +177,12 @@ func (s setup) garbage(goals bool) setup {
 
 // allocated is how many bytes an operation takes from the heap of Go.
 func allocated(w work) int {
-	const times = 1000
 	var before, after runtime.MemStats
+	times := 0
 	runtime.ReadMemStats(&before)
-	w(times)
+	for took := time.Duration(0); times < 1000 && took < 100*time.Millisecond; times += 10 {
+		took += w(10)
+	}
 	runtime.ReadMemStats(&after)
 	return int(after.TotalAlloc-before.TotalAlloc) / times
 }

@@ -4,6 +4,8 @@
 //	go run ./examples/serve
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
+// What is made up is package sample's: -seed takes another house, -events and so
+// on say how many records, and -plain leaves out what is odd.
 // Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
 // running requests end; a second one does not wait for them.
 package main
@@ -79,7 +81,7 @@ func listenCode(err error) int {
 
 // newHandler loads the house and opens it to requests.
 func newHandler(c config, errorLog *log.Logger) (http.Handler, error) {
-	house, err := load(c.data)
+	house, err := load(c)
 	if err != nil {
 		return nil, err
 	}
