@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -39,7 +40,7 @@ type busy struct {
 
 // delay is how long to wait before a request that was tried that often before.
 func (b *busy) delay(try int) time.Duration {
-	if seconds, err := strconv.ParseUint(b.after, 10, 31); err == nil {
+	if seconds, err := strconv.ParseUint(b.after, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(seconds) * time.Second
 	}
 	if date, err := http.ParseTime(b.after); err == nil {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -65,8 +66,8 @@ func New(opts Options) (*Client, error) {
 	if err := checkBase(opts.BaseURL); err != nil {
 		return nil, err
 	}
-	if opts.PageSize < 0 || opts.PageSize == 1 || opts.MaxBody < 0 || opts.MaxRecords < 0 || opts.MaxWait < 0 {
-		return nil, fmt.Errorf("%w: a bound below zero, or pages of one record", ErrOptions)
+	if err := opts.checkNumbers(); err != nil {
+		return nil, err
 	}
 	c := &Client{
 		base:    strings.TrimRight(opts.BaseURL, "/"),
@@ -104,6 +105,20 @@ func checkBase(base string) error {
 	}
 	return nil
 }
+
+func (o Options) checkNumbers() error {
+	switch {
+	case o.PageSize < 0 || o.PageSize == 1:
+		return fmt.Errorf("%w: PageSize %d: want 2 or more", ErrOptions, o.PageSize)
+	case o.MaxBody < 0 || o.MaxRecords < 0 || o.MaxWait < 0:
+		return fmt.Errorf("%w: a maximum below zero", ErrOptions)
+	case math.IsNaN(o.Rate) || 0 < o.Rate && o.Rate*secondsOfDay < 1:
+		return fmt.Errorf("%w: Rate %v: want a request a day or more", ErrOptions, o.Rate)
+	}
+	return nil
+}
+
+const secondsOfDay = 24 * 60 * 60
 
 // noRedirects is the same client, which takes a redirect for an answer.
 func noRedirects(given *http.Client) *http.Client {
