@@ -100,7 +100,7 @@ func (p *page) place() (list string, err error) {
 		list, p.offset = previous.list, p.count-len(p.records)
 	}
 	if p.offset < 0 || (p.offset == 0) != (previous == nil) {
-		return "", fmt.Errorf("%w: by next %q it begins at %d, and previous is %q", ErrLink, p.next, p.offset, p.previous)
+		return "", fmt.Errorf("%w: by next %.200q it begins at %d, and previous is %.200q", ErrLink, p.next, p.offset, p.previous)
 	}
 	return list, p.agree(list, next, previous)
 }
@@ -108,13 +108,13 @@ func (p *page) place() (list string, err error) {
 // agree wants the links of a page that is placed to lead to its neighbours.
 func (p *page) agree(list string, next, previous *question) error {
 	if next != nil && (next.list != list || next.window.Offset-next.window.Limit != p.offset || next.window.Offset >= p.count) {
-		return fmt.Errorf("%w: next is %s", ErrLink, p.next)
+		return fmt.Errorf("%w: next is %.200q", ErrLink, p.next)
 	}
 	if previous == nil {
 		return nil
 	}
 	if previous.list != list || next != nil && (previous.window.Limit != next.window.Limit || previous.window.Offset != max(p.offset-next.window.Limit, 0)) {
-		return fmt.Errorf("%w: previous is %s", ErrLink, p.previous)
+		return fmt.Errorf("%w: previous is %.200q", ErrLink, p.previous)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func (c *Client) read(answer *http.Response) ([]byte, error) {
 
 func checkType(header string) error {
 	if kind, _, err := mime.ParseMediaType(header); err != nil || kind != "application/json" {
-		return fmt.Errorf("%w: content type %q", ErrAnswer, header)
+		return fmt.Errorf("%w: content type %.200q", ErrAnswer, header)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package client
 
 import (
-	"fmt"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -14,6 +14,8 @@ type question struct {
 	window pagination.Window
 }
 
+var errNotAbsolute = errors.New("want an absolute URL without user")
+
 // parseQuestion takes the URL of a page apart, as the service does.
 func parseQuestion(raw string) (question, error) {
 	u, err := url.Parse(raw)
@@ -21,7 +23,7 @@ func parseQuestion(raw string) (question, error) {
 		return question{}, err
 	}
 	if u.Scheme == "" || u.Host == "" || u.User != nil {
-		return question{}, fmt.Errorf("%q is no absolute URL", raw)
+		return question{}, errNotAbsolute
 	}
 	query := u.Query()
 	for _, name := range []string{"limit", "offset", "format"} {

@@ -136,7 +136,7 @@ func (p *proof) linked(answer page, next *question) error {
 	end := p.offset() + len(answer.records)
 	if end == p.count {
 		if next != nil {
-			return fmt.Errorf("%w: next is %s, behind the last page", ErrLink, answer.next)
+			return fmt.Errorf("%w: next is %.200q, behind the last page", ErrLink, answer.next)
 		}
 		return nil
 	}
@@ -149,7 +149,7 @@ func (p *proof) linked(answer page, next *question) error {
 	case next == nil:
 		return misplaced{end, fmt.Errorf("%w: next is null, and %d records are to come", ErrGap, p.count-end)}
 	case *next != want:
-		return fmt.Errorf("%w: next is %s", ErrLink, answer.next)
+		return fmt.Errorf("%w: next is %.200q", ErrLink, answer.next)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func link(url string) (*question, error) {
 	}
 	q, err := parseQuestion(url)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrLink, err)
+		return nil, fmt.Errorf("%w: %.200q", ErrLink, url)
 	}
 	return &q, nil
 }
