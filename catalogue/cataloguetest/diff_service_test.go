@@ -200,6 +200,6 @@ func ExampleDiffService() {
 	fmt.Print(report)
 	// Output:
 	// true
-	// books: want 1 records, got 2
+	// books: want 1 record, got 2
 	//   only got: 2
 }

@@ -83,5 +83,13 @@ func (i Imported) String() string {
 	if i.Err != nil {
 		return fmt.Sprintf("%s: not loaded: %s", i.Collection, strings.TrimPrefix(i.Err.Error(), i.Collection+": "))
 	}
-	return fmt.Sprintf("%s: %d records from %d pages of %s", i.Collection, i.Records, i.Pages, i.From)
+	return fmt.Sprintf("%s: %s from %s of %s", i.Collection, number(i.Records, "record"), number(i.Pages, "page"), i.From)
+}
+
+// number is "1 page" or "2 pages".
+func number(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
 }
