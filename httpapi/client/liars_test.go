@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -252,6 +253,7 @@ func TestBadAnswers(t *testing.T) {
 		}
 	}
 	const page = `{"count":10,"next":null,"previous":null,"results":%s}`
+	const books4to7 = `[{"id":4},{"id":5},{"id":6},{"id":7}]`
 	rows := func(results string) http.HandlerFunc {
 		return write(200, "application/json", fmt.Sprintf(page, results))
 	}
@@ -282,7 +284,7 @@ func TestBadAnswers(t *testing.T) {
 		{"a record without id", "cannot be told from others", rows(`[{"name":"Onda"}]`), client.ErrAnswer},
 		{"a record that is null", "is none", rows(`[null]`), client.ErrAnswer},
 		{"an id that is text", "is none", rows(`[{"id":"4"}]`), client.ErrAnswer},
-		{"a giant", "16 KiB and more", write(200, "application/json", strings.Repeat(" ", 16<<10)+fmt.Sprintf(page, "[]")), client.ErrAnswer},
+		{"a giant", "more than 16 KiB, be it white space", write(200, "application/json", fmt.Sprintf(page, books4to7)+strings.Repeat(" ", 16<<10)), client.ErrAnswer},
 		{"the connection is cut", "before the head", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, io.EOF},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -299,5 +301,36 @@ func TestBadAnswers(t *testing.T) {
 			service := connect(t, client.Options{BaseURL: server.URL + "/", PageSize: 4, Rate: -1, MaxBody: 16 << 10})
 			mustFail(t, service, c.want, 4)
 		})
+	}
+}
+
+// Links may name the port that goes without saying, and a host in capitals.
+func TestLinksOfTheSameHost(t *testing.T) {
+	for _, c := range []struct{ base, links string }{
+		{"http://catalogue.test", "http://catalogue.test:80"},
+		{"http://catalogue.test:80", "http://catalogue.test"},
+		{"https://catalogue.test", "https://catalogue.test:443"},
+		{"http://Catalogue.test", "http://catalogue.TEST"},
+	} {
+		h, err := httpapi.New(shelf(t), httpapi.Options{BaseURL: c.links})
+		if err != nil {
+			t.Fatal(err)
+		}
+		service := connect(t, client.Options{BaseURL: c.base, PageSize: 4, Rate: -1, HTTP: &http.Client{Transport: inProcess{h}}})
+		if walk, err := service.Walk(t.Context(), "books"); err != nil || len(walk.Records) != 10 {
+			t.Errorf("%s with links to %s: %v", c.base, c.links, err)
+		}
+	}
+	for _, c := range []struct{ base, links string }{
+		{"http://catalogue.test", "http://catalogue.test:443"},
+		{"https://catalogue.test", "https://catalogue.test:80"},
+		{"http://catalogue.test", "http://catalogue.test.example"},
+		{"https://catalogue.test", "http://catalogue.test"},
+	} {
+		h, err := httpapi.New(shelf(t), httpapi.Options{BaseURL: c.links})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustFail(t, connect(t, client.Options{BaseURL: c.base, PageSize: 4, Rate: -1, HTTP: &http.Client{Transport: inProcess{h}}}), client.ErrLink, 0)
 	}
 }
