@@ -22,10 +22,10 @@
 // records in the end.
 //
 // So a record inserted or deleted under the walk is an error: the count tells, or,
-// if as many came as went, the border that moved. No harm is done, and nothing is
-// noticed, if as many came as went behind the pages that were read, or if records
-// change in anything but their id. Which records were together at one instant no
-// walk can tell.
+// if as many came as went, the border that moved. It does no harm, and is not
+// noticed, if as many came as went on one side of the border, before it or behind,
+// or if records change in anything but their id. Which records were together at
+// one instant no walk can tell.
 //
 // The offsets are computed and not taken from the links. A link is the service's
 // word only: it is compared with what it has to be, and never followed.

@@ -378,6 +378,24 @@ func TestBadHAR(t *testing.T) {
 	}
 }
 
+// What a walk gives is the caller's.
+func TestRecordingIsNotShared(t *testing.T) {
+	recording, err := client.ReadFiles(files("books-%d.json", answer(t, handler(t, shelf(t)), "http://catalogue.test/api/books/")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		walk, err := recording.Walk(t.Context(), "books")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(walk.Records[0]) != `{"id":1,"name":"Book 1"}` {
+			t.Errorf("the first is %s", walk.Records[0])
+		}
+		clear(walk.Records[0])
+	}
+}
+
 // What was not recorded, and what is no collection.
 func TestRecordingOfOthers(t *testing.T) {
 	var none client.Recording

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -50,7 +51,7 @@ func (r *Recording) Keys() []string {
 // Walk gives a collection, if all its pages were recorded: see the package's
 // documentation for what is proven. Of several lists of one collection, such as
 // orders, or hosts, the last that is whole counts; if none is, the errors are
-// joined. A collection that was not recorded at all is a [ErrGap]. O(n log n).
+// joined. A collection that was not recorded at all is an [ErrGap]. O(n log n).
 func (r *Recording) Walk(ctx context.Context, key string) (Walk, error) {
 	if err := ctx.Err(); err != nil {
 		return Walk{}, err
@@ -98,7 +99,7 @@ func (l list) walk() (Walk, error) {
 	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.id, b.id) })
 	w := Walk{Collection: l.key, Pages: len(pages), From: pages[0].name}
 	for _, r := range records {
-		w.Records = append(w.Records, r.json)
+		w.Records = append(w.Records, bytes.Clone(r.json))
 	}
 	return w, nil
 }
