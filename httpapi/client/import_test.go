@@ -18,7 +18,7 @@ import (
 // the size of a page.
 func TestImportIsTheWholeHouse(t *testing.T) {
 	house := sampled(t)
-	for _, size := range []int{2, 7, 100, 1000, 5000} {
+	for _, size := range []int{13, 1000} {
 		copied := catalogue.New()
 		report, err := client.Import(t.Context(), copied, serve(t, handler(t, house), size))
 		if err != nil {

@@ -244,6 +244,7 @@ func TestRecordings(t *testing.T) {
 		{"the last page is missing", "two are to come", plain("?limit=4", "?limit=4&offset=4"), client.ErrGap, 8},
 		{"another count", "something was deleted between the pages", []page{{h, "?limit=5", nil}, {shrunk, "?limit=5&offset=5", nil}}, client.ErrChanged, 5},
 		{"a page twice, and not alike", "something was written between", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", nil}, {changed, "?limit=5&offset=5", nil}}, client.ErrChanged, 9},
+		{"a page twice, with another name in it", "something was written between", []page{{h, "?limit=5", nil}, {h, "?limit=5", func(p *envelope) { p.Results[2] = json.RawMessage(`{"id":3,"name":"Onda"}`) }}, {h, "?limit=5&offset=5", nil}}, client.ErrChanged, 2},
 		{"one record twice", "it has moved over the border", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", func(p *envelope) { p.Results[0] = p.Results[1] }}}, client.ErrRepeat, 6},
 		{"a record of the page before", "it has moved over the border", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", func(p *envelope) { p.Results[0] = books(5)[0] }}}, client.ErrRepeat, 5},
 		{"a row is missing", "5 on a page of 5, and one is taken out", []page{{h, "?limit=5", func(p *envelope) { p.Results = p.Results[1:] }}, {h, "?limit=5&offset=5", nil}}, client.ErrGap, 4},

@@ -117,7 +117,7 @@ func (l list) join(before []record, p, first page) ([]record, error) {
 	}
 	again := before[p.offset:min(n, p.offset+len(p.records))]
 	for i, r := range again {
-		if r.id != p.records[i].id || string(r.json) != string(p.records[i].json) {
+		if !bytes.Equal(r.json, p.records[i].json) {
 			return nil, l.fail(p, p.offset+i, fmt.Errorf("%w: record %d, and elsewhere record %d, or another form of it", ErrChanged, p.records[i].id, r.id))
 		}
 	}
