@@ -183,3 +183,35 @@ func TestDiffBesideAWriter(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a test's end pays to say that nothing was written, or what.
+func BenchmarkDiff(b *testing.B) {
+	house := catalogue.New()
+	all := "[" + strings.Join(numbered(1, 10_000, "Book"), ",") + "]"
+	if err := house.LoadCollection("books", strings.NewReader(all)); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("fork of 10,000 records", func(b *testing.B) {
+		fork := house.Clone()
+		for b.Loop() {
+			if report := cataloguetest.Diff(house, fork); report != "" {
+				b.Fatal(report)
+			}
+		}
+	})
+	b.Run("another record among 10,000", func(b *testing.B) {
+		fork := house.Clone()
+		books, err := fork.Open("books")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := books.Delete(5000); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if cataloguetest.Diff(house, fork) == "" {
+				b.Fatal("no report")
+			}
+		}
+	})
+}

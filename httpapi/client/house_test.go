@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -82,22 +82,20 @@ func saved(t testing.TB, house *catalogue.Catalogue) string {
 	return file.String()
 }
 
-// ids are those of a walk.
+// ids are those of a walk, in its order.
 func ids(t testing.TB, c client.Source, key string) ([]int, error) {
 	t.Helper()
-	walk, err := c.Walk(context.Background(), key)
+	walk, err := c.Walk(t.Context(), key)
 	if err != nil {
 		return nil, err
 	}
-	house := catalogue.New()
-	books, _ := house.Open("books")
-	all := "[" + string(bytes.Join(walk.Records, []byte(","))) + "]"
-	if err := house.LoadCollection("books", strings.NewReader(all)); err != nil {
-		t.Fatal(err)
-	}
 	var list []int
-	for b := range books.All() {
-		list = append(list, b.ID)
+	for _, text := range walk.Records {
+		record, err := resources.ParseRecord(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, record.ID)
 	}
 	return list, nil
 }

@@ -379,6 +379,30 @@ func TestBadHAR(t *testing.T) {
 	}
 }
 
+// Of two houses, or of two days, the last that is whole counts.
+func TestLastWholeRecordingCounts(t *testing.T) {
+	const staging, shop = "http://staging.example/api/books/", "http://shop.example/api/books/"
+	h := handler(t, shelf(t))
+	empty := handler(t, catalogue.New())
+	for _, c := range []struct {
+		reason  string
+		entries []string
+		want    int
+	}{
+		{"the shop is last", []string{got(staging, answer(t, h, staging)), got(shop, answer(t, empty, shop))}, 0},
+		{"staging is last", []string{got(shop, answer(t, empty, shop)), got(staging, answer(t, h, staging))}, 10},
+		{"the last is not whole", []string{got(staging, answer(t, h, staging)), got(shop+"?limit=2", answer(t, h, shop+"?limit=2"))}, 10},
+	} {
+		recording, err := client.ReadHAR(strings.NewReader(har(c.entries...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err := ids(t, recording, "books"); err != nil || len(list) != c.want {
+			t.Errorf("%s: want %d books, got %d, %v", c.reason, c.want, len(list), err)
+		}
+	}
+}
+
 // What a walk gives is the caller's.
 func TestRecordingIsNotShared(t *testing.T) {
 	recording, err := client.ReadFiles(files("books-%d.json", answer(t, handler(t, shelf(t)), "http://catalogue.test/api/books/")))
