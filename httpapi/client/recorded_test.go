@@ -316,6 +316,7 @@ func TestBadFiles(t *testing.T) {
 		{"next behind the end", "nothing is there", "books.json", links(list+`&offset=10"`, list+`&offset=6"`), client.ErrLink},
 		{"previous of the first page", "before the first record", "books.json", links(list+`&offset=2"`, list+`"`), client.ErrLink},
 		{"previous too early", "two before 4 is 2", "books.json", links(list+`&offset=6"`, list+`&offset=1"`), client.ErrLink},
+		{"previous of another size", "one page has one size", "books.json", links(list+`&offset=6"`, `"http://catalogue.test/api/books/?limit=3&offset=2"`), client.ErrLink},
 		{"previous of another list", "another order", "books.json", links(list+`&offset=6"`, list+`&offset=2&ordering=name"`), client.ErrLink},
 		{"previous on another host", "another service", "books.json", links(list+`&offset=6"`, `"http://192.0.2.1/api/books/?limit=2&offset=2"`), client.ErrLink},
 		{"previous without end", "beyond all numbers", "books.json", links(`null`, `"http://catalogue.test/api/books/?limit=9223372036854775807&offset=9223372036854775807"`), client.ErrLink},
