@@ -122,6 +122,32 @@ func TestDiffServiceThatShowsLess(t *testing.T) {
 	}
 }
 
+// Of a service that changes under the walk nothing is said but that.
+func TestDiffServiceThatChanges(t *testing.T) {
+	house := cataloguetest.New(t)
+	want := house.Catalogue.Clone()
+	service := live(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		house.Handler.ServeHTTP(w, r)
+		if r.URL.Path != "/api/events/" {
+			return
+		}
+		for e := range house.Catalogue.Events().All() {
+			if err := house.Catalogue.Events().Delete(e.ID); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+	}))
+	report, err := cataloguetest.DiffService(t.Context(), want, service)
+	var place *client.PageError
+	if report != "" || !errors.Is(err, client.ErrChanged) || !errors.As(err, &place) || place.Collection != "events" || place.Offset != 100 {
+		t.Errorf("report %q, %v", report, err)
+	}
+	if err := house.Catalogue.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A service may write the same date-time otherwise.
 func TestDiffServiceOfOtherForms(t *testing.T) {
 	const event = `{"id":1,"name":"Reading","slug":"reading","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -194,6 +195,57 @@ func TestWalkBesideRandomWrites(t *testing.T) {
 	}
 	if succeeded < 10 || failed < 10 {
 		t.Errorf("%d walks succeeded and %d failed, which tests too little", succeeded, failed)
+	}
+}
+
+// Several imports into one catalogue, by one client, of a service that others write
+// to: each fails, or leaves a whole collection.
+func TestImportsBesideWriters(t *testing.T) {
+	house, into := shelf(t), catalogue.New()
+	original, err := house.Open("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := into.Open("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := serve(t, handler(t, house), 3)
+	done := make(chan struct{})
+	var imports, writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			id, err := original.Insert(resources.Record{})
+			if err = errors.Join(err, original.Delete(id)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 4 {
+		imports.Go(func() {
+			for range 10 {
+				_, err := client.Import(t.Context(), into, service, "books")
+				if err != nil && !errors.Is(err, client.ErrChanged) {
+					t.Error(err)
+				}
+				if n := copied.Count(); n != 0 && n != 10 && n != 11 {
+					t.Errorf("%d books", n)
+				}
+			}
+		})
+	}
+	imports.Wait()
+	close(done)
+	writer.Wait()
+	for _, c := range []*catalogue.Catalogue{house, into} {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
