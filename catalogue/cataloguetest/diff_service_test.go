@@ -46,6 +46,27 @@ func TestDiffServiceOfTheSame(t *testing.T) {
 	}
 }
 
+// The catalogue is compared as it was when the walk began.
+func TestDiffServiceBesideAWriter(t *testing.T) {
+	want := shelf(t, numbered(1, 3, "Book")...)
+	h, err := httpapi.New(want.Clone(), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := live(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := want.LoadCollection("books", strings.NewReader("[]")); err != nil {
+			t.Error(err)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	if report, err := cataloguetest.DiffService(t.Context(), want, service, "books"); report != "" || err != nil {
+		t.Error(report, err)
+	}
+	if err := want.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A service that has gone on since.
 func TestDiffServiceOfAnother(t *testing.T) {
 	want := cataloguetest.New(t).Catalogue
