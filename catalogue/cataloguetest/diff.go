@@ -68,7 +68,11 @@ func diffCollection(report *strings.Builder, c catalogue.Encoded, in *catalogue.
 	}
 	d, err := compareRecords(want, got)
 	if err == nil && !d.empty() {
-		fmt.Fprintf(report, "%s: want %d records, got %d\n", c.Key(), len(want), len(got))
+		noun := "records"
+		if len(want) == 1 {
+			noun = "record"
+		}
+		fmt.Fprintf(report, "%s: want %d %s, got %d\n", c.Key(), len(want), noun, len(got))
 		d.write(report)
 	}
 	return err

@@ -50,7 +50,7 @@ func TestDiff(t *testing.T) {
 		{"other order of members", "JSON objects have none", []string{`{"id":1,"name":"Onda","pages":96}`}, []string{`{"pages":96,"id":1,"name":"Onda"}`}, nil},
 		{"digits", "1.0 is not how the service wrote 1.00",
 			[]string{`{"id":1,"price":1.00}`}, []string{`{"id":1,"price":1.0}`},
-			[]string{"books: want 1 records, got 1", "record 1 (-want +got):", `- "price":`, `"1.00",`, `+ "price":`}},
+			[]string{"books: want 1 record, got 1", "record 1 (-want +got):", `- "price":`, `"1.00",`, `+ "price":`}},
 		{"one is gone", "an id of want alone", numbered(1, 3, "Book"), numbered(1, 2, "Book"),
 			[]string{"books: want 3 records, got 2", "only wanted: 3"}},
 		{"one too many", "an id of got alone", numbered(2, 3, "Book"), numbered(1, 3, "Book"),
@@ -89,7 +89,7 @@ func TestDiffNamesTheCollections(t *testing.T) {
 	want, got := shelf(t, `{"id":1}`), shelf(t, `{"id":1}`)
 	fill(t, want, "authors", `{"id":1}`)
 	fill(t, got, "faqs", `{"id":4}`)
-	report := "authors: want 1 records, got 0\n  only wanted: 1\nfaqs: want 0 records, got 1\n  only got: 4\n"
+	report := "authors: want 1 record, got 0\n  only wanted: 1\nfaqs: want 0 records, got 1\n  only got: 4\n"
 	if diff := cmp.Diff(report, cataloguetest.Diff(want, got)); diff != "" {
 		t.Error(diff)
 	}
@@ -182,4 +182,36 @@ func TestDiffBesideAWriter(t *testing.T) {
 	if err := books.Check(); err != nil {
 		t.Error(err)
 	}
+}
+
+// What a test's end pays to say that nothing was written, or what.
+func BenchmarkDiff(b *testing.B) {
+	house := catalogue.New()
+	all := "[" + strings.Join(numbered(1, 10_000, "Book"), ",") + "]"
+	if err := house.LoadCollection("books", strings.NewReader(all)); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("fork of 10,000 records", func(b *testing.B) {
+		fork := house.Clone()
+		for b.Loop() {
+			if report := cataloguetest.Diff(house, fork); report != "" {
+				b.Fatal(report)
+			}
+		}
+	})
+	b.Run("another record among 10,000", func(b *testing.B) {
+		fork := house.Clone()
+		books, err := fork.Open("books")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := books.Delete(5000); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if cataloguetest.Diff(house, fork) == "" {
+				b.Fatal("no report")
+			}
+		}
+	})
 }
