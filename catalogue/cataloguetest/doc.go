@@ -45,4 +45,11 @@
 // Every request and its answer is in [House.Log]. [House.Asked],
 // [House.NeverWrote] and [House.WalkedOnce] assert about it. When a test has
 // failed, the last requests are logged, and how the catalogue was changed.
+//
+// # When things go wrong
+//
+// [House.Break] makes requests fail, and pages say what is not so. [VerifyClient]
+// leads a client through all that can go wrong and tells what it did not stand;
+// [TestClient] does so without a testing.T. [Diff] and [DiffService] tell how a
+// catalogue differs from another and from a live service.
 package cataloguetest

@@ -58,8 +58,8 @@ var ErrClient = errors.New("the client is wrong")
 //
 // The report has a result for each pathology. The error is nil if all are passed;
 // else it joins one [ErrClient] for each that is not, with a sentence that says what
-// to do. A nil fetch, an unknown collection or exception, and a loopback port
-// that cannot be had are errors of another kind, without a report.
+// to do. A nil fetch, and an unknown collection or exception, are errors of
+// another kind, without a report.
 //
 // It takes as long as the client takes, and a tenth of a second more. A client
 // that has not returned two seconds after its context ended is left behind, with

@@ -4,7 +4,6 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"net/http/httptest"
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
@@ -49,25 +48,22 @@ func (v *verification) open(p pathology) (*service, error) {
 		}
 	}
 	if !p.deletes {
-		return serve(broken.wrap(handler)), nil
+		return serve(broken.wrap(handler))
 	}
 	d := &deletion{stock: v.stock, house: house, records: p.records}
-	s := serve(broken.wrap(d.wrap(handler)))
+	s, err := serve(broken.wrap(d.wrap(handler)))
+	if err != nil {
+		return nil, err
+	}
 	s.deletion = d
 	return s, nil
 }
 
-// serve serves over a loopback connection, by https as the service does.
-func serve(h http.Handler) *service {
-	server := httptest.NewUnstartedServer(h)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not speak TLS
-	server.StartTLS()
-	return &service{
-		url:       server.URL,
-		transport: server.Client().Transport,
-		close: func() {
-			server.CloseClientConnections()
-			server.Close()
-		},
+// serve serves in process, by https as the service does.
+func serve(h http.Handler) (*service, error) {
+	url, client, end, err := serveInProcess(h, "https", log.New(io.Discard, "", 0))
+	if err != nil {
+		return nil, err
 	}
+	return &service{url: url, transport: client.Transport, close: end}, nil
 }
