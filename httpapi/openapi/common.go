@@ -3,6 +3,7 @@ package openapi
 import (
 	"math"
 
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -29,6 +30,7 @@ func commonSchemas() members[*schema] {
 		{fieldErrors, messages},
 		{metadata, about},
 		{fieldMetadata, field},
+		{format, &schema{Type: kinds{"string"}, Enum: []string{"json", "api"}}},
 	}
 }
 
@@ -42,8 +44,6 @@ const (
 func parameterRef(name string) parameter { return parameter{Ref: "#/components/parameters/" + name} }
 
 func commonParameters(limits pagination.Limits) members[parameter] {
-	format := ofKind("string")
-	format.Enum = []string{"json", "api"}
 	limit := &schema{Type: kinds{"integer"}, Minimum: number(1), Default: intText(byDefault(limits))}
 	text := "How many records a page has at most."
 	if most := maximum(limits); most < math.MaxInt {
@@ -52,7 +52,7 @@ func commonParameters(limits pagination.Limits) members[parameter] {
 	}
 	offset := &schema{Type: kinds{"integer"}, Minimum: number(0), Default: intText(0)}
 	return members[parameter]{
-		query(formatParameter, "Both are JSON.", format),
+		query(formatParameter, "Both are JSON.", ref(format)),
 		query(limitParameter, text, limit),
 		query(offsetParameter, "How many records to skip.", offset),
 	}
@@ -63,11 +63,12 @@ func query(name, text string, s *schema) member[parameter] {
 }
 
 // orderingParameter takes terms, joined by commas.
-func orderingParameter(term *schema) parameter {
+func orderingParameter(term *schema, byDefault []ordering.Term) parameter {
 	joined := false
 	return parameter{
 		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),
-		Description: "Names in snake_case, behind a minus for descending order; what is none is dropped.",
+		Description: "Names in snake_case, behind a minus for descending order; what is none is dropped. " +
+			"Without any: " + ordering.Format(byDefault) + ".",
 	}
 }
 

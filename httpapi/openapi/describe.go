@@ -59,15 +59,18 @@ func (d *describer) collection(ctx context.Context, served httpapi.Served) error
 	record, known := d.record(served)
 	term := ofKind("string")
 	if known {
-		name := termOf(recordName(served.About))
 		fields, err := served.Collection.Fields(ctx)
 		if err != nil {
 			return err
 		}
-		d.model.Components.Schemas.add(name, orderingTerm(fields))
-		term = ref(name)
+		d.once(termOf(record), orderingTerm(fields))
+		term = ref(termOf(record))
 	}
-	d.model.Paths.add(served.Path, d.listPath(served, record, orderingParameter(term)))
+	order := orderOf(record)
+	if parameters := &d.model.Components.Parameters; !parameters.has(order) {
+		parameters.add(order, orderingParameter(term, served.About.Ordering))
+	}
+	d.model.Paths.add(served.Path, d.listPath(served, record))
 	return nil
 }
 

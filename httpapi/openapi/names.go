@@ -16,6 +16,7 @@ const (
 	metadata      = "Metadata"
 	fieldMetadata = "FieldMetadata"
 	root          = "Root"
+	format        = "Format"
 )
 
 // recordName is the name of a collection's records: "ItemVariant".
@@ -37,7 +38,7 @@ type names map[string]bool
 
 // reserved are the names that a handler's document may need, whatever the types.
 func reserved() names {
-	taken := names{detail: true, fieldErrors: true, metadata: true, fieldMetadata: true, root: true}
+	taken := names{detail: true, fieldErrors: true, metadata: true, fieldMetadata: true, root: true, format: true}
 	records := []string{openRecord, unknownRecord}
 	for _, c := range resources.Collections() {
 		records = append(records, recordName(c))
@@ -50,9 +51,10 @@ func reserved() names {
 	return taken
 }
 
-func pageOf(record string) string { return record + "Page" }
-func termOf(record string) string { return record + "OrderingTerm" }
-func newOf(record string) string  { return "New" + record }
+func pageOf(record string) string  { return record + "Page" }
+func termOf(record string) string  { return record + "OrderingTerm" }
+func orderOf(record string) string { return record + "Ordering" } // a parameter
+func newOf(record string) string   { return "New" + record }
 
 // take gives a name like the one wanted that is nobody's yet, with nothing in it
 // that a component's name cannot have.

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -41,12 +40,11 @@ func (d *describer) root(served httpapi.Served) {
 }
 
 // listPath describes the path of a collection whose records have that component.
-func (d *describer) listPath(served httpapi.Served, record string, order parameter) pathItem {
+func (d *describer) listPath(served httpapi.Served, record string) pathItem {
 	about := served.About
 	list := listName(about)
-	order.Description += " Without it: " + ordering.Format(about.Ordering) + "."
 	parameters := []parameter{
-		parameterRef(formatParameter), order, parameterRef(limitParameter), parameterRef(offsetParameter),
+		parameterRef(formatParameter), parameterRef(orderOf(record)), parameterRef(limitParameter), parameterRef(offsetParameter),
 	}
 	item := pathItem{
 		Get: &operation{
