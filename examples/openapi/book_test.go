@@ -37,6 +37,7 @@ type Book struct {
 	Checked  time.Time             `json:"checked,omitzero"`
 	Reading  time.Duration         `json:"readingTime"`
 	Series   *Series               `json:"series"`
+	Tree     Tree                  `json:"tree"`
 	Launch   resources.Event       `json:"launch"`
 	Sequel   *resources.SocialLink `json:"sequel"`
 	Rest     struct {
@@ -73,7 +74,6 @@ type Series struct {
 	Title  string   `json:"title"`
 	Parent *Series  `json:"parent"`
 	Others []Series `json:"others,omitempty"`
-	Tree   Tree     `json:"tree"`
 }
 
 // Tree contains itself, and is no struct.
@@ -112,7 +112,7 @@ func putBooks(t *testing.T, house *catalogue.Catalogue) {
 		Ratings: map[int]*float32{1: &half, 2: nil}, Size: [3]float64{1, 2.5, 1e21}, Grid: [][]int8{{-1}, nil},
 		Raw: json.RawMessage(`{"a":[1,null]}`), Anything: map[string]any{"b": 1.5}, Exact: "12.50", Pages: 300,
 		Cover: []byte{1, 2, 3}, ISBN: ISBN{88, 7}, Mood: 2, Sold: resources.At(time.Now()), Checked: time.Now(), Reading: time.Hour,
-		Series: &Series{"S", &Series{Title: "P"}, []Series{{Title: "Q"}}, Tree{{}, {{}}, nil}},
+		Series: &Series{"S", &Series{Title: "P"}, []Series{{Title: "Q"}}}, Tree: Tree{{}, {{}}, nil},
 		Sequel: &resources.SocialLink{Title: "Next", URL: "https://x.example/"}, Untagged: true, Secret: "x", Dash: 5,
 	}
 	full.Rest.Deep = &seventh

@@ -52,7 +52,7 @@ func canBeEmpty(t reflect.Type) bool {
 
 // nilIsZero says whether a nil is left out: a type may have its own notion of zero.
 func nilIsZero(t reflect.Type) bool {
-	_, own := t.MethodByName("IsZero")
+	_, own := reflect.PointerTo(t).MethodByName("IsZero")
 	return !own
 }
 
