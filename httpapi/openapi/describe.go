@@ -143,8 +143,9 @@ func pageSchema(record string) *schema {
 func orderingTerm(fields []string) *schema {
 	s := ofKind("string")
 	for _, name := range fields {
-		s.Enum = append(s.Enum, name, "-"+name)
+		if !slices.Contains(s.Enum, name) {
+			s.Enum = append(s.Enum, name, "-"+name)
+		}
 	}
-	s.Enum = slices.Compact(s.Enum)
 	return s
 }

@@ -41,7 +41,7 @@ func (o Options) defaults(baseURL string) (Options, error) {
 		return o, fmt.Errorf("%w: Server: %v", ErrOptions, err)
 	case server.RawQuery != "" || strings.ContainsAny(o.Server, "?#{}"):
 		return o, fmt.Errorf("%w: Server %q is more than a URL's beginning", ErrOptions, o.Server)
-	case o.Server != "" && server.Scheme == "" && !strings.HasPrefix(o.Server, "/"):
+	case o.Server != "" && server.Scheme == "" && (server.Host != "" || !strings.HasPrefix(o.Server, "/")):
 		return o, fmt.Errorf("%w: Server %q is neither a URL nor a path from the root", ErrOptions, o.Server)
 	case server.Scheme != "" && (server.Scheme != "http" && server.Scheme != "https" || server.Host == ""):
 		return o, fmt.Errorf("%w: Server %q is no http or https URL", ErrOptions, o.Server)
