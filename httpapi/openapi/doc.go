@@ -14,7 +14,7 @@
 //
 // Events, labels and social links are described from the fields in package
 // resources; open records as objects with an id and any other members; the types
-// of a program ([catalogue.Typed]) by reflection, once, in the way in which
+// of a program (catalogue.Typed) by reflection, once, in the way in which
 // encoding/json writes them. A collection of the program's own is an object of
 // which nothing is known, unless it implements [Typed] or is one of the three.
 //
