@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -16,7 +15,6 @@ import (
 type describer struct {
 	model  *model
 	types  *types
-	limits pagination.Limits
 	scheme string
 }
 
@@ -41,7 +39,7 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 	if opts.Scheme != "" {
 		m.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(opts.Scheme)})
 	}
-	d := &describer{m, newTypes(&m.Components.Schemas), h.Limits(), opts.Scheme}
+	d := &describer{m, newTypes(&m.Components.Schemas), opts.Scheme}
 	for _, served := range h.Served() {
 		if served.Collection == nil {
 			d.root(served)

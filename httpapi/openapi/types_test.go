@@ -26,7 +26,7 @@ type (
 	pair    [2]bool
 	Inner   struct{ B, C string }
 	Outer   struct{ C string }
-	pointer struct{ v int }
+	pointer struct{}
 	// Detail shares its name with a component that every document has.
 	Detail struct{ D int }
 	price  json.Number
