@@ -25,8 +25,13 @@ func newTypes(components *members[*schema]) *types {
 	}, components}
 }
 
-// record makes the component of a collection's records.
+// record makes the component of a collection's records, which may be those of another
+// as well.
 func (ts *types) record(name string, t reflect.Type) {
+	if known := ts.known[t]; known != "" {
+		ts.components.add(name, ref(known))
+		return
+	}
 	s := ts.component(name, t)
 	if marshals(t) {
 		*s = *ofKind("object") // a collection has nothing else
@@ -43,9 +48,7 @@ func (ts *types) record(name string, t reflect.Type) {
 // component makes an empty one, which is to be filled: the type may be met again
 // while that is done.
 func (ts *types) component(name string, t reflect.Type) *schema {
-	if ts.known[t] == "" {
-		ts.known[t] = name
-	}
+	ts.known[t] = name
 	s := &schema{}
 	ts.components.add(name, s)
 	return s

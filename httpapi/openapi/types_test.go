@@ -157,9 +157,10 @@ func TestRecords(t *testing.T) {
 	ts.record("Item", reflect.TypeFor[node]())
 	ts.record("Product", reflect.TypeFor[node]())
 	ts.record("Cart", reflect.TypeFor[pointer]())
-	const kids = `"kids":{"type":["array","null"],"items":{"$ref":"#/components/schemas/Item"}}},"required":["id","kids"]}`
-	const id = `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},`
-	want := `{"Item":` + id + kids + `,"Product":` + id + kids + `,"Cart":{"type":"object"}}`
+	ts.record("News", reflect.TypeFor[resources.Event]())
+	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
+		`"kids":{"type":["array","null"],"items":{"$ref":"#/components/schemas/Item"}}},"required":["id","kids"]},` +
+		`"Product":{"$ref":"#/components/schemas/Item"},"Cart":{"type":"object"},"News":{"$ref":"#/components/schemas/Event"}}`
 	if diff := cmp.Diff(want, compact(t, components)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
