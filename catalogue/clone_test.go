@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -119,5 +120,117 @@ func TestConcurrentHouseClones(t *testing.T) {
 	group.Wait()
 	if err := house.Check(); err != nil || house.Events().Count() != 90+30 {
 		t.Errorf("count %d, %v", house.Events().Count(), err)
+	}
+}
+
+// TestClonesCountMembersApart: which members open records have is counted by each
+// fork for itself, also when the first write after a fork is the original's.
+func TestClonesCountMembersApart(t *testing.T) {
+	house := catalogue.New()
+	load := func(c *catalogue.Catalogue, records string) {
+		t.Helper()
+		if err := c.LoadCollection("books", strings.NewReader(records)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load(house, `[{"id":1,"a":1},{"id":2,"a":1,"b":1}]`)
+	first, second := house.Clone(), house.Clone()
+	grandchild := second.Clone()
+	books := func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
+		open, err := c.Open("books")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return open
+	}
+	if err := books(house).Delete(2); err != nil {
+		t.Fatal(err)
+	}
+	record, err := resources.ParseRecord([]byte(`{"id":3,"c":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := books(first).Insert(record); err != nil {
+		t.Fatal(err)
+	}
+	err = books(second).Update(func(tx *catalogue.Tx[resources.Record]) error { return tx.Delete(1) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		reason string
+		c      *catalogue.Catalogue
+		want   []string
+	}{
+		{"b went with its only record", house, []string{"a", "id"}},
+		{"c came, and b is there still", first, []string{"a", "b", "c", "id"}},
+		{"a is in the other record too", second, []string{"a", "b", "id"}},
+		{"nobody wrote to the fork of a fork", grandchild, []string{"a", "b", "id"}},
+	} {
+		if diff := cmp.Diff(row.want, books(row.c).Fields()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+		if err := row.c.Check(); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+	}
+}
+
+// TestClonesWriteAtOnce: forks of one collection that nobody writes to, and forks of
+// forks, make trees of their own at once, while the original is read.
+func TestClonesWriteAtOnce(t *testing.T) {
+	c := probes(t, 200, catalogue.Options{})
+	want := ids(t, c, probeKit.id, terms("-name"))
+	var group sync.WaitGroup
+	for g := range 4 {
+		fork := c.Clone()
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(4, uint64(g)))
+			for range 30 {
+				child := fork.Clone()
+				grandchild := child.Clone()
+				if _, err := child.Insert(randomProbe(rng)); err != nil {
+					t.Error(err)
+				}
+				if err := grandchild.Update(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
+					t.Error(err)
+				}
+				if fork.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {
+					t.Errorf("counts %d, %d, %d", fork.Count(), child.Count(), grandchild.Count())
+				}
+				for _, each := range []*catalogue.Collection[probe]{fork, child, grandchild} {
+					if err := each.Check(); err != nil {
+						t.Error(err)
+					}
+				}
+				if _, err := c.Page(pagination.Window{Limit: 1000}); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := fork.Delete(1); err != nil {
+				t.Error(err)
+			}
+			checkAtEnd(t, fork)
+		})
+	}
+	group.Wait()
+	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("-name"))); diff != "" {
+		t.Errorf("the original saw what a fork wrote (-want +got):\n%s", diff)
+	}
+	checkAtEnd(t, c)
+}
+
+// TestCloneCostsNoRecords: a fork of a full house takes as many allocations as one
+// of an empty house.
+func TestCloneCostsNoRecords(t *testing.T) {
+	full := dataset(t)
+	records := 0
+	for _, c := range full.All() {
+		records += c.Count()
+	}
+	empty := testing.AllocsPerRun(10, func() { catalogue.New().Clone() }) - testing.AllocsPerRun(10, func() { catalogue.New() })
+	full.Clone() // publishes what is forked
+	if got := testing.AllocsPerRun(10, func() { full.Clone() }); got > empty || records < 100 {
+		t.Errorf("%v allocations for %d records, %v for none", got, records, empty)
 	}
 }

@@ -66,5 +66,5 @@ func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.schema, c.
 
 // Clone forks the collection: the two share all records until one of them
 // writes, and nothing that either writes is seen by the other. O(orderings in
-// use), and of open records O(names of members) besides.
+// use); of open records the first write afterwards is O(names of members).
 func (c *Collection[T]) Clone() *Collection[T] { return &Collection[T]{c.schema, c.store.clone()} }

@@ -48,21 +48,24 @@ func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error
 	}
 }
 
-// decodeOwn has a record read its own JSON, once it has all that is required.
+// decodeOwn has a record read its own JSON, and then looks for what is required:
+// whoever mistypes a name is told of that one, not of the one that is missing.
 func decodeOwn[T any](data []byte, required []string) (record T, err error) {
+	var members resources.Record
 	if len(required) > 0 {
-		members, err := resources.ParseRecord(data)
-		if err != nil {
+		if members, err = resources.ParseRecord(data); err != nil {
 			return record, err
 		}
-		for _, name := range required {
-			if _, ok := members.Get(name); !ok {
-				return record, &resources.MemberError{Member: name, Err: errMissing}
-			}
+	}
+	if err := json.Unmarshal(data, &record); err != nil {
+		return record, err
+	}
+	for _, name := range required {
+		if _, ok := members.Get(name); !ok {
+			return record, &resources.MemberError{Member: name, Err: errMissing}
 		}
 	}
-	err = json.Unmarshal(data, &record)
-	return record, err
+	return record, nil
 }
 
 func decodeField(v reflect.Value, text string) error {

@@ -63,7 +63,7 @@ type anyCollection interface {
 // encoded is a collection with its place in a catalogue.
 type encoded[T any] struct {
 	c     *Collection[T]
-	about resources.Collection
+	about *resources.Collection // shared with all forks
 	house *Catalogue
 }
 
@@ -77,7 +77,7 @@ func makeEncoded[T any](house *Catalogue, about resources.Collection) (anyCollec
 			c.schema.required = append(c.schema.required, f.Name)
 		}
 	}
-	return &encoded[T]{c, about, house}, nil
+	return &encoded[T]{c, &about, house}, nil
 }
 
 func (e *encoded[T]) Key() string     { return e.about.Key }

@@ -139,7 +139,7 @@ func ExampleCatalogue_Load() {
 	fmt.Println(authors.Count(), "as before")
 	// Output:
 	// 2 <nil>
-	// events 0 slug
+	// events 0 name
 	// 2 as before
 }
 

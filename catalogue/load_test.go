@@ -237,6 +237,7 @@ func TestLoadRefusesRecords(t *testing.T) {
 		{"null where not allowed", "events", event(`"id":1,"name":"n"`, `"id":2,"name":null`), "name"},
 		{"null where not allowed", "events", event(`"labels":[]`, `"labels":null`), "labels"},
 		{"missing required member", "events", event(`"id":1,"name":"n"`, `"id":2`), "name"},
+		{"mistyped, so that one is missing as well", "events", event(`"name":"n"`, `"nme":"n"`), "nme"},
 		{"missing required member", "events", event(`"startDate":"2024-05-10T18:00:00+02:00",`, ``), "startDate"},
 		{"wrong type", "events", event(`"id":1,"name":"n"`, `"id":2,"name":5`), "name"},
 		{"wrong type", "events", event(`"published":true`, `"published":"true"`), "published"},

@@ -14,6 +14,7 @@ type members struct {
 	counts  map[string]int // by name on the wire
 	names   []string       // in snake_case, sorted; replaced, never changed
 	changed bool           // names are no longer those that are counted
+	shared  bool           // counts belong to others too, and are copied before they change
 }
 
 func newMembers() members {
@@ -22,13 +23,24 @@ func newMembers() members {
 
 // writable gives counts of its own, for a fork that is written to. O(names).
 func (m members) writable() members {
-	m.counts = maps.Clone(m.counts)
+	m.counts, m.shared = maps.Clone(m.counts), false
 	return m
 }
 
-// apply counts one change; nil is no record. O(members).
+// share gives a fork that is written to, if ever, when it has copied the counts.
+// So has m from now on. O(1).
+func (m *members) share() members {
+	m.shared = m.counts != nil
+	return *m
+}
+
+// apply counts one change; nil is no record. O(members), the first time after
+// share O(names) besides.
 func (m *members) apply(old, new *resources.Record) {
 	if m.counts != nil {
+		if m.shared {
+			*m = m.writable()
+		}
 		m.count(new, 1)
 		m.count(old, -1)
 	}

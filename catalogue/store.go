@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -48,13 +49,18 @@ func (c *store) publish() *snapshot {
 	return s
 }
 
+// clone takes the primary of what is published, which nobody writes to, and gets
+// one of its own when it is written to itself.
 func (c *store) clone() *store {
 	c.state.Lock()
 	defer c.state.Unlock()
-	clone := newStore(c.shape, c.standard)
-	clone.live = c.live.fork()
-	clone.live.members = c.live.members.writable()
+	clone := &store{shape: c.shape, standard: c.standard, live: c.publish().t}
+	if clone.live.lender == nil {
+		clone.live.lender = &c.state
+	}
+	clone.live.members = c.live.members.share()
 	clone.clock.Store(c.clock.Load())
+	clone.live.orders = slices.Clone(clone.live.orders)
 	for i := range clone.live.orders {
 		k := &clone.live.orders[i]
 		used := new(atomic.Int64)

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -16,6 +17,7 @@ import (
 // does not grow with orders that others look at.
 type tables struct {
 	primary  *index[struct{}]
+	lender   *sync.Mutex // of a clone's primary that is still the original's; nil: it is its own
 	orders   []kept
 	late     []change // the last changes, which orders may be without
 	changes  int      // the number of the last change
@@ -36,15 +38,34 @@ func newTables(open bool) tables {
 	return t
 }
 
-// fork is what a snapshot keeps of live tables. It writes to t (a tree's Copy
-// does), so only the owner may call it. O(orders), and what members.settle
-// costs.
+// copyPrimary forks the primary. That writes to it (a tree's Copy does), so only
+// its owner may call it: or, of one that is lent, who holds the lender's mutex.
+func (t *tables) copyPrimary() *index[struct{}] {
+	if t.lender != nil {
+		t.lender.Lock()
+		defer t.lender.Unlock()
+	}
+	return t.primary.copy()
+}
+
+// ownPrimary must be called before the primary is written to.
+func (t *tables) ownPrimary() {
+	if t.lender != nil {
+		t.primary, t.lender = t.copyPrimary(), nil
+	}
+}
+
+// fork is what a snapshot keeps of live tables. It writes to t, so only the
+// owner may call it. O(orders), and what members.settle costs. A primary that is
+// lent is never written to, and needs no copy.
 func (t *tables) fork() tables {
 	if t.members.settle() {
 		t.orders = slices.DeleteFunc(slices.Clone(t.orders), t.gone)
 	}
 	f := *t
-	f.primary = t.primary.copy()
+	if t.lender == nil {
+		f.primary = t.primary.copy()
+	}
 	f.late = slices.Clip(t.late)
 	f.orders = slices.Clone(t.orders)
 	for i := range f.orders {
@@ -84,6 +105,7 @@ func (t *tables) rehearse(changes []change) {
 
 // apply makes one change in the primary and what belongs to it. O(log n).
 func (t *tables) apply(ch change) {
+	t.ownPrimary()
 	switch {
 	case ch.new != nil && ch.new.id > t.lastID:
 		t.primary.add(ch.new)

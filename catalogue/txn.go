@@ -25,7 +25,7 @@ func (c *store) begin() *txn {
 	c.state.Lock()
 	defer c.state.Unlock()
 	return &txn{c: c, t: tables{
-		primary: c.live.primary.copy(),
+		primary: c.live.copyPrimary(),
 		lastID:  c.live.lastID,
 		members: c.live.members.writable(),
 	}}
@@ -54,7 +54,8 @@ func (tx *txn) commit() {
 	c.state.Lock()
 	defer c.state.Unlock()
 	c.live.rehearse(tx.changes)
-	c.live.primary, c.live.lastID, c.live.members = tx.t.primary, tx.t.lastID, tx.t.members
+	c.live.primary, c.live.lender = tx.t.primary, nil
+	c.live.lastID, c.live.members = tx.t.lastID, tx.t.members
 	for _, ch := range tx.changes {
 		c.live.note(ch)
 	}

@@ -56,6 +56,9 @@ func (v *view) send(status int, body []byte, length []string) {
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
+	if v.tagged && status == http.StatusOK {
+		v.setTag(header)
+	}
 	v.sent = true
 	v.handler.write(v.w, v.r, status, body, length)
 }
@@ -84,7 +87,7 @@ func (v *view) refuse(no *refusal) {
 
 // failWith answers for an error that the client must not see.
 func (v *view) failWith(err error) {
-	v.report(err)
+	v.handler.report(v.r, err)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
 		return
@@ -92,9 +95,9 @@ func (v *view) failWith(err error) {
 	v.fail(http.StatusInternalServerError, detailInternal)
 }
 
-func (v *view) report(err error) {
-	if v.handler.onError != nil {
-		v.handler.onError(v.r, err)
+func (h *Handler) report(r *http.Request, err error) {
+	if h.onError != nil {
+		h.onError(r, err)
 	}
 }
 
@@ -132,9 +135,22 @@ func detailBody(text string) []byte {
 // quote writes text as a JSON string, as the service does: <, > and & stay.
 // Bytes that are not UTF-8 become U+FFFD.
 func quote(text string) string {
+	if isPlain(text) {
+		return `"` + text + `"`
+	}
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(text) // a string never fails
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// isPlain says that a text stands in JSON as it is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

@@ -75,6 +75,6 @@ func (v *view) authorize() *refusal {
 	if errors.As(err, &no) {
 		return no
 	}
-	v.report(err)
+	v.handler.report(v.r, err)
 	return &refusal{http.StatusForbidden, "", detailNoPermission}
 }

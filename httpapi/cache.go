@@ -36,11 +36,28 @@ type pageKey struct {
 
 func (k *pageKey) textSize() int { return len(k.query) + len(k.origin.host) + len(k.prefix) }
 
-// place is where the page of a key is kept, if it is of that revision.
+// place is where the page of a key is kept, if it is of that revision, and what
+// tells it from all others.
 type place struct {
 	key      pageKey
 	hash     uint64
 	revision uint64
+}
+
+// place gives a key its place. Keys that share a hash take turns.
+func (k pageKey) place(seed maphash.Seed, revision uint64) place {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(k.route.path)
+	for _, text := range [...]string{k.query, k.origin.host, k.prefix} {
+		h.WriteByte(0)
+		h.WriteString(text)
+	}
+	h.WriteByte(byte(k.indent))
+	if k.origin.secure {
+		h.WriteByte(1)
+	}
+	return place{k, h.Sum64(), revision}
 }
 
 // keptPage is a page's body with its Content-Length. It never changes.
@@ -48,6 +65,7 @@ type keptPage struct {
 	place
 	body   []byte
 	length []string
+	count  int // of all records
 }
 
 // size is the memory a page takes, in bytes. The allocator rounds up, by less
@@ -64,8 +82,7 @@ func (p *keptPage) size() int {
 // A page is kept when it is asked for a second time. Who asks for ever different
 // ones drives no other page out, and hardly pays for the cache.
 type pageCache struct {
-	generation int // size of one, in bytes
-	seed       maphash.Seed
+	generation int                      // size of one, in bytes
 	seen       [seenSlots]atomic.Uint64 // hashes of pages that were asked for once
 
 	mu         sync.Mutex
@@ -81,25 +98,8 @@ func newPageCache(bytes int) *pageCache {
 	}
 	return &pageCache{
 		generation: (bytes - cacheOverhead) / 2,
-		seed:       maphash.MakeSeed(),
 		young:      make(map[uint64]*keptPage),
 	}
-}
-
-// place gives a key its place. Keys that share a hash take turns.
-func (c *pageCache) place(k pageKey, revision uint64) place {
-	var h maphash.Hash
-	h.SetSeed(c.seed)
-	h.WriteString(k.route.path)
-	for _, text := range [...]string{k.query, k.origin.host, k.prefix} {
-		h.WriteByte(0)
-		h.WriteString(text)
-	}
-	h.WriteByte(byte(k.indent))
-	if k.origin.secure {
-		h.WriteByte(1)
-	}
-	return place{k, h.Sum64(), revision}
 }
 
 // get returns the page of a place, nil if it is not kept. O(1).
@@ -122,11 +122,11 @@ func (c *pageCache) get(at *place) *keptPage {
 
 // put keeps a page that is asked for a second time, unless it is too large. The
 // caller must not change what it passes. O(1).
-func (c *pageCache) put(at *place, body []byte, length []string) {
+func (c *pageCache) put(at *place, body []byte, length []string, count int) {
 	if !c.seenBefore(at) {
 		return
 	}
-	p := &keptPage{*at, body, length}
+	p := &keptPage{*at, body, length, count}
 	if p.size() > 2*c.generation/maxShare {
 		return
 	}

@@ -2,17 +2,21 @@ package httpapi
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
 )
 
+// seed is the seed of hashes in tests.
+var seed = maphash.MakeSeed()
+
 // fill puts a page into a cache as two requests for it do.
 func fill(c *pageCache, k pageKey, revision uint64, body []byte) place {
-	at := c.place(k, revision)
+	at := k.place(seed, revision)
 	for range 2 {
-		c.put(&at, body, contentLength(body))
+		c.put(&at, body, contentLength(body), 0)
 	}
 	return at
 }
@@ -52,7 +56,7 @@ func TestCacheStaysInItsBudget(t *testing.T) {
 			at := fill(c, k, uint64(i/100), make([]byte, rng.IntN(rng.IntN(budget)+1)))
 			c.get(&at)
 			if i%10 == 0 {
-				at := c.place(pageKey{route: news, query: fmt.Sprint(rng.IntN(500)), origin: origin{host: "host.example"}}, uint64(i/100))
+				at := pageKey{route: news, query: fmt.Sprint(rng.IntN(500)), origin: origin{host: "host.example"}}.place(seed, uint64(i/100))
 				c.get(&at)
 			}
 			if i%50 == 0 {
@@ -146,7 +150,7 @@ func TestCachePlaces(t *testing.T) {
 	} {
 		c := newPageCache(defaultMaxCache)
 		was := fill(c, kept, 7, []byte("{}"))
-		at := c.place(row.key, row.revision)
+		at := row.key.place(seed, row.revision)
 		if found := c.get(&at) != nil; found != row.found {
 			t.Errorf("%s: found %t", row.reason, found)
 		}
@@ -157,8 +161,8 @@ func TestCachePlaces(t *testing.T) {
 		if found := c.get(&at) != nil; found != row.found {
 			t.Errorf("%s, with the same hash: found %t", row.reason, found)
 		}
-		c.put(&at, []byte("[]"), nil)
-		c.put(&at, []byte("[]"), nil)
+		c.put(&at, []byte("[]"), nil, 0)
+		c.put(&at, []byte("[]"), nil, 0)
 		if p := c.get(&at); p == nil || string(p.body) != "[]" {
 			t.Errorf("%s, put with the same hash: %v", row.reason, p)
 		}

@@ -47,6 +47,11 @@
 // whoever asks for the same, in up to [Options.MaxCache] bytes. Nobody gets a page
 // older than a write that had returned when the request came.
 //
+// # Conditional requests
+//
+// With [Options.ETags] a page that the client has already is answered with 304,
+// in what it takes to compare two numbers.
+//
 // # Concurrency
 //
 // A [Handler] starts no goroutines, and changes after [NewHandler] only in which

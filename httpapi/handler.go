@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,12 +25,17 @@ type Handler struct {
 	root       rootBody
 	authorizer Authorizer
 	onError    func(*http.Request, error)
+	onAccess   func(context.Context, Access)
 	base       string // "" if it comes from the request
 	proxies    proxies
 	limits     pagination.Limits
 	bounds     bounds
 	values     fixedValues
 	cache      *pageCache // nil: none
+	seed       maphash.Seed
+
+	tags         bool // answers have entity tags
+	cacheControl []string
 }
 
 // NewHandler returns a handler of the collections, by their documented keys
@@ -49,6 +56,10 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 	if err != nil {
 		return nil, err
 	}
+	cacheControl, err := checkCacheControl(opts.CacheControl)
+	if err != nil {
+		return nil, err
+	}
 	bounds, err := newBounds(&opts)
 	if err != nil {
 		return nil, err
@@ -58,12 +69,17 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		root:       newRootBody(documented),
 		authorizer: opts.Authorizer,
 		onError:    opts.OnError,
+		onAccess:   opts.OnAccess,
 		base:       base,
 		proxies:    proxies,
 		limits:     opts.Limits,
 		bounds:     bounds,
 		values:     newFixedValues(),
 		cache:      newPageCache(opts.maxCache()),
+		seed:       maphash.MakeSeed(),
+
+		tags:         opts.ETags,
+		cacheControl: []string{cacheControl},
 	}
 	if h.authorizer == nil {
 		h.authorizer = denyAll
@@ -104,6 +120,15 @@ func checkKeys(collections map[string]Collection, documented []resources.Collect
 // its checks. The path is r.URL.Path, decoded. It does not look at how the
 // request came in, so it can be called with requests that no server has read.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.onAccess != nil {
+		h.serveObserved(w, r)
+		return
+	}
+	h.serve(w, r, nil)
+}
+
+// serve answers, and notes what it did if that is seen.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 	origin, fault := h.originOf(r)
 	if fault != "" {
 		h.writePlain(w, r, http.StatusBadRequest, fault)
@@ -118,11 +143,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveNoRoute(w, r)
 		return
 	}
+	if seen != nil {
+		seen.Collection = route.key
+	}
 	if fault := h.bounds.paramsFault(r.URL.RawQuery); fault != "" {
 		h.writePlain(w, r, http.StatusBadRequest, fault)
 		return
 	}
-	v := view{handler: h, route: route, w: w, r: r, origin: origin}
+	v := view{handler: h, route: route, w: w, r: r, origin: origin, seen: seen}
 	v.serve()
 }
 

@@ -2,43 +2,66 @@ package httpapi
 
 import "net/http"
 
-// serveKept answers from the cache and reports whether it could. It need not
-// look at the query's format: that of a page that is kept was good.
-func (v *view) serveKept(indent int) bool {
-	if v.keepable = v.findPlace(indent); !v.keepable {
+// serveKnown answers without asking the collection, if the client or the cache
+// has the answer already, and reports whether it could. It need not look at the
+// query's format: that of a page which was given once was good.
+func (v *view) serveKnown(indent int) bool {
+	v.findPlace(indent)
+	if v.notModified() {
+		return true
+	}
+	if !v.keepable {
 		return false
 	}
 	p := v.handler.cache.get(&v.place)
 	if p == nil {
 		return false
 	}
+	if v.anyMatches() {
+		return true
+	}
+	v.note(p.count)
 	v.send(http.StatusOK, p.body, p.length)
 	return true
 }
 
-// findPlace finds out where the answer is kept, if it can be: to GET and HEAD of
-// a collection that tells its revision, in a request that is not too long.
-func (v *view) findPlace(indent int) bool {
+// findPlace finds out where the answer is kept and whether it has a tag. Both
+// are for GET and HEAD of a collection that tells its revision, the tag for the
+// root as well, and only requests that are not too long have theirs kept.
+func (v *view) findPlace(indent int) {
 	h, r := v.handler, v.r
-	if h.cache == nil || v.route.revisioned == nil || !isRead(r.Method) {
-		return false
+	isRoot := v.route.collection == nil
+	if h.cache == nil && !h.tags || v.route.revisioned == nil && !isRoot || !isRead(r.Method) {
+		return
 	}
 	key := pageKey{route: v.route, query: r.URL.RawQuery, indent: indent}
 	if h.base == "" {
 		key.origin, key.prefix = v.origin, prefix(r)
 	}
-	if key.textSize() > maxKeyText {
-		return false
+	v.keepable = h.cache != nil && !isRoot && key.textSize() <= maxKeyText
+	v.tagged = h.tags
+	if !v.keepable && !v.tagged {
+		return
 	}
-	v.place = h.cache.place(key, v.route.revisioned.Revision())
-	return true
+	revision := uint64(0)
+	if !isRoot {
+		revision = v.route.revisioned.Revision()
+	}
+	v.place = key.place(h.seed, revision)
 }
 
-// keep keeps a page for those who ask for the same. Its revision was taken before
-// it was made, so if something was written meanwhile it is too new for its place,
-// never too old, and the next who asks looks for a later revision anyway.
-func (v *view) keep(body []byte, length []string) {
+// made is told that the page is made. Its revision was taken before that: if
+// something was written meanwhile the page may be too new for its place, which
+// is then no place to keep it at, nor its tag the page's.
+func (v *view) made() {
+	if (v.keepable || v.tagged) && v.route.revisioned.Revision() != v.place.revision {
+		v.keepable, v.tagged = false, false
+	}
+}
+
+// keep keeps a page for those who ask for the same.
+func (v *view) keep(body []byte, length []string, count int) {
 	if v.keepable {
-		v.handler.cache.put(&v.place, body, length)
+		v.handler.cache.put(&v.place, body, length, count)
 	}
 }

@@ -17,12 +17,16 @@ func (v *view) list() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
+	if v.anyMatches() {
+		return
+	}
 	window := v.handler.limits.Window(v.query)
 	count, records, err := v.page(order, window)
 	if err != nil {
 		v.failWith(err)
 		return
 	}
+	v.made()
 	var room [256]byte
 	url := v.appendLink(room[:0], v.route.path)
 	body, ok := v.indented(envelope(url, v.query, window, count, records))
@@ -30,7 +34,8 @@ func (v *view) list() {
 		return
 	}
 	length := contentLength(body)
-	v.keep(body, length)
+	v.keep(body, length, count)
+	v.note(count)
 	v.send(http.StatusOK, body, length)
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -81,6 +82,27 @@ type Options struct {
 	// sixteenth of the bound. 0: 4 MiB. Less than 0, and too little for anything
 	// to be kept (some 8 KiB): none are.
 	MaxCache int
+
+	// ETags gives pages of collections that are [Revisioned], and the root, a strong
+	// ETag, and answers a GET or HEAD whose If-None-Match names it with 304, before
+	// anything is asked of the collection but its revision. "*" is answered with
+	// 304 if the request is good. The tag is good for one handler: not for the
+	// same page of another process. OPTIONS and POST have none, and take no notice
+	// of If-None-Match, which RFC 9110 asks of OPTIONS. False: no tags, as the
+	// service.
+	ETags bool
+
+	// CacheControl is the Cache-Control of answers that have an ETag. Empty:
+	// "no-cache", so that caches ask each time. Bytes that cannot stand in a
+	// header are an error.
+	CacheControl string
+
+	// OnAccess is told of each request when it is answered, by the goroutine that
+	// serves it, so by many at once; until it returns the server does not take the
+	// answer for ended. ctx is the request's. A panic in it goes to OnError, the
+	// answer is out. Nil: nobody is told, which costs nothing. Package accesslog
+	// has one for log/slog.
+	OnAccess func(ctx context.Context, a Access)
 
 	// OnError is told what the client is not: errors of collections behind a
 	// 500 or 503, errors of an authorizer that are neither [Unauthorized] nor

@@ -22,7 +22,7 @@ func (v *view) recovered() {
 	if reason == http.ErrAbortHandler {
 		panic(reason)
 	}
-	v.reportPanic(reason)
+	v.handler.reportPanic(v.r, reason)
 	if v.sent {
 		panic(http.ErrAbortHandler) // or half an answer would pass for a whole one
 	}
@@ -32,11 +32,11 @@ func (v *view) recovered() {
 
 // reportPanic reports a panic. If OnError panics as well, perhaps again, there is
 // nobody left to tell.
-func (v *view) reportPanic(reason any) {
+func (h *Handler) reportPanic(r *http.Request, reason any) {
 	defer func() { _ = recover() }()
 	if err, ok := reason.(error); ok {
-		v.report(fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack()))
+		h.report(r, fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack()))
 		return
 	}
-	v.report(fmt.Errorf("%w: %v\n%s", ErrPanic, reason, debug.Stack()))
+	h.report(r, fmt.Errorf("%w: %v\n%s", ErrPanic, reason, debug.Stack()))
 }

@@ -10,7 +10,7 @@ type rootBody struct {
 
 // newRootBody lists the collections in the order of the document.
 func newRootBody(documented []resources.Collection) rootBody {
-	var body rootBody
+	body := rootBody{parts: make([]string, 0, len(documented)+1)}
 	part := "{"
 	for i, d := range documented {
 		if i > 0 {

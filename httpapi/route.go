@@ -5,32 +5,35 @@ import "github.com/gobacklist/backlist/resources"
 // apiPath is the path of the root; the collections are below it.
 const apiPath = "/api/"
 
-// route is a path that is served, with all that can be known of its answers
-// beforehand. The slices of header values are shared by all of them.
+// route is a path that is served, with what can be known of its answers
+// beforehand: all but those to OPTIONS, which few ask for. The slices of header
+// values are shared by all of them.
 type route struct {
 	path       string
-	key        string     // of the collection
-	collection Collection // nil: the root
-	creator    Creator    // nil: POST is not allowed
-	revisioned Revisioned // nil: its pages are not kept
+	key        string                // of the collection, "": the root
+	about      *resources.Collection // nil: the root
+	collection Collection            // nil: the root
+	creator    Creator               // nil: POST is not allowed
+	revisioned Revisioned            // nil: its pages are not kept
 	allow      []string
 	vary       []string
-	metadata   []byte // what OPTIONS tells anybody
-	actions    []byte // what it tells who may post; nil without creator
 }
 
 // newRoutes returns the root and all collections by their paths.
 func newRoutes(collections map[string]Collection, documented []resources.Collection) map[string]*route {
 	routes := make(map[string]*route, 1+len(documented))
-	routes[apiPath] = &route{
-		path:     apiPath,
-		allow:    []string{allowRead},
-		vary:     []string{"Accept"},
-		metadata: rootMetadata(),
+	all := make([]route, 1+len(documented))
+	all[0] = route{
+		path:  apiPath,
+		allow: []string{allowRead},
+		vary:  []string{"Accept"},
 	}
-	for _, d := range documented {
-		r := newRoute(d, collections[d.Key])
-		routes[r.path] = r
+	for i := range documented {
+		d := &documented[i]
+		all[1+i] = newRoute(d, collections[d.Key])
+	}
+	for i := range all {
+		routes[all[i].path] = &all[i]
 	}
 	return routes
 }
@@ -38,22 +41,29 @@ func newRoutes(collections map[string]Collection, documented []resources.Collect
 // allowRead is the Allow of what cannot be posted to.
 const allowRead = "GET, HEAD, OPTIONS"
 
-func newRoute(d resources.Collection, c Collection) *route {
-	r := &route{
-		path:       collectionPath(d),
+func newRoute(d *resources.Collection, c Collection) route {
+	r := route{
+		path:       collectionPath(*d),
 		key:        d.Key,
+		about:      d,
 		collection: c,
 		allow:      []string{allowRead},
 		vary:       []string{d.Vary},
-		metadata:   listMetadata(d),
 	}
 	r.revisioned, _ = c.(Revisioned)
 	if creator, ok := c.(Creator); ok && d.Creatable {
 		r.creator = creator
 		r.allow = []string{d.Methods()}
-		r.actions = listActions(d)
 	}
 	return r
+}
+
+// metadata is what OPTIONS tells anybody.
+func (r *route) metadata() []byte {
+	if r.collection == nil {
+		return rootMetadata()
+	}
+	return listMetadata(*r.about)
 }
 
 func collectionPath(d resources.Collection) string {

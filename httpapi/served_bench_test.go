@@ -25,14 +25,7 @@ import (
 // requests per second, reported as "of-static". It does so with pages that are
 // kept, and without a cache.
 func BenchmarkServed(b *testing.B) {
-	var file bytes.Buffer
-	if _, err := sample.New(sample.Options{Events: 10_000}).WriteTo(&file); err != nil {
-		b.Fatal(err)
-	}
-	house := catalogue.New()
-	if err := house.Load(&file); err != nil {
-		b.Fatal(err)
-	}
+	house := tenThousand(b)
 	for _, cache := range []struct {
 		name     string
 		maxCache int
@@ -49,6 +42,52 @@ func BenchmarkServed(b *testing.B) {
 			b.Run(cache.name+target, func(b *testing.B) { compareLoads(b, handler, target) })
 		}
 	}
+}
+
+// BenchmarkNotModified measures answers of 304 over loopback beside the whole
+// pages, kept and not: "of-200" is how many times their requests per second.
+func BenchmarkNotModified(b *testing.B) {
+	house := tenThousand(b)
+	for _, cache := range []struct {
+		name     string
+		maxCache int
+	}{{"cache", 0}, {"no-cache", -1}} {
+		handler, err := httpapi.New(house, httpapi.Options{ETags: true, MaxCache: cache.maxCache})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(cache.name, func(b *testing.B) {
+			const target, requests = "/api/events/?offset=9000", 400
+			whole, not := newLoad(b, handler, target), newLoad(b, handler, target)
+			r, w := httptest.NewRequest("GET", not.server.URL+target, nil), httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			not.request = fmt.Appendf(bytes.TrimSuffix(not.request, []byte("\r\n")), "If-None-Match: %s\r\n\r\n", w.Header().Get("ETag"))
+			not.status = "HTTP/1.1 304 Not Modified"
+			whole.run(b, requests)
+			not.run(b, requests)
+			var took, tookWhole time.Duration
+			for b.Loop() {
+				took += not.run(b, requests)
+				tookWhole += whole.run(b, requests)
+			}
+			b.ReportMetric(float64(tookWhole)/float64(took), "of-200")
+			b.ReportMetric(float64(b.N*requests)/took.Seconds(), "requests/s")
+		})
+	}
+}
+
+// tenThousand is a house with so many events.
+func tenThousand(b *testing.B) *catalogue.Catalogue {
+	b.Helper()
+	var file bytes.Buffer
+	if _, err := sample.New(sample.Options{Events: 10_000}).WriteTo(&file); err != nil {
+		b.Fatal(err)
+	}
+	house := catalogue.New()
+	if err := house.Load(&file); err != nil {
+		b.Fatal(err)
+	}
+	return house
 }
 
 func compareLoads(b *testing.B, handler http.Handler, target string) {
@@ -83,13 +122,14 @@ func sameBytes(handler http.Handler, server *httptest.Server, target string) htt
 type load struct {
 	server  *httptest.Server
 	request []byte
+	status  string // line that is to come back
 	conns   []*bufio.ReadWriter
 }
 
 const connections = 8
 
 func newLoad(b *testing.B, handler http.Handler, target string) *load {
-	l := &load{server: httptest.NewServer(handler)}
+	l := &load{server: httptest.NewServer(handler), status: "HTTP/1.1 200 OK"}
 	b.Cleanup(l.server.Close)
 	address := l.server.Listener.Addr().String()
 	l.request = fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, address)
@@ -111,7 +151,7 @@ func (l *load) run(b *testing.B, requests int) time.Duration {
 	for _, conn := range l.conns {
 		all.Go(func() {
 			for range requests / connections {
-				if err := exchange(conn, l.request); err != nil {
+				if err := exchange(conn, l.request, l.status); err != nil {
 					b.Error(err)
 					return
 				}
@@ -123,20 +163,24 @@ func (l *load) run(b *testing.B, requests int) time.Duration {
 }
 
 // exchange sends a request and reads its answer, doing as little as that takes.
-func exchange(conn *bufio.ReadWriter, request []byte) error {
+func exchange(conn *bufio.ReadWriter, request []byte, want string) error {
 	conn.Write(request)
 	if err := conn.Flush(); err != nil {
 		return err
 	}
 	reader := textproto.NewReader(conn.Reader)
-	if status, err := reader.ReadLine(); err != nil || status != "HTTP/1.1 200 OK" {
-		return fmt.Errorf("%s: %w", status, err)
+	if status, err := reader.ReadLine(); err != nil || status != want {
+		return fmt.Errorf("%s, want %s: %v", status, want, err)
 	}
 	header, err := reader.ReadMIMEHeader()
 	if err != nil {
 		return err
 	}
-	size, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64)
+	length := header.Get("Content-Length")
+	if length == "" {
+		return nil // 304
+	}
+	size, err := strconv.ParseInt(length, 10, 64)
 	if err != nil {
 		return err
 	}

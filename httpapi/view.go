@@ -24,19 +24,21 @@ type view struct {
 	r       *http.Request
 	origin  origin
 	query   pagination.Query
-	indent  int  // spaces a level; 0: compact
-	sent    bool // an answer, or some of it
+	indent  int     // spaces a level; 0: compact
+	sent    bool    // an answer, or some of it
+	seen    *Access // nil: nobody looks
 
-	keepable bool  // the answer may be kept:
-	place    place // there
+	keepable bool  // the answer may be kept,
+	tagged   bool  // or has an entity tag:
+	place    place // this one
 }
 
-// serve answers from the cache, or checks format, Accept and method, in this
+// serve answers with what the client or the cache has already, or checks format, Accept and method, in this
 // order, and answers. What precedes a good Accept is never indented.
 func (v *view) serve() {
 	defer v.recovered()
 	indent, acceptable := negotiate(v.r.Header["Accept"])
-	if acceptable && v.serveKept(indent) {
+	if acceptable && v.serveKnown(indent) {
 		return
 	}
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
@@ -82,6 +84,9 @@ func isRead(method string) bool {
 
 func (v *view) get() {
 	if v.route.collection == nil {
+		if v.anyMatches() {
+			return
+		}
 		var room [256]byte
 		v.write(http.StatusOK, v.handler.root.build(v.appendLink(room[:0], "")))
 		return
@@ -93,10 +98,10 @@ func (v *view) get() {
 // for those who may.
 func (v *view) options() {
 	if v.route.creator != nil && v.authorize() == nil {
-		v.write(http.StatusOK, v.route.actions)
+		v.write(http.StatusOK, listActions(*v.route.about))
 		return
 	}
-	v.write(http.StatusOK, v.route.metadata)
+	v.write(http.StatusOK, v.route.metadata())
 }
 
 func (v *view) methodNotAllowed() {

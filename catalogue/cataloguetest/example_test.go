@@ -1,12 +1,19 @@
 package cataloguetest_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -38,4 +45,111 @@ func TestFirstEvent(t *testing.T) {
 	if name != "Reading" || err != nil {
 		t.Errorf("first event: %q, %v", name, err)
 	}
+}
+
+// What was asked is in the log; assertions about it fail with a difference.
+func TestFirstEventAsksOnce(t *testing.T) {
+	house := cataloguetest.New(t)
+	if _, err := firstEvent(house.Client, house.URL); err != nil {
+		t.Fatal(err)
+	}
+	house.Asked(t, "GET /api/events/?limit=1")
+	house.NeverWrote(t)
+	if agent := house.Log()[0].Header.Get("User-Agent"); agent != "Go-http-client/1.1" {
+		t.Errorf("asked as %s", agent)
+	}
+}
+
+// eventNames is a program that reads all events, page by page.
+func eventNames(ctx context.Context, client *http.Client, base string) (names []string, err error) {
+	next := base + "/api/events/"
+	for next != "" {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		var page pagination.Envelope[resources.Event]
+		err = json.NewDecoder(answer.Body).Decode(&page)
+		answer.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range page.Results {
+			names = append(names, event.Name)
+		}
+		next = page.Next
+	}
+	return names, nil
+}
+
+// A walk is right if each page was fetched once.
+func TestEventNames(t *testing.T) {
+	house := cataloguetest.New(t)
+	names, err := eventNames(t.Context(), house.Client, house.URL)
+	if len(names) != house.Catalogue.Events().Count() || err != nil {
+		t.Errorf("%d names, %v", len(names), err)
+	}
+	house.WalkedOnce(t, "events")
+}
+
+// Fixtures are files: in a program they come from os.DirFS("testdata") or from an
+// embed.FS.
+func TestFirstEventOfFixtures(t *testing.T) {
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: fstest.MapFS{
+		"events.ndjson": {Data: []byte(
+			`{"id": 1, "name": "Later", "slug": "later", "startDate": "2026-06-01T18:00:00Z", "endDate": "2026-06-01T20:00:00Z"}
+			{"id": 2, "name": "Sooner", "slug": "sooner", "startDate": "2026-05-01T18:00:00Z", "endDate": "2026-05-01T20:00:00Z"}`)},
+	}})
+	if name, err := firstEvent(house.Client, house.URL); name != "Sooner" || err != nil {
+		t.Errorf("first event: %q, %v", name, err)
+	}
+}
+
+// With a catalogue of its own a test writes records in Go. Server gives it a port.
+func TestFirstEventOfCatalogue(t *testing.T) {
+	records := catalogue.New()
+	if _, err := records.Events().Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
+		t.Fatal(err)
+	}
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: records, Server: true})
+	if name, err := firstEvent(http.DefaultClient, house.URL); name != "Reading" || err != nil {
+		t.Errorf("first event: %q, %v", name, err)
+	}
+}
+
+// An authorizer is the service's, whose refusals a client has to stand. What was
+// asked before Forget is not asserted about.
+func TestRefusedPost(t *testing.T) {
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Authorizer: httpapi.Bearer("s3cret")})
+	if _, err := firstEvent(house.Client, house.URL); err != nil {
+		t.Fatal(err)
+	}
+	house.Forget()
+	answer, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusUnauthorized {
+		t.Errorf("answered with %s", answer.Status)
+	}
+	house.Asked(t, "POST /api/events/")
+}
+
+// In a bubble time is synthetic: a deadline comes without waiting.
+func TestEventNamesInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		house := cataloguetest.New(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		time.Sleep(2 * time.Hour)
+		if _, err := eventNames(ctx, house.Client, house.URL); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("too late: %v", err)
+		}
+		house.Asked(t) // nothing
+	})
 }

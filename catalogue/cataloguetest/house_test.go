@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -120,13 +124,138 @@ func TestPostIsSeen(t *testing.T) {
 }
 
 func TestClosedWithTheTest(t *testing.T) {
-	var house *cataloguetest.House
-	t.Run("inner", func(t *testing.T) {
-		house = cataloguetest.New(t)
-		get(t, house, "/api/")
-	})
-	if answer, err := http.Get(house.URL + "/api/"); err == nil {
-		answer.Body.Close()
-		t.Error("it still answers")
+	for name, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Server: true}} {
+		t.Run(name, func(t *testing.T) {
+			var house *cataloguetest.House
+			t.Run("inner", func(t *testing.T) {
+				house = cataloguetest.NewWith(t, opts)
+				get(t, house, "/api/")
+			})
+			if answer, err := house.Client.Get(house.URL + "/api/"); err == nil {
+				answer.Body.Close()
+				t.Error("it still answers")
+			}
+		})
 	}
+}
+
+// TestSchemes: links begin with what the client asked, over each of the four ways.
+func TestSchemes(t *testing.T) {
+	for reason, row := range map[string]struct {
+		opts cataloguetest.Options
+		want string
+	}{
+		"the default":            {cataloguetest.Options{}, "http://catalogue.test"},
+		"https in process":       {cataloguetest.Options{Secure: true}, "https://catalogue.test"},
+		"a loopback port":        {cataloguetest.Options{Server: true}, "http://127.0.0.1:"},
+		"https on loopback port": {cataloguetest.Options{Server: true, Secure: true}, "https://127.0.0.1:"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			house := cataloguetest.NewWith(t, row.opts)
+			if !strings.HasPrefix(house.URL, row.want) {
+				t.Errorf("served at %s", house.URL)
+			}
+			if p := page(t, house, "/api/events/"); p.Next != house.URL+"/api/events/?limit=21&offset=21" {
+				t.Errorf("next is %s", p.Next)
+			}
+		})
+	}
+}
+
+func TestEmptyHouse(t *testing.T) {
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
+	for _, about := range resources.Collections() {
+		if p := page(t, house, "/api/"+about.Segment+"/"); p.Count != 0 {
+			t.Errorf("%s: %d records", about.Key, p.Count)
+		}
+	}
+}
+
+// TestGivenCatalogue: it is served itself, with its own types, and written to.
+func TestGivenCatalogue(t *testing.T) {
+	type book struct {
+		ID    int    `json:"id"`
+		Title string `json:"title"`
+	}
+	given, err := catalogue.NewTyped(catalogue.Typed[book]("books"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: given})
+	books, err := catalogue.Of[book](given, "books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := books.Insert(book{Title: "Emma"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, body := get(t, house, "/api/books/"); body != `{"count":1,"next":null,"previous":null,"results":[{"id":1,"title":"Emma"}]}` {
+		t.Error(body)
+	}
+	postEvent(t, house)
+	if given.Events().Count() != 1 || house.Catalogue != given {
+		t.Error("another catalogue was written to")
+	}
+}
+
+func postEvent(t *testing.T, house *cataloguetest.House) (status int) {
+	t.Helper()
+	answer, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader(
+		`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
+func TestWhoMayWrite(t *testing.T) {
+	open := cataloguetest.New(t)
+	closed := cataloguetest.NewWith(t, cataloguetest.Options{Authorizer: httpapi.Bearer("s3cret")})
+	if status := postEvent(t, open); status != http.StatusCreated {
+		t.Errorf("anybody: %d", status)
+	}
+	if status := postEvent(t, closed); status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d", status)
+	}
+}
+
+func TestContradictoryOptions(t *testing.T) {
+	files := fstest.MapFS{"events.json": {Data: []byte("[]")}}
+	for reason, opts := range map[string]cataloguetest.Options{
+		"empty and a catalogue":    {Empty: true, Catalogue: catalogue.New()},
+		"empty and fixtures":       {Empty: true, Fixtures: files},
+		"a catalogue and fixtures": {Catalogue: catalogue.New(), Fixtures: files},
+	} {
+		got := failure(t, func(tb testing.TB) { cataloguetest.NewWith(tb, opts) })
+		if want := "cataloguetest: options: choose one of Empty, Catalogue and Fixtures"; got != want {
+			t.Errorf("%s: %q", reason, got)
+		}
+	}
+}
+
+// TestNothingIsLeft: a house takes its goroutines with it, also those of requests
+// that were never read to their end.
+func TestNothingIsLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, opts := range []cataloguetest.Options{{}, {Secure: true}, {Server: true}} {
+		for range 20 {
+			r := &recorder{TB: t}
+			house := cataloguetest.NewWith(r, opts)
+			for range 3 { // a connection each, as no body is read
+				if _, err := house.Client.Get(house.URL + "/api/events/?limit=1000"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.end()
+		}
+	}
+	for range 1_000_000 { // what was told to end still has to get its turn
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

@@ -1,7 +1,10 @@
 package readme
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -40,6 +43,66 @@ func Example_memory() {
 	// 7 Reading no. 7
 	// 6 Reading no. 6
 	// of 28
+}
+
+func Example_change() {
+	dir, err := os.MkdirTemp("", "readme")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "house.json")
+	house := catalogue.New()
+	for id := 2; id <= 3; id++ {
+		start := resources.At(time.Date(2026, 5, id, 18, 0, 0, 0, time.UTC))
+		if _, err := house.Events().Insert(resources.Event{ID: id, Name: fmt.Sprint("Reading ", id), StartDate: start, EndDate: start}); err != nil {
+			panic(err)
+		}
+	}
+
+	err = house.Events().Modify(3, func(e *resources.Event) error { e.Published = true; return nil })
+	if err != nil {
+		panic(err)
+	}
+	if err := house.Events().Delete(4); errors.Is(err, catalogue.ErrNotFound) {
+		fmt.Println("there was none")
+	}
+	now := house.Events().Snapshot() // whoever writes meanwhile
+	for e := range now.All() {
+		fmt.Println(e.Name, e.Published)
+	}
+	err = house.SaveFile(path) // and LoadFile
+	if err != nil {
+		panic(err)
+	}
+
+	again := catalogue.New()
+	err = again.LoadFile(path)
+	fmt.Println(again.Events().Count(), err)
+	// Output:
+	// there was none
+	// Reading 2 false
+	// Reading 3 true
+	// 2 <nil>
+}
+
+func Example_open() {
+	house := catalogue.New()
+	books, err := house.Open("books")
+	if err != nil {
+		panic(err)
+	}
+	emma, err := resources.ParseRecord([]byte(`{"name": "Emma", "price": 12.50}`))
+	if err != nil {
+		panic(err)
+	}
+	id, err := books.Insert(emma)
+	if err != nil {
+		panic(err)
+	}
+
+	fmt.Println(books.Get(id))
+	// Output: {"id":1,"name":"Emma","price":12.50} <nil>
 }
 
 // Book is a record type of the program's own.

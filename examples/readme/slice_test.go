@@ -18,7 +18,10 @@ func listBooks(books []Book) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sorted := slices.Clone(books)
-		fields.Sort(sorted, fields.Parse(r.FormValue("ordering"))...)
+		if err := fields.Sort(sorted, fields.Parse(r.FormValue("ordering"))...); err != nil {
+			panic(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(pagination.Page(sorted, r.URL, pagination.Limits{}))
 	})
 }

@@ -5,7 +5,8 @@
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
 // What it serves is described at /openapi.json; -openapi writes that to a file.
-//
+// What is made up is package sample's: -seed takes another house, -events and so
+// on say how many records, and -plain leaves out what is odd.
 // Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
 // running requests end; a second one does not wait for them.
 package main
@@ -104,7 +105,7 @@ func writeDocument(file string, document *openapi.Document, stdout io.Writer) er
 
 // newHandler loads the house and opens it to requests.
 func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
-	house, err := load(c.data)
+	house, err := load(c)
 	if err != nil {
 		return nil, err
 	}

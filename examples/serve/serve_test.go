@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/resources/sample"
 )
 
 // server is a run of the program in this process.
@@ -117,6 +119,48 @@ func TestServesAMadeUpHouse(t *testing.T) {
 	}
 }
 
+func TestWhatIsMadeUp(t *testing.T) {
+	tests := []struct {
+		reason string
+		args   []string
+		want   sample.Options
+	}{
+		{"the defaults", nil, sample.Options{}},
+		{"another house", []string{"-seed", "18446744073709551615"}, sample.Options{Seed: 1<<64 - 1}},
+		{"sizes", []string{"-events", "2", "-labels=3", "-authors", "4", "-social-links", "5", "-books", "6", "-others", "7"},
+			sample.Options{Events: 2, Labels: 3, Authors: 4, SocialLinks: 5, Books: 6, Others: 7}},
+		{"0 is none", []string{"-events", "0", "-others", "0"}, sample.Options{Events: -1, Others: -1}},
+		{"nothing odd", []string{"-plain"}, sample.Options{Without: sample.AllOddities}},
+		{"all that is odd", []string{"-plain=false"}, sample.Options{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			s, house := start(t, tt.args...), sample.New(tt.want)
+			sizes := map[string]int{
+				"events": len(house.Events), "labels": len(house.Labels), "social-links": len(house.SocialLinks),
+				"authors": len(house.Records("authors")), "books": len(house.Records("books")), "faqs": len(house.Records("faqs")),
+			}
+			served := map[string]int{}
+			for key := range sizes {
+				served[key] = get(t, s.base+"/api/"+key+"/").Count
+			}
+			if diff := cmp.Diff(sizes, served); diff != "" {
+				t.Errorf("sizes (-want +got):\n%s", diff)
+			}
+			var slugs, servedSlugs []any
+			for _, e := range house.Events {
+				slugs = append(slugs, e.Slug)
+			}
+			for _, e := range get(t, s.base+"/api/events/?ordering=id&limit=1000").Results {
+				servedSlugs = append(servedSlugs, e["slug"])
+			}
+			if diff := cmp.Diff(slugs, servedSlugs); diff != "" {
+				t.Errorf("slugs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestData(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "house.json")
 	if err := os.WriteFile(file, []byte(`{"books":[{"id":4,"name":"Onda"},{"id":9,"name":"Atlante"}]}`), 0o600); err != nil {
@@ -196,7 +240,7 @@ func TestMisuse(t *testing.T) {
 		}
 		return name
 	}
-	dir := t.TempDir()
+	dir, right := t.TempDir(), file(`{"books":[]}`)
 	broken, strange := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}],"magazines":[]}`)
 	tests := []struct {
 		reason string
@@ -211,6 +255,12 @@ func TestMisuse(t *testing.T) {
 		{"a directory", []string{"-data", dir}, dir},
 		{"a file cut short", []string{"-data", broken}, broken},
 		{"two records with one id", []string{"-data", strange}, "record 1"},
+		{"a file, and a house to make up", []string{"-data", right, "-seed", "7"}, "-data"},
+		{"a file, and sizes", []string{"-books", "0", "-data", right}, "-data"},
+		{"a file, and oddities", []string{"-data", right, "-plain"}, "-data"},
+		{"a seed below 0", []string{"-seed", "-1"}, "-seed"},
+		{"a size below 0", []string{"-events", "-1"}, "-events"},
+		{"a size that is no number", []string{"-others", "many"}, `"many"`},
 		{"two rules for one thing", []string{"-open", "-token", "s3cret"}, "-open and -token"},
 		{"a token from an unset variable", []string{"-token", ""}, "-token"},
 		{"a token that no header can hold", []string{"-token", "two words"}, "-token"},
@@ -244,7 +294,8 @@ func TestHelp(t *testing.T) {
 		if code := run(context.Background(), []string{flag}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 			t.Errorf("%s: exit code %d, stderr %q", flag, code, &stderr)
 		}
-		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi"} {
+		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi",
+			"-seed", "-events", "300", "-labels", "24", "-authors", "60", "-social-links", "80", "-books", "200", "-others", "12", "-plain"} {
 			if !strings.Contains(stdout.String(), name) {
 				t.Errorf("%s says nothing of %s:\n%s", flag, name, &stdout)
 			}

@@ -25,6 +25,12 @@
 // with the same url and author, with and without a logo; and ids that are
 // missing, as if their records had been deleted.
 //
+// Those that can break a program are switched off one by one, see [Oddity]: what
+// fails with all of them and passes without one is what that one breaks. The rest
+// of the house stays as it is, to the byte.
+//
+//	plain := sample.New(sample.Options{Without: sample.AllOddities &^ sample.NullLogos})
+//
 // # The same bytes
 //
 // The same options give the same bytes on every machine and with every Go
@@ -32,7 +38,7 @@
 // alone, and offsets are fixed, so that no time zone database is asked. What is
 // made up of a record depends on the seed, its collection, its id, and on how
 // many records there are of what it refers to: more news change no event. This
-// is version 1 of the generator; a change to what it makes is a new version, and
+// is [Version] 1 of the generator; a change to what it makes is a new version, and
 // the release notes say so.
 //
 // Nothing here keeps state; all functions may be called concurrently, and so

@@ -17,7 +17,7 @@ func (m *maker) event(id int) resources.Event {
 	e := resources.Event{
 		ID:          id,
 		Name:        kind + l.colon() + l.quote(about.title),
-		Slug:        slug(kind, "event"), // that of all events of the kind
+		Slug:        d.eventSlug(kind),
 		Summary:     pick(d.rng, l.lines),
 		Description: l.paragraphs(d.rng, d.between(1, 3)) + anchor(site+"books/?from=events&id="+strconv.Itoa(id), about.title),
 		Location:    where.venue,
@@ -31,6 +31,15 @@ func (m *maker) event(id int) resources.Event {
 		e.Poster, e.PosterWebp = d.image("poster", ".jpg")
 	}
 	return e
+}
+
+// eventSlug is that of all events of the kind, unless each is to have its own.
+func (d *draw) eventSlug(kind string) string {
+	shared := slug(kind, "event")
+	if d.without(SharedSlugs) {
+		return shared + "-" + strconv.Itoa(d.id)
+	}
+	return shared
 }
 
 // colon is what stands between an event's kind and its title.
@@ -87,7 +96,14 @@ func (d *draw) clocksChange() bool { return d.every(30, 11) }
 
 // times are those of the first and last instant.
 func (d *draw) times(z zone) (begin, end time.Time) {
-	length := time.Duration(d.between(4, 12)) * 15 * time.Minute
+	begin, length := d.plan(z)
+	begin = d.plainTime(z, begin)
+	return begin, d.plainEnd(z, begin, length)
+}
+
+// plan is when an event begins and how long it lasts, oddities and all.
+func (d *draw) plan(z zone) (begin time.Time, length time.Duration) {
+	length = time.Duration(d.between(4, 12)) * 15 * time.Minute
 	date := day(d.near())
 	switch {
 	case d.clocksChange():
@@ -102,7 +118,7 @@ func (d *draw) times(z zone) (begin, end time.Time) {
 	default:
 		begin = z.wall(date.Add(time.Duration(d.between(9*4, 22*4)) * 15 * time.Minute))
 	}
-	return begin, begin.Add(length)
+	return begin, length
 }
 
 // changes are instants around those at which the clocks of Genoa change: before

@@ -17,6 +17,23 @@ func ExampleNew() {
 	// 0 12
 }
 
+// A test that fails with the sample: is it the null logos?
+func ExampleOddity() {
+	nulls := func(without sample.Oddity) (count int) {
+		for _, link := range sample.New(sample.Options{Without: without}).SocialLinks {
+			if link.Logo == nil {
+				count++
+			}
+		}
+		return count
+	}
+	fmt.Println(nulls(0), nulls(sample.NullLogos))
+	fmt.Println(nulls(sample.SharedLinks | sample.Midnights))
+	// Output:
+	// 60 0
+	// 60
+}
+
 func ExampleHouse_WriteTo() {
 	var file bytes.Buffer
 	if _, err := sample.New(sample.Options{}).WriteTo(&file); err != nil {

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/gobacklist/backlist/resources"
@@ -43,17 +44,28 @@ func (m *maker) label(id int) resources.Label {
 	label.Logo, label.LogoWebp = d.image("logo", ".png")
 	label.LogoBig, label.LogoBigWebp = d.image("logo", ".jpg")
 	label.Emblem, label.EmblemWebp = d.image("emblem", ".svg")
-	if !d.every(3, 1) {
-		footer, webp := d.image("footer", ".png")
-		label.LogoFooter, label.LogoFooterWebp = &footer, &webp
-	}
+	d.footer(&label)
 	d.pages(&label)
 	d.messages(&label, l)
 	d.features(&label)
 	return label
 }
 
-// catchLines are up to four, in every third label one of them twice.
+// footer sets the logo of the footer, which every third label has not. Where it
+// is put in nevertheless it is drawn aside, so that all else of the label stays.
+func (d *draw) footer(label *resources.Label) {
+	from := d
+	if d.every(3, 1) {
+		if !d.without(NullLogos) {
+			return
+		}
+		from = d.draw("footers", d.id)
+	}
+	footer, webp := from.image("footer", ".png")
+	label.LogoFooter, label.LogoFooterWebp = &footer, &webp
+}
+
+// catchLines are up to five, in every third label one of them twice.
 func (d *draw) catchLines(l language) []string {
 	lines := []string{}
 	for range d.between(0, 3) {
@@ -63,7 +75,21 @@ func (d *draw) catchLines(l language) []string {
 		again := pick(d.rng, l.lines)
 		lines = append(lines, again, again)
 	}
+	if d.without(RepeatedCatchLines) {
+		return distinct(lines)
+	}
 	return lines
+}
+
+// distinct is a list without what was in it before.
+func distinct(list []string) []string {
+	first := []string{}
+	for _, s := range list {
+		if !slices.Contains(first, s) {
+			first = append(first, s)
+		}
+	}
+	return first
 }
 
 // users are ids of users, who are no collection of the service.

@@ -18,15 +18,24 @@ func (m *maker) link(id int) resources.SocialLink {
 	link := resources.SocialLink{
 		ID:     id,
 		Title:  to.name + " · " + to.network,
-		URL:    "https://" + to.network + ".example/" + slug(to.name, "author-"+strconv.Itoa(to.author)) + "/",
+		URL:    "https://" + to.network + ".example/" + d.handle(to) + "/",
 		Type:   to.network,
 		Author: to.author,
 	}
-	if d.every(4, 1) {
+	if d.every(4, 1) || d.without(NullLogos) {
 		logo, _ := d.image("custom", ".png")
 		link.Logo = &logo
 	}
 	return link
+}
+
+// handle is an author's name on a network, unless each link is to have its own.
+func (d *draw) handle(to destination) string {
+	shared := slug(to.name, "author-"+strconv.Itoa(to.author))
+	if d.without(SharedLinks) {
+		return shared + "-" + strconv.Itoa(d.id)
+	}
+	return shared
 }
 
 // destination is what a link leads to.

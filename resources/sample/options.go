@@ -1,8 +1,9 @@
 package sample
 
-// Options say how big a house is and which of all houses. Of each size, 0 is
-// the default, less than 0 means no records, and more than ten million counts
-// as ten million. The zero value is the house of seed 0 in the default sizes.
+// Options say which of all houses it is, how big, and what is odd in it. Of each
+// size, 0 is the default, less than 0 means no records, and more than ten million
+// counts as ten million. The zero value is the house of seed 0 in the default
+// sizes, with every oddity.
 type Options struct {
 	// Seed is any number. Each gives a house of its own, 0 as well.
 	Seed uint64
@@ -15,6 +16,11 @@ type Options struct {
 
 	// Others is the size of each of the other 34 collections; default 12.
 	Others int
+
+	// Without switches oddities off: no record has them then, whatever the seed
+	// and the sizes, and nothing else of the house changes. 0 leaves all of them
+	// in; bits that belong to none count for nothing. New costs the same.
+	Without Oddity
 }
 
 // maxSize bounds a collection, so that a slip of the keyboard is no panic.

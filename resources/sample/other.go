@@ -61,7 +61,10 @@ func (d *draw) moment() time.Time {
 }
 
 // stamp is an instant on the wire.
-func (d *draw) stamp(t time.Time) resources.DateTime { return d.places[0].zone.show(t) }
+func (d *draw) stamp(t time.Time) resources.DateTime {
+	genoa := d.places[0].zone
+	return genoa.show(d.plainTime(genoa, t))
+}
 
 // number is that of a document, counted within its collection.
 func (d *draw) number(prefix string) string { return fmt.Sprintf("%s-2026-%05d", prefix, d.id) }

@@ -8,7 +8,7 @@ import "strings"
 func slug(text, fallback string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range strings.ToLower(text) {
+	for _, r := range text {
 		letters := fold(r)
 		if letters == "" {
 			gap = true
@@ -26,36 +26,40 @@ func slug(text, fallback string) string {
 	return b.String()
 }
 
-// fold gives the ASCII letters or digit for a lower-case letter of the languages
-// here, "" for all else.
+// fold gives the lower-case ASCII letters or the digit for a letter of the
+// languages here, "" for all else. Package unicode is not asked: its tables
+// change from one Go version to the next.
 func fold(r rune) string {
-	if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+	switch {
+	case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 		return string(r)
+	case r >= 'A' && r <= 'Z':
+		return string(r - 'A' + 'a')
 	}
 	switch r {
-	case 'à', 'á', 'ä', 'ą':
+	case 'à', 'á', 'ä', 'ą', 'À', 'Á', 'Ä', 'Ą':
 		return "a"
-	case 'ç', 'ć':
+	case 'ç', 'ć', 'Ç', 'Ć':
 		return "c"
-	case 'è', 'é', 'ê', 'ë', 'ę':
+	case 'è', 'é', 'ê', 'ë', 'ę', 'È', 'É', 'Ê', 'Ë', 'Ę':
 		return "e"
-	case 'ì', 'í', 'ï':
+	case 'ì', 'í', 'ï', 'Ì', 'Í', 'Ï':
 		return "i"
-	case 'ł':
+	case 'ł', 'Ł':
 		return "l"
-	case 'ñ', 'ń':
+	case 'ñ', 'ń', 'Ñ', 'Ń':
 		return "n"
-	case 'ò', 'ó', 'ö', 'ô':
+	case 'ò', 'ó', 'ö', 'ô', 'Ò', 'Ó', 'Ö', 'Ô':
 		return "o"
-	case 'ś':
+	case 'ś', 'Ś':
 		return "s"
-	case 'ù', 'ú', 'û', 'ü':
+	case 'ù', 'ú', 'û', 'ü', 'Ù', 'Ú', 'Û', 'Ü':
 		return "u"
-	case 'ź', 'ż':
+	case 'ź', 'ż', 'Ź', 'Ż':
 		return "z"
 	case 'ß':
 		return "ss"
-	case 'œ':
+	case 'œ', 'Œ':
 		return "oe"
 	}
 	return ""

@@ -1,0 +1,121 @@
+package cataloguetest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// BenchmarkWholeTest is what a test pays: a house, one request, the cleanup. Beside
+// it a fake that is written by hand for one collection and one way to be asked.
+func BenchmarkWholeTest(b *testing.B) {
+	const path = "/api/events/?ordering=-start_date&limit=21"
+	get := func(client *http.Client, base string) {
+		answer, err := client.Get(base + path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, answer.Body)
+		if answer.Body.Close(); err != nil || n < 5000 {
+			b.Fatal(n, err)
+		}
+	}
+	houses := map[string]cataloguetest.Options{
+		"house=in-process": {},
+		"house=loopback":   {Server: true},
+	}
+	for _, name := range []string{"house=in-process", "house=loopback"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				t := &recorder{TB: b}
+				house := cataloguetest.NewWith(t, houses[name])
+				get(house.Client, house.URL)
+				t.end()
+			}
+		})
+	}
+	b.Run("house=new-alone", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			t := &recorder{TB: b}
+			cataloguetest.New(t)
+			t.end()
+		}
+	})
+	b.Run("house=second-request", func(b *testing.B) {
+		house := cataloguetest.New(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			get(house.Client, house.URL)
+		}
+	})
+	fake := newHandWritten(b)
+	b.Run("hand-written=httptest", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			server := httptest.NewServer(fake.fork())
+			get(server.Client(), server.URL)
+			server.Close()
+		}
+	})
+}
+
+// BenchmarkFork forks a house of 10,000 records, as each test does.
+func BenchmarkFork(b *testing.B) {
+	house := catalogue.New()
+	for _, key := range []string{"events", "books", "authors", "items"} {
+		if err := house.LoadCollection(key, strings.NewReader(rowsOf(key, 2500))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		house.Clone()
+	}
+}
+
+func rowsOf(key string, n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		if key == "events" {
+			rows[i] = fmt.Sprintf(`{"id": %d, "name": "n", "slug": "s", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T18:00:00Z"}`, i+1)
+		} else {
+			rows[i] = fmt.Sprintf(`{"id": %d, "name": "n", "slug": "s", "a": 1, "b": 2, "c": 3, "d": 4}`, i+1)
+		}
+	}
+	return "[" + strings.Join(rows, ",") + "]"
+}
+
+// handWritten is the fake that people write: a slice, sorted and marshalled for
+// each request.
+type handWritten struct{ events []resources.Event }
+
+func newHandWritten(b *testing.B) handWritten {
+	return handWritten{slices.Collect(cataloguetest.New(b).Catalogue.Events().All())}
+}
+
+func (f handWritten) fork() handWritten { return handWritten{slices.Clone(f.events)} }
+
+func (f handWritten) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.FormValue("ordering") == "-start_date" {
+		slices.SortFunc(f.events, func(a, b resources.Event) int { return b.StartDate.Compare(a.StartDate.Time) })
+	}
+	limit, err := strconv.Atoi(r.FormValue("limit"))
+	if err != nil || limit > len(f.events) {
+		http.Error(w, "limit", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(map[string]any{"count": len(f.events), "next": nil, "previous": nil, "results": f.events[:limit]})
+}

@@ -1,0 +1,252 @@
+package cataloguetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// live serves a handler over loopback and gives a client of it.
+func live(t testing.TB, h http.Handler) *client.Client {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	service, err := client.New(client.Options{BaseURL: server.URL, Rate: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func text(t *testing.T, house *catalogue.Catalogue) string {
+	t.Helper()
+	var file strings.Builder
+	if err := house.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+func TestDiffServiceOfTheSame(t *testing.T) {
+	house := cataloguetest.New(t)
+	report, err := cataloguetest.DiffService(t.Context(), house.Catalogue, live(t, house.Handler))
+	if report != "" || err != nil {
+		t.Error(report, err)
+	}
+}
+
+// The catalogue is compared as it was when the walk began.
+func TestDiffServiceBesideAWriter(t *testing.T) {
+	want := shelf(t, numbered(1, 3, "Book")...)
+	h, err := httpapi.New(want.Clone(), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := live(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := want.LoadCollection("books", strings.NewReader("[]")); err != nil {
+			t.Error(err)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	if report, err := cataloguetest.DiffService(t.Context(), want, service, "books"); report != "" || err != nil {
+		t.Error(report, err)
+	}
+	if err := want.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A service that has gone on since.
+func TestDiffServiceOfAnother(t *testing.T) {
+	want := cataloguetest.New(t).Catalogue
+	house := cataloguetest.New(t)
+	if err := house.Catalogue.Events().Delete(5); err != nil {
+		t.Fatal(err)
+	}
+	id, err := house.Catalogue.SocialLinks().Insert(resources.SocialLink{Title: "New"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = house.Catalogue.Labels().Modify(3, func(l *resources.Label) error {
+		l.Name = "Another Press"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := text(t, want)
+
+	report, err := cataloguetest.DiffService(t.Context(), want, live(t, house.Handler))
+	if !errors.Is(err, cataloguetest.ErrDiffers) || !strings.Contains(err.Error(), report) {
+		t.Errorf("error %v", err)
+	}
+	for _, line := range []string{
+		"\n  only wanted: 5\n", fmt.Sprintf("\n  only got: %d\n", id), "\n  record 3 (-want +got):\n", "Another Press",
+	} {
+		if !strings.Contains("\n"+report, line) {
+			t.Errorf("no %q in\n%s", line, report)
+		}
+	}
+	if n := strings.Count(report, ": want "); n != 3 {
+		t.Errorf("%d collections in\n%s", n, report)
+	}
+	if text(t, want) != before {
+		t.Error("the catalogue was written to")
+	}
+	for _, c := range []*catalogue.Catalogue{want, house.Catalogue} {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	report, err = cataloguetest.DiffService(t.Context(), want, live(t, house.Handler), "books", "labels")
+	if !errors.Is(err, cataloguetest.ErrDiffers) || !strings.HasPrefix(report, "labels: want ") || strings.Count(report, ": want ") != 1 {
+		t.Errorf("of books and labels: %v", err)
+	}
+}
+
+// What cannot be read does not differ, and is an error beside what does.
+func TestDiffServiceThatShowsLess(t *testing.T) {
+	want := cataloguetest.New(t).Catalogue
+	house := cataloguetest.New(t)
+	if err := house.Catalogue.Events().Delete(5); err != nil {
+		t.Fatal(err)
+	}
+	service := live(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/carts/" {
+			http.Error(w, "", http.StatusForbidden)
+			return
+		}
+		house.Handler.ServeHTTP(w, r)
+	}))
+	report, err := cataloguetest.DiffService(t.Context(), want, service)
+	if !errors.Is(err, cataloguetest.ErrDiffers) || !errors.Is(err, client.ErrAnswer) || !strings.Contains(err.Error(), "carts: ") {
+		t.Errorf("error %v", err)
+	}
+	if !strings.HasPrefix(report, "events: ") || strings.Contains(report, "carts") {
+		t.Errorf("report\n%s", report)
+	}
+	report, err = cataloguetest.DiffService(t.Context(), want, service, "carts")
+	if report != "" || errors.Is(err, cataloguetest.ErrDiffers) || !errors.Is(err, client.ErrAnswer) {
+		t.Errorf("of carts alone: %q, %v", report, err)
+	}
+}
+
+// Of a service that changes under the walk nothing is said but that.
+func TestDiffServiceThatChanges(t *testing.T) {
+	house := cataloguetest.New(t)
+	want := house.Catalogue.Clone()
+	service := live(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		house.Handler.ServeHTTP(w, r)
+		if r.URL.Path != "/api/events/" {
+			return
+		}
+		for e := range house.Catalogue.Events().All() {
+			if err := house.Catalogue.Events().Delete(e.ID); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+	}))
+	report, err := cataloguetest.DiffService(t.Context(), want, service)
+	var place *client.PageError
+	if report != "" || !errors.Is(err, client.ErrChanged) || !errors.As(err, &place) || place.Collection != "events" || place.Offset != 100 {
+		t.Errorf("report %q, %v", report, err)
+	}
+	if err := house.Catalogue.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A service may write the same date-time otherwise.
+func TestDiffServiceOfOtherForms(t *testing.T) {
+	const event = `{"id":1,"name":"Reading","slug":"reading","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
+	want := catalogue.New()
+	fill(t, want, "events", event)
+	service := live(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"count": 1, "next": null, "previous": null, "results": [%s]}`, strings.ReplaceAll(event, `00Z`, `00.000000+00:00`))
+	}))
+	if report, err := cataloguetest.DiffService(t.Context(), want, service, "events"); err != nil {
+		t.Error(report, err)
+	}
+}
+
+func TestDiffServiceIsBroken(t *testing.T) {
+	house := cataloguetest.New(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if report, err := cataloguetest.DiffService(ctx, house.Catalogue, live(t, house.Handler)); report != "" || !errors.Is(err, context.Canceled) {
+		t.Error(report, err)
+	}
+	// Nothing is wanted, and nothing is there.
+	empty, err := httpapi.New(catalogue.New(), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err := cataloguetest.DiffService(t.Context(), nil, live(t, empty)); report != "" || err != nil {
+		t.Error(report, err)
+	}
+}
+
+// twoBooks is a catalogue for the examples.
+func twoBooks() *catalogue.Catalogue {
+	house := catalogue.New()
+	if err := house.LoadCollection("books", strings.NewReader(`[{"id":1,"name":"Atlante"},{"id":2,"name":"Onda"}]`)); err != nil {
+		log.Fatal(err)
+	}
+	return house
+}
+
+func ExampleDiff() {
+	want := twoBooks()
+	got := want.Clone()
+	books, err := got.Open("books")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := books.Delete(2); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(cataloguetest.Diff(want, got))
+	// Output:
+	// books: want 2 records, got 1
+	//   only wanted: 2
+}
+
+func ExampleDiffService() {
+	// The service, which in truth is far away.
+	handler, err := httpapi.New(twoBooks(), httpapi.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	defer server.Close()
+
+	service, err := client.New(client.Options{BaseURL: server.URL})
+	if err != nil {
+		log.Fatal(err)
+	}
+	want := twoBooks()
+	if err := want.LoadCollection("books", strings.NewReader(`[{"id":1,"name":"Atlante"}]`)); err != nil {
+		log.Fatal(err)
+	}
+	report, err := cataloguetest.DiffService(context.Background(), want, service, "books", "authors")
+	fmt.Println(errors.Is(err, cataloguetest.ErrDiffers))
+	fmt.Print(report)
+	// Output:
+	// true
+	// books: want 1 record, got 2
+	//   only got: 2
+}

@@ -1,0 +1,32 @@
+package cataloguetest
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// FuzzFixtures: whatever a file holds, it is a house that is whole, or an error
+// that begins with where it is wrong.
+func FuzzFixtures(f *testing.F) {
+	for _, seed := range []string{
+		`[{"id": 1, "a": 1}, {"id": 1}]`, `{"results": [{"id": 2}, 5]}`, "{\"id\": 1}\n\n{\"id\": 0}\n", `{"books": [{"id": 1, "id": 2}], "news": null}`,
+		"[\n{\"id\": 9223372036854775808}]", `{"n\u0061me": 1, "results": []}`, "\u00a0[]", "[{}]", "[", "", "\xff", `{"events": [{"id": 1, "name": {"a": [1]}}]}`,
+	} {
+		f.Add(seed, uint8(len(seed)))
+	}
+	names := []string{"books.json", "books.ndjson", "events.json", "house.json", "other.jsonl"}
+	f.Fuzz(func(t *testing.T, text string, which uint8) {
+		name := names[int(which)%len(names)]
+		house, err := loadFixtures(fstest.MapFS{name: {Data: []byte(text)}})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "fixtures: "+name) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package cataloguetest
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// How much of bodies is kept: of each, and of all.
+const (
+	maxBody   = 1 << 20
+	maxBodies = 64 << 20
+)
+
+// journal is what a house was asked. The zero journal is empty.
+type journal struct {
+	mu      sync.Mutex
+	all     []*Exchange
+	bodies  int // bytes of bodies that are kept
+	dropped int // exchanges whose bodies are not, from the first on
+}
+
+// wrap notes each request that goes to a handler, when it comes in, and of the
+// answer all that is written, before it is sent: who has an answer finds it here.
+func (j *journal) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := j.begin(r)
+		finished := false
+		defer func() { n.end(finished, w.Header()) }()
+		if r.Body != nil && r.Body != http.NoBody {
+			r = r.WithContext(r.Context()) // a copy, as a handler must not change its request
+			r.Body = &notedBody{r.Body, n}
+		}
+		next.ServeHTTP(&notedWriter{w, n}, r)
+		finished = true
+	})
+}
+
+// begin notes a request.
+func (j *journal) begin(r *http.Request) *note {
+	link := &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	e := &Exchange{Method: r.Method, URL: link, Header: r.Header.Clone()}
+	if e.Method == "" {
+		e.Method = http.MethodGet
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.all = append(j.all, e)
+	return &note{journal: j, e: e, begun: time.Now()}
+}
+
+// exchanges gives copies of all, in the order in which they came in.
+func (j *journal) exchanges() []Exchange {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	all := make([]Exchange, len(j.all))
+	for i, e := range j.all {
+		all[i] = e.clone()
+	}
+	return all
+}
+
+// forget drops all exchanges. Those that are not at their end go nowhere.
+func (j *journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.all, j.bodies, j.dropped = nil, 0, 0
+}
+
+// keep appends to a body what there is room for. The journal is locked.
+func (j *journal) keep(e *Exchange, body *[]byte, p []byte) {
+	room := min(len(p), maxBody-len(*body))
+	*body = append(*body, p[:room]...)
+	e.Cut = e.Cut || room < len(p)
+	j.bodies += room
+	for j.bodies > maxBodies && j.dropped < len(j.all) {
+		old := j.all[j.dropped]
+		j.bodies -= len(old.Body) + len(old.Answer)
+		old.Cut = old.Cut || len(old.Body)+len(old.Answer) > 0
+		old.Body, old.Answer = nil, nil
+		j.dropped++
+	}
+}
+
+// note is an exchange in the making.
+type note struct {
+	journal *journal
+	e       *Exchange
+	begun   time.Time
+}
+
+// change changes the exchange and says how long it took so far.
+func (n *note) change(f func(e *Exchange)) {
+	n.journal.mu.Lock()
+	defer n.journal.mu.Unlock()
+	f(n.e)
+	n.e.Took = time.Since(n.begun)
+}
+
+// header notes the first final header of an answer; others are not sent.
+func (n *note) header(status int, h http.Header) {
+	n.change(func(e *Exchange) {
+		if e.Status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+			e.Status, e.AnswerHeader = status, h.Clone()
+		}
+	})
+}
+
+// end notes that the handler has returned, which is an answer too, or has not.
+func (n *note) end(finished bool, h http.Header) {
+	if finished {
+		n.header(http.StatusOK, h)
+	}
+	n.change(func(e *Exchange) { e.Aborted = !finished })
+}
+
+// notedBody notes what is read of a request's body.
+type notedBody struct {
+	io.ReadCloser
+	n *note
+}
+
+func (b *notedBody) Read(p []byte) (int, error) {
+	read, err := b.ReadCloser.Read(p)
+	b.n.change(func(e *Exchange) { b.n.journal.keep(e, &e.Body, p[:read]) })
+	return read, err
+}
+
+// notedWriter notes an answer on its way out.
+type notedWriter struct {
+	http.ResponseWriter
+	n *note
+}
+
+func (w *notedWriter) WriteHeader(status int) {
+	w.n.header(status, w.Header())
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *notedWriter) Write(p []byte) (int, error) {
+	w.n.header(http.StatusOK, w.Header())
+	w.n.change(func(e *Exchange) { w.n.journal.keep(e, &e.Answer, p) })
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush sends what there is. With it, and with Unwrap, the writer can do what
+// that of net/http can: see [http.ResponseController].
+func (w *notedWriter) Flush() {
+	w.n.header(http.StatusOK, w.Header())
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // one that cannot does not
+}
+
+func (w *notedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,77 @@
+package cataloguetest_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+)
+
+// recorder is a test that fails without failing the one it is part of, and that
+// ends when it is told to.
+type recorder struct {
+	testing.TB
+	mu       sync.Mutex
+	errors   []string // of Errorf and Fatalf
+	logs     []string // of Logf
+	failed   bool
+	cleanups []func()
+}
+
+func (r *recorder) Helper()          {}
+func (r *recorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+func (r *recorder) Failed() bool     { return r.failed }
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failed = true
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Logf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.logs = append(r.logs, fmt.Sprintf(format, args...))
+}
+
+// end runs the cleanups, the last first.
+func (r *recorder) end() {
+	for _, f := range slices.Backward(r.cleanups) {
+		f()
+	}
+	r.cleanups = nil
+}
+
+// failure runs a test to its end and gives what it failed with, "" if it did not.
+func failure(t *testing.T, test func(tb testing.TB)) string {
+	t.Helper()
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer r.end()
+		test(r)
+	}()
+	<-done
+	return strings.Join(r.errors, "\n")
+}
+
+// ask asks for paths with the house's client.
+func ask(t testing.TB, house *cataloguetest.House, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		answer, err := house.Client.Get(house.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+	}
+}

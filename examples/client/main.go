@@ -1,0 +1,57 @@
+// Command client prints all records of a collection of a running service, one
+// JSON object a line, or none and an error:
+//
+//	go run ./examples/serve &
+//	go run ./examples/client events
+//
+// It is a client as one writes it with nothing but the standard library, and that
+// believes the service nothing: see walk.go, and how client_test.go puts it through
+// all that goes wrong with a paginated service.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, http.DefaultClient, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "client:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, client *http.Client, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("client", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error says it
+	base := flags.String("url", "http://127.0.0.1:8080", "where the service is")
+	timeout := flags.Duration("timeout", time.Minute, "how long the whole may take")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return errors.New("usage: client [-url URL] [-timeout 1m] collection")
+	}
+	ctx, cancel := context.WithTimeout(ctx, *timeout)
+	defer cancel()
+	records, err := fetchAll(ctx, client, *base, flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewWriter(out)
+	for _, r := range records {
+		lines.Write(r.json)
+		lines.WriteByte('\n')
+	}
+	return lines.Flush()
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+)
+
+// mirror runs the command and gives what it writes.
+func mirror(t *testing.T, args ...string) (code int, house *catalogue.Catalogue, stderr string) {
+	t.Helper()
+	var out, log strings.Builder
+	code = run(t.Context(), args, &out, &log)
+	house = catalogue.New()
+	if out.Len() > 0 {
+		if err := house.Load(strings.NewReader(out.String())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return code, house, log.String()
+}
+
+func TestMirror(t *testing.T) {
+	house := cataloguetest.New(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/carts/" && r.Header.Get("Authorization") != "Bearer s3cret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		house.Handler.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+
+	code, copied, stderr := mirror(t, "-url", server.URL, "-rate", "-1", "-token", "s3cret")
+	if diff := cataloguetest.Diff(house.Catalogue, copied); code != exitOK || diff != "" {
+		t.Errorf("exit code %d\n%s%s", code, stderr, diff)
+	}
+	if n := strings.Count(stderr, "\n"); n != 39 {
+		t.Errorf("%d lines of report:\n%s", n, stderr)
+	}
+	code, copied, stderr = mirror(t, "-url", server.URL, "-rate", "-1", "carts", "labels")
+	if n := copied.Labels().Count(); code != exitFailed || n != house.Catalogue.Labels().Count() || !strings.HasPrefix(stderr, "carts: not loaded: ") {
+		t.Errorf("exit code %d, %d labels\n%s", code, n, stderr)
+	}
+}
+
+func TestMisused(t *testing.T) {
+	for _, args := range [][]string{{}, {"-url", "shop.example"}, {"-fast"}} {
+		if code, _, stderr := mirror(t, args...); code != exitMisused || stderr == "" {
+			t.Errorf("%q: exit code %d, %q", args, code, stderr)
+		}
+	}
+	if code, _, stderr := mirror(t, "-h"); code != exitOK || !strings.Contains(stderr, "-url") {
+		t.Errorf("-h: exit code %d, %q", code, stderr)
+	}
+}

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// Access is what [Options.OnAccess] is told of one request. It has nothing of
+// what the client chose to send but the method: no path, query, header or body.
+type Access struct {
+	Collection string // its key; "" for the root and for paths that are none
+	Method     string // as it was sent; "" counts as GET
+	Status     int    // 0 if the request was aborted before an answer
+	Bytes      int    // of the body that was written
+	Duration   time.Duration
+
+	// Of a page that was asked for and is there, be it answered with 200 or 304:
+	// what part of the collection it is, and in which order. Names that count for
+	// nothing are dropped; none are the default order.
+	Window   pagination.Window
+	Ordering []ordering.Term
+
+	// Count is how many records the collection has, -1 where nobody had to look:
+	// where the answer is no page, or 304.
+	Count int
+}
+
+// serveObserved serves and tells the program's hook. That a hook panics is no
+// failure of the request, whose answer is written by then.
+func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
+	seen := &Access{Method: r.Method, Count: -1}
+	start := time.Now()
+	defer func() {
+		seen.Duration = time.Since(start)
+		h.tell(r, seen)
+	}()
+	h.serve(&watched{w, seen}, r, seen)
+}
+
+func (h *Handler) tell(r *http.Request, seen *Access) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			h.reportPanic(r, reason)
+		}
+	}()
+	h.onAccess(r.Context(), *seen)
+}
+
+// watched is a ResponseWriter that notes status and size. A Handler writes its
+// status once, and before the body.
+type watched struct {
+	http.ResponseWriter
+	seen *Access
+}
+
+func (w *watched) WriteHeader(status int) {
+	w.seen.Status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.seen.Bytes += n
+	return n, err
+}
+
+// note notes what page is about to be answered with. It reads the query anew:
+// one that was kept, or that the client has, needed no look at it.
+func (v *view) note(count int) {
+	if v.seen == nil || v.route.collection == nil {
+		return
+	}
+	query := pagination.ParseQuery(v.r.URL.RawQuery)
+	order, _ := query.Get("ordering")
+	v.seen.Count = count
+	v.seen.Window = v.handler.limits.Window(query)
+	v.seen.Ordering, _ = v.terms(order) // an error of Fields leaves it out
+}

@@ -1,0 +1,101 @@
+package client_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// sampled is a house full of records.
+func sampled(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	var file bytes.Buffer
+	if _, err := sample.New(sample.Options{}).WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	house := catalogue.New()
+	if err := house.Load(&file); err != nil {
+		t.Fatal(err)
+	}
+	return house
+}
+
+// handler serves a house.
+func handler(t testing.TB, house *catalogue.Catalogue) http.Handler {
+	t.Helper()
+	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// serve serves over loopback and gives a client, without a bound on its rate, that
+// reads pages of that size.
+func serve(t testing.TB, h http.Handler, pageSize int) *client.Client {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return connect(t, client.Options{BaseURL: server.URL, HTTP: server.Client(), PageSize: pageSize, Rate: -1})
+}
+
+func connect(t testing.TB, opts client.Options) *client.Client {
+	t.Helper()
+	c, err := client.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// inProcess answers requests by a handler, without sockets, so within one bubble
+// of testing/synctest.
+type inProcess struct{ http.Handler }
+
+func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, r)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return answer.Result(), nil
+}
+
+// saved is what Save writes of a house.
+func saved(t testing.TB, house *catalogue.Catalogue) string {
+	t.Helper()
+	var file strings.Builder
+	if err := house.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// ids are those of a walk, in its order.
+func ids(t testing.TB, c client.Source, key string) ([]int, error) {
+	t.Helper()
+	walk, err := c.Walk(t.Context(), key)
+	if err != nil {
+		return nil, err
+	}
+	var list []int
+	for _, text := range walk.Records {
+		record, err := resources.ParseRecord(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, record.ID)
+	}
+	return list, nil
+}

@@ -1,0 +1,52 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// page is one answer.
+type page struct {
+	name           string // URL, or file: for errors
+	offset         int
+	count          int
+	next, previous string
+	records        []record
+}
+
+// record is a record as it came.
+// errNoID is of a record that nobody can name.
+var errNoID = errors.New("no id")
+
+type record struct {
+	id   int
+	json []byte
+}
+
+// parsePage reads the body of an answer.
+func parsePage(body []byte) (page, error) {
+	var envelope pagination.Envelope[json.RawMessage]
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return page{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
+		return page{}, fmt.Errorf("%w: null", ErrAnswer)
+	}
+	p := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
+	for i, text := range envelope.Results {
+		r, err := resources.ParseRecord(text)
+		if err == nil && r.ID == 0 {
+			err = errNoID
+		}
+		if err != nil {
+			return page{}, fmt.Errorf("%w: record %d of it: %w", ErrAnswer, i, err)
+		}
+		p.records = append(p.records, record{r.ID, text})
+	}
+	return p, nil
+}

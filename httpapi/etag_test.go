@@ -1,0 +1,201 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+func ifNoneMatch(tags ...string) http.Header { return http.Header{"If-None-Match": tags} }
+
+// tagOf asks for something and gives the tag of the answer.
+func tagOf(t *testing.T, h http.Handler, c call) string {
+	t.Helper()
+	got := c.do(h)
+	tag := got.Header["Etag"]
+	if got.Status != 200 || len(tag) < 3 || tag[0] != '"' || strings.Count(tag, `"`) != 2 || !strings.HasSuffix(tag, `"`) {
+		t.Fatalf("%s: %d with the tag %s", c.target, got.Status, tag)
+	}
+	return tag
+}
+
+// TestIfNoneMatch: RFC 9110, 13.1.2. T stands for the page's tag.
+func TestIfNoneMatch(t *testing.T) {
+	tests := []struct {
+		reason string
+		list   []string
+		want   int
+	}{
+		{"the tag", []string{"T"}, 304},
+		{"weak comparison", []string{"W/T"}, 304},
+		{"in a list", []string{`"a", W/"b" ,T`}, 304},
+		{"in a list without spaces", []string{`"a",T,"c"`}, 304},
+		{"in a second header", []string{`"a"`, `T`}, 304},
+		{"empty elements", []string{`,, ,	T,`}, 304},
+		{"a comma within a tag", []string{`"a,b", T`}, 304},
+		{"any", []string{"*"}, 304},
+		{"any, with space", []string{" * "}, 304},
+		{"another tag", []string{`"x"`}, 200},
+		{"the tag within another", []string{`"T"`}, 200},
+		{"half of it", []string{`"1`}, 200},
+		{"weak in small letters is no tag", []string{"w/T"}, 200},
+		{"behind what is no tag", []string{"x, T"}, 200},
+		{"any in a list is no tag", []string{`"x", *`}, 200},
+		{"any and a list", []string{"*", `"x"`}, 200},
+		{"an open quote", []string{`"`}, 200},
+		{"nothing", []string{""}, 200},
+		{"commas", []string{",,"}, 200},
+	}
+	for _, maxCache := range []int{0, -1} {
+		h, _ := newsHandler(t, Options{ETags: true, MaxCache: maxCache}, 50)
+		for _, target := range []string{"/api/news/", "/api/news/?offset=7&ordering=-id&format=api", "/api/"} {
+			for _, method := range []string{"GET", "HEAD"} {
+				tag := tagOf(t, h, call{method: method, target: target})
+				for _, test := range tests {
+					header := http.Header{}
+					for _, value := range test.list {
+						header.Add("If-None-Match", strings.ReplaceAll(value, "T", tag))
+					}
+					got := call{method: method, target: target, header: header}.do(h)
+					if got.Status != test.want || got.Header["Etag"] != tag || got.Header["Cache-Control"] != "no-cache" {
+						t.Errorf("%s %s, %s: %d %v, want %d", method, target, test.reason, got.Status, got.Header, test.want)
+					}
+					if got.Status == 304 && (got.Body != "" || got.Header["Content-Length"] != "" || got.Header["Content-Type"] != "" || got.Header["Vary"] == "") {
+						t.Errorf("%s %s, %s: 304 with %v %q", method, target, test.reason, got.Header, got.Body)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What answers differ by has a tag of its own; what they do not differ by has not.
+func TestTags(t *testing.T) {
+	h, news := newsHandler(t, Options{ETags: true}, 50)
+	other, _ := newsHandler(t, Options{ETags: true}, 50)
+	plain := call{target: "/api/news/"}
+	base := tagOf(t, h, plain)
+	if again := tagOf(t, h, plain); again != base {
+		t.Errorf("%s, then %s", base, again)
+	}
+	if head := tagOf(t, h, call{method: "HEAD", target: "/api/news/"}); head != base {
+		t.Errorf("HEAD has %s, GET %s", head, base)
+	}
+	seen := map[string]string{base: "the first page"}
+	add := func(reason, tag string) {
+		if before := seen[tag]; before != "" {
+			t.Errorf("%s has the tag of %s", reason, before)
+		}
+		seen[tag] = reason
+	}
+	add("an offset", tagOf(t, h, call{target: "/api/news/?offset=21"}))
+	add("an ordering", tagOf(t, h, call{target: "/api/news/?ordering=-id"}))
+	add("a parameter that is in the links", tagOf(t, h, call{target: "/api/news/?x=1"}))
+	add("an indent", tagOf(t, h, call{target: "/api/news/", header: accept("application/json; indent=2")}))
+	add("another host", tagOf(t, h, call{target: "/api/news/", host: "other.example"}))
+	add("another collection", tagOf(t, h, call{target: "/api/"}))
+	add("another process", tagOf(t, other, plain))
+	news.revision.Add(1)
+	add("a write", tagOf(t, h, plain))
+	if got := (call{target: "/api/news/", header: ifNoneMatch(base)}).do(h); got.Status != 200 {
+		t.Errorf("the tag of before a write: %d", got.Status)
+	}
+}
+
+// Where no tag can be told, or none is wanted, there is none; errors have none
+// and are no 304, whatever the client has.
+func TestNoTag(t *testing.T) {
+	long := strings.Repeat("x", 2*maxKeyText)
+	tests := []struct {
+		reason string
+		opts   Options
+		call   call
+		status int
+		tag    bool
+	}{
+		{"a long query has one", Options{ETags: true}, call{target: "/api/news/?" + long}, 200, true},
+		{"not asked for", Options{}, call{target: "/api/news/"}, 200, false},
+		{"not asked for, any", Options{}, call{target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
+		{"no revision", Options{ETags: true}, call{target: "/api/wires/", header: ifNoneMatch("*")}, 200, false},
+		{"OPTIONS", Options{ETags: true}, call{method: "OPTIONS", target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
+		{"POST", Options{ETags: true, Authorizer: AllowAll}, call{method: "POST", target: "/api/events/", body: "{}", header: http.Header{"If-None-Match": {"*"}, "Content-Type": {"application/json"}}}, 201, false},
+		{"unknown format", Options{ETags: true}, call{target: "/api/news/?format=xml", header: ifNoneMatch("*")}, 404, false},
+		{"unknown path", Options{ETags: true}, call{target: "/api/nope/", header: ifNoneMatch("*")}, 404, false},
+		{"not acceptable", Options{ETags: true}, call{target: "/api/news/", header: http.Header{"If-None-Match": {"*"}, "Accept": {"text/html"}}}, 406, false},
+		{"too many terms", Options{ETags: true, MaxTerms: 1}, call{target: "/api/news/?ordering=id,id", header: ifNoneMatch("*")}, 400, false},
+		{"an error", Options{ETags: true}, call{target: "/api/faqs/"}, 500, false},
+	}
+	for _, test := range tests {
+		h := newTestHandler(t, test.opts, map[string]Collection{
+			"news":  &journal{Collection: newShelf(3)},
+			"faqs":  &journal{Collection: &shelf{err: errors.New("broken")}},
+			"wires": newShelf(1),
+		})
+		got := test.call.do(h)
+		if _, tagged := got.Header["Etag"]; got.Status != test.status || tagged != test.tag {
+			t.Errorf("%s: %d %v, want %d", test.reason, got.Status, got.Header, test.status)
+		}
+		if _, controlled := got.Header["Cache-Control"]; controlled != test.tag {
+			t.Errorf("%s: Cache-Control is %q", test.reason, got.Header["Cache-Control"])
+		}
+	}
+}
+
+// A 304 is told before the collection is asked for a page, or for anything else.
+func TestNotModifiedAsksForNoPage(t *testing.T) {
+	h, news := newsHandler(t, Options{ETags: true, MaxCache: -1}, 50)
+	c := call{target: "/api/news/?ordering=-id"}
+	c.header = ifNoneMatch(tagOf(t, h, c))
+	before := news.pages.Load()
+	for range 3 {
+		if got := c.do(h); got.Status != 304 {
+			t.Fatal(got.Status)
+		}
+	}
+	if asked := news.pages.Load() - before; asked != 0 {
+		t.Errorf("%d pages", asked)
+	}
+}
+
+// What is written while a page is made may be in it: then the tag of before is
+// not the page's.
+func TestWrittenMeanwhile(t *testing.T) {
+	news := &journal{}
+	news.Collection = &shelf{records: newShelf(3).records, asked: func([]ordering.Term) { news.revision.Add(1) }}
+	h := newTestHandler(t, Options{ETags: true}, map[string]Collection{"news": news})
+	for range 3 {
+		if tag, tagged := (call{target: "/api/news/"}).do(h).Header["Etag"]; tagged {
+			t.Errorf("tag %s", tag)
+		}
+	}
+}
+
+func TestCacheControl(t *testing.T) {
+	h, _ := newsHandler(t, Options{ETags: true, CacheControl: "public, max-age=60"}, 1)
+	tag := tagOf(t, h, call{target: "/api/news/"})
+	for _, header := range []http.Header{nil, ifNoneMatch(tag)} {
+		if got := (call{target: "/api/news/", header: header}).do(h); got.Header["Cache-Control"] != "public, max-age=60" {
+			t.Errorf("%d: %v", got.Status, got.Header)
+		}
+	}
+	for _, bad := range []string{"a\r\nSet-Cookie: x", "é", "\x00", "\x7f"} {
+		_, err := NewHandler(house(nil), Options{CacheControl: bad})
+		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "CacheControl") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestNotModifiedAllocates(t *testing.T) {
+	h, _ := newsHandler(t, Options{ETags: true}, 50)
+	r := call{target: "/api/news/?offset=20", header: http.Header{}}.request()
+	r.Header["If-None-Match"] = []string{tagOf(t, h, call{target: "/api/news/?offset=20"})}
+	w := &discard{http.Header{}}
+	got := testing.AllocsPerRun(100, func() { clear(w.header); h.ServeHTTP(w, r) })
+	if got > 3 { // two tags and the header's slice
+		t.Errorf("%v allocations", got)
+	}
+}
