@@ -11,15 +11,16 @@ type Served struct {
 	About      resources.Collection // without a key at the root
 	Collection Collection           // nil at the root
 	Creatable  bool                 // whether POST is allowed, to whom the authorizer lets
+	Tagged     bool                 // whether answers to GET have an ETag
 }
 
 // Served lists all paths: the root, then the collections in the order of the
 // service's document. The slice is the caller's. O(number of collections).
 func (h *Handler) Served() []Served {
-	list := []Served{{Path: apiPath}}
+	list := []Served{{Path: apiPath, Tagged: h.tags}}
 	for _, about := range resources.Collections() {
 		r := h.routes[collectionPath(about)]
-		list = append(list, Served{r.path, about, r.collection, r.creator != nil})
+		list = append(list, Served{r.path, about, r.collection, r.creator != nil, h.tags && r.revisioned != nil})
 	}
 	return list
 }

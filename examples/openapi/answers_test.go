@@ -183,7 +183,7 @@ func (failing) Create(context.Context, []byte) ([]byte, error) { return nil, err
 func TestEveryAnswerIsAsDescribed(t *testing.T) {
 	house := sampled(t, sample.Options{Events: 30})
 	handler := func(a httpapi.Authorizer) *httpapi.Handler {
-		h, err := httpapi.New(house, httpapi.Options{Authorizer: a})
+		h, err := httpapi.New(house, httpapi.Options{Authorizer: a, ETags: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,6 +203,7 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 
 	const path = "/api/events/"
 	long, html := path+"?x="+strings.Repeat("x", 20000), http.Header{"Accept": {"text/html"}}
+	known := http.Header{"If-None-Match": {request{method: "GET", target: path}.do(open).Header().Get("Etag")}}
 	many := path + "?" + strings.Repeat("x=1&", 1001)
 	seen := map[string]bool{}
 	for _, tt := range []struct {
@@ -212,6 +213,8 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 		request
 	}{
 		{"a page", open, "200", request{"GET", path, "", nil}},
+		{"a page that is known", open, "304", request{"GET", path, "", known}},
+		{"the head of one", open, "304", request{"HEAD", path, "", known}},
 		{"too many parameters", open, "400", request{"GET", many, "", nil}},
 		{"no such format", open, "404", request{"GET", path + "?format=xml", "", nil}},
 		{"no JSON wanted", open, "406", request{"GET", path, "", html}},

@@ -120,7 +120,7 @@ func TestOfficialSchema(t *testing.T) {
 		"nothing is said": {},
 		"all is said":     {Title: "T", Version: "2", Description: "*D*", Server: "https://x.example/shop/", Scheme: "Token"},
 	} {
-		h, err := httpapi.New(typedHouse(t), httpapi.Options{})
+		h, err := httpapi.New(typedHouse(t), httpapi.Options{ETags: opts.Scheme != ""})
 		if err != nil {
 			t.Fatal(err)
 		}

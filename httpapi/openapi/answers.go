@@ -47,10 +47,12 @@ func (f failing) status() string {
 func answers(status string, good response, bad ...failing) members[response] {
 	list := one(status, good)
 	for _, f := range bad {
-		list.add(f.status(), response{Ref: "#/components/responses/" + string(f)})
+		list.add(f.status(), responseRef(string(f)))
 	}
 	return list
 }
+
+func responseRef(name string) response { return response{Ref: "#/components/responses/" + name} }
 
 // Headers of answers.
 const (

@@ -42,6 +42,9 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 	d := &describer{m, newTypes(&m.Components.Schemas), opts.Scheme}
 	for _, served := range h.Served() {
 		if served.Collection == nil {
+			if served.Tagged {
+				m.Components.addTags()
+			}
 			d.root(served)
 			continue
 		}

@@ -27,15 +27,14 @@ func (d *describer) root(served httpapi.Served) {
 		keys.Required = append(keys.Required, c.Key)
 	}
 	d.model.Components.Schemas.add(root, keys)
-	parameters := []parameter{parameterRef(formatParameter)}
+	format := parameterRef(formatParameter)
 	d.model.Paths.add(served.Path, pathItem{
-		Get: &operation{
+		Get: get(served, &operation{
 			ID: "listCollections", Summary: "The URLs of all collections", Tags: []string{recordsTag},
-			Parameters: parameters,
-			Responses:  answers("200", response{Description: "The collections by their keys.", Content: jsonBody(ref(root))}, badRequest, notFound, notAcceptable, targetTooLong, failure),
-		},
-		Head:    head("headCollections", parameters),
-		Options: metadataOf("describeCollections", parameters[:1]),
+			Parameters: []parameter{format},
+		}, response{Description: "The collections by their keys.", Content: jsonBody(ref(root))}),
+		Head:    head(served, "headCollections", []parameter{format}),
+		Options: metadataOf("describeCollections", []parameter{format}),
 	})
 }
 
@@ -47,13 +46,11 @@ func (d *describer) listPath(served httpapi.Served, record string) pathItem {
 		parameterRef(formatParameter), parameterRef(orderOf(record)), parameterRef(limitParameter), parameterRef(offsetParameter),
 	}
 	item := pathItem{
-		Get: &operation{
+		Get: get(served, &operation{
 			ID: "list" + list, Summary: "A page of " + about.Segment, Tags: []string{recordsTag},
 			Parameters: parameters,
-			Responses: answers("200", response{Description: "One page.", Content: jsonBody(ref(pageOf(record)))},
-				badRequest, notFound, notAcceptable, targetTooLong, failure),
-		},
-		Head:    head("head"+list, parameters),
+		}, response{Description: "One page.", Content: jsonBody(ref(pageOf(record)))}),
+		Head:    head(served, "head"+list, parameters),
 		Options: metadataOf("describe"+list, parameters[:1]),
 	}
 	if served.Creatable {
@@ -77,14 +74,27 @@ func (d *describer) post(about resources.Collection, record string) *operation {
 	return op
 }
 
+// get completes an operation that answers so when all is well.
+func get(served httpapi.Served, op *operation, good response) *operation {
+	op.Responses = answers("200", good, badRequest, notFound, notAcceptable, targetTooLong, failure)
+	if served.Tagged {
+		op.tagged()
+	}
+	return op
+}
+
 // head describes HEAD, whose answers are those of GET without their bodies.
-func head(id string, parameters []parameter) *operation {
-	const like = "As GET answers, without a body."
-	return &operation{
+func head(served httpapi.Served, id string, parameters []parameter) *operation {
+	like := response{Description: "As GET answers, without a body."}
+	op := &operation{
 		ID: id, Summary: "The head of what GET answers", Tags: []string{metadataTag},
 		Parameters: parameters,
-		Responses:  members[response]{{"200", response{Description: like}}, {"default", response{Description: like}}},
+		Responses:  members[response]{{"200", like}, {"default", like}},
 	}
+	if served.Tagged {
+		op.tagged()
+	}
+	return op
 }
 
 // metadataOf describes OPTIONS.
