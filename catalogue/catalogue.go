@@ -132,7 +132,7 @@ func Of[T any](c *Catalogue, key string) (*Collection[T], error) {
 	}
 	e, ok := m.(*encoded[T])
 	if !ok {
-		return nil, fmt.Errorf("catalogue: %s: %w: it holds %v", key, ErrType, m.recordType())
+		return nil, fmt.Errorf("catalogue: %s: %w: it holds %v", key, ErrType, m.RecordType())
 	}
 	return e.c, nil
 }

@@ -18,7 +18,8 @@ import (
 //
 // What a catalogue gives also has a method Revision() uint64, in O(1): a number that
 // changes with each write and with nothing else, at the moment from which the write
-// is seen. A type that embeds an Encoded does not have it.
+// is seen; and RecordType() reflect.Type, the type of its records. A type that embeds
+// an Encoded has neither.
 type Encoded interface {
 	// Key is the collection's key at the root.
 	Key() string
@@ -51,7 +52,7 @@ type Encoded interface {
 // anyCollection is what a catalogue asks of a collection besides.
 type anyCollection interface {
 	Encoded
-	recordType() reflect.Type
+	RecordType() reflect.Type
 	fork(into *Catalogue) anyCollection
 	check() error
 	has(id int) bool
@@ -79,15 +80,18 @@ func makeEncoded[T any](house *Catalogue, about resources.Collection) (anyCollec
 	return &encoded[T]{c, &about, house}, nil
 }
 
-func (e *encoded[T]) Key() string              { return e.about.Key }
-func (e *encoded[T]) Count() int               { return e.c.Count() }
-func (e *encoded[T]) recordType() reflect.Type { return reflect.TypeFor[T]() }
-func (e *encoded[T]) check() error             { return e.c.Check() }
-func (e *encoded[T]) has(id int) bool          { return e.c.store.current().t.primary.get(id) != nil }
+func (e *encoded[T]) Key() string     { return e.about.Key }
+func (e *encoded[T]) Count() int      { return e.c.Count() }
+func (e *encoded[T]) check() error    { return e.c.Check() }
+func (e *encoded[T]) has(id int) bool { return e.c.store.current().t.primary.get(id) != nil }
 
 // Revision counts the writes that are seen. It is no part of [Encoded]: of a type
 // that embeds one and has a Page of its own it would not be the revision.
 func (e *encoded[T]) Revision() uint64 { return e.c.store.current().t.revision }
+
+// RecordType tells what records are encoded from; it is no part of [Encoded] for the
+// same reason.
+func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
 
 func (e *encoded[T]) fork(into *Catalogue) anyCollection {
 	return &encoded[T]{e.c.Clone(), e.about, into}

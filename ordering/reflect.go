@@ -19,7 +19,7 @@ func keyOf(t reflect.Type) (func(reflect.Value) Key, Kind) {
 			}
 			return Int(v.Interface().(instant).UnixMicro())
 		}, Integer
-	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number]():
+	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), endless(t):
 		return jsonKey, Mixed
 	case t.Kind() == reflect.Pointer:
 		return pointerKey(t), Mixed
@@ -27,6 +27,19 @@ func keyOf(t reflect.Type) (func(reflect.Value) Key, Kind) {
 		return listKey(t), Mixed
 	}
 	return basicKey(t)
+}
+
+// endless says that a type is a list of itself, or a pointer to itself.
+func endless(t reflect.Type) bool {
+	for outer := map[reflect.Type]bool{}; !outer[t]; t = t.Elem() {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			outer[t] = true
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // instant is time.Time, and every type that embeds it.

@@ -21,6 +21,7 @@ type config struct {
 	token   string
 	baseURL string
 	limits  pagination.Limits
+	openapi string
 	made    sample.Options // of the house that is made up
 }
 
@@ -44,6 +45,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.Func("token", "let those post who send \"Authorization: Bearer `T`\"", c.setToken)
 	flags.StringVar(&c.baseURL, "base-url", "", "`URL` that links begin with, for use behind a proxy; else that of the request")
 	flags.IntVar(&c.limits.Max, "max-limit", 1000, "most records `N` on a page; less than 0 is no maximum")
+	flags.StringVar(&c.openapi, "openapi", "", "write what would be served to `file` in OpenAPI 3.1, - is standard output, and serve nothing")
 
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -97,6 +99,14 @@ func (c config) check(rest []string) error {
 		return errors.New("-max-limit 0 leaves no records; less than 0 is no maximum")
 	}
 	return nil
+}
+
+// scheme is that of the credentials that authorizer asks for.
+func (c config) scheme() string {
+	if c.token != "" {
+		return "Bearer"
+	}
+	return ""
 }
 
 // authorizer says who may post; nil is nobody.

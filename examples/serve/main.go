@@ -4,6 +4,7 @@
 //	go run ./examples/serve
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
+// What it serves is described at /openapi.json; -openapi writes that to a file.
 // What is made up is package sample's: -seed takes another house, -events and so
 // on say how many records, and -plain leaves out what is odd.
 // Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
@@ -25,6 +26,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
 // Exit codes.
@@ -50,10 +52,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, err, exitMisused)
 	}
 	errorLog := log.New(stderr, "serve: ", log.LstdFlags)
-	handler, err := newHandler(c, errorLog)
+	api, err := newHandler(c, errorLog)
 	if err != nil {
 		return fail(stderr, err, exitMisused)
 	}
+	document, err := openapi.New(ctx, api, openapi.Options{Scheme: c.scheme()})
+	if err != nil {
+		return fail(stderr, err, exitMisused)
+	}
+	if c.openapi != "" {
+		if err := writeDocument(c.openapi, document, stdout); err != nil {
+			return fail(stderr, err, exitFailed)
+		}
+		return exitOK
+	}
+	handler := http.NewServeMux()
+	handler.Handle("/openapi.json", document)
+	handler.Handle("/", api)
 	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
 		return fail(stderr, err, listenCode(err))
@@ -79,8 +94,17 @@ func listenCode(err error) int {
 	return exitMisused
 }
 
+// writeDocument writes what would be served.
+func writeDocument(file string, document *openapi.Document, stdout io.Writer) error {
+	if file != "-" {
+		return os.WriteFile(file, document.JSON(), 0o644)
+	}
+	_, err := stdout.Write(document.JSON())
+	return err
+}
+
 // newHandler loads the house and opens it to requests.
-func newHandler(c config, errorLog *log.Logger) (http.Handler, error) {
+func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
 	house, err := load(c)
 	if err != nil {
 		return nil, err

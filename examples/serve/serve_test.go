@@ -294,7 +294,7 @@ func TestHelp(t *testing.T) {
 		if code := run(context.Background(), []string{flag}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 			t.Errorf("%s: exit code %d, stderr %q", flag, code, &stderr)
 		}
-		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000",
+		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi",
 			"-seed", "-events", "300", "-labels", "24", "-authors", "60", "-social-links", "80", "-books", "200", "-others", "12", "-plain"} {
 			if !strings.Contains(stdout.String(), name) {
 				t.Errorf("%s says nothing of %s:\n%s", flag, name, &stdout)

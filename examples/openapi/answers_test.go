@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/openapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+const event = `{"name":"A reading","slug":"reading","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00Z"}`
+
+// request is one that a handler is asked.
+type request struct {
+	method, target, body string
+	header               http.Header
+}
+
+func (r request) do(h http.Handler) *httptest.ResponseRecorder {
+	in := httptest.NewRequest(r.method, r.target, strings.NewReader(r.body))
+	if r.body != "" {
+		in.Header.Set("Content-Type", "application/json")
+	}
+	maps.Copy(in.Header, r.header)
+	out := httptest.NewRecorder()
+	h.ServeHTTP(out, in)
+	return out
+}
+
+// response finds what the document says of an answer, under its status or as default.
+func (d *document) response(method, path string, status int) (response map[string]any, listed, pointer string) {
+	d.t.Helper()
+	names := []string{"paths", path, strings.ToLower(method), "responses"}
+	all, _ := d.at(names...)
+	listed = fmt.Sprint(status)
+	if all[listed] == nil {
+		listed = "default"
+	}
+	response, pointer = d.at(append(names, listed)...)
+	return response, listed, pointer
+}
+
+// hold holds an answer to what the document says, and tells under what that stands.
+func (d *document) hold(r request, answer *httptest.ResponseRecorder) (listed string) {
+	d.t.Helper()
+	path, _, _ := strings.Cut(r.target, "?")
+	response, listed, pointer := d.response(r.method, path, answer.Code)
+	if response["content"] == nil {
+		if answer.Body.Len() > 0 {
+			d.t.Errorf("%s %.60s: a body, though none is described: %s", r.method, r.target, answer.Body)
+		}
+		return listed
+	}
+	if err := d.schema(pointer + "/content/application~1json/schema").Validate(parse(d.t, answer.Body.Bytes())); err != nil {
+		d.t.Errorf("%s %.60s: %d: %v in %.500s", r.method, r.target, answer.Code, err, answer.Body)
+	}
+	headers, _ := response["headers"].(map[string]any)
+	for name := range headers {
+		if answer.Header().Get(name) == "" {
+			d.t.Errorf("%s %.60s: %d has no header %s", r.method, r.target, answer.Code, name)
+		}
+	}
+	return listed
+}
+
+// TestPagesAreAsDescribed reads all records of all collections of two houses.
+func TestPagesAreAsDescribed(t *testing.T) {
+	typed := typedHouse(t)
+	putBooks(t, typed)
+	for reason, house := range map[string]*catalogue.Catalogue{"open books": sampled(t, sample.Options{}), "typed books": typed} {
+		h, err := httpapi.New(house, httpapi.Options{Limits: pagination.Limits{Max: -1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := describe(t, h, openapi.Options{})
+		paths := []string{"/api/"}
+		for _, c := range resources.Collections() {
+			paths = append(paths, "/api/"+c.Segment+"/")
+		}
+		described, _ := d.at("paths")
+		if diff := cmp.Diff(slices.Sorted(slices.Values(paths)), slices.Sorted(maps.Keys(described))); diff != "" {
+			t.Errorf("%s: paths (-served +described):\n%s", reason, diff)
+		}
+		for _, path := range paths {
+			for _, target := range []string{path, path + "?limit=100000", path + "?limit=2&offset=3&format=api"} {
+				r := request{method: "GET", target: target}
+				if listed := d.hold(r, r.do(h)); listed != "200" {
+					t.Errorf("%s: GET %s answers as %s", reason, target, listed)
+				}
+			}
+		}
+	}
+}
+
+// TestNothingIsInvented looks at what the document lets be absent or null: in some
+// record it is, and in some it is not. What must be there and what it is
+// TestPagesAreAsDescribed finds.
+func TestNothingIsInvented(t *testing.T) {
+	house := typedHouse(t)
+	putBooks(t, house)
+	links, labels := house.SocialLinks(), house.Labels()
+	for _, put := range []error{
+		insert(links, resources.SocialLink{}), insert(links, resources.SocialLink{Logo: new(string)}),
+		insert(labels, resources.Label{}), insert(labels, resources.Label{
+			LogoFooter: new(string), LogoFooterWebp: new(string), FacebookPage: new(string),
+			BlueskyPage: new(string), LinkedinPage: new(string), InstagramPage: new(string),
+		}),
+	} {
+		if put != nil {
+			t.Fatal(put)
+		}
+	}
+	h, err := httpapi.New(house, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := describe(t, h, openapi.Options{})
+	for record, path := range map[string]string{"Book": "/api/books/", "Label": "/api/labels/", "SocialLink": "/api/social-links/"} {
+		page := parse(t, request{method: "GET", target: path}.do(h).Body.Bytes()).(map[string]any)
+		schema, _ := d.at("components", "schemas", record)
+		for name := range schema["properties"].(map[string]any) {
+			property, pointer := d.at("components", "schemas", record, "properties", name)
+			required := slices.Contains(schema["required"].([]any), any(name))
+			nullable := len(property) > 0 && d.schema(pointer).Validate(nil) == nil
+			var here, absent, null int
+			for _, r := range page["results"].([]any) {
+				value, ok := r.(map[string]any)[name]
+				switch {
+				case !ok:
+					absent++
+				case value == nil:
+					null++
+				default:
+					here++
+				}
+			}
+			anything := property["type"] == nil && property["anyOf"] == nil
+			if here == 0 && !anything || required == (absent > 0) || !anything && nullable != (null > 0) {
+				t.Errorf("%s.%s: required %v, nullable %v; there in %d records, null in %d, absent in %d",
+					record, name, required, nullable, here, null, absent)
+			}
+		}
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func insert[T any](c *catalogue.Collection[T], record T) error {
+	_, err := c.Insert(record)
+	return err
+}
+
+// failing is a collection whose every method fails, and which can be posted to.
+type failing struct{}
+
+var errBroken = errors.New("broken")
+
+func (failing) Fields(context.Context) ([]string, error) { return nil, nil }
+
+func (failing) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+	return 0, nil, errBroken
+}
+
+func (failing) Create(context.Context, []byte) ([]byte, error) { return nil, errBroken }
+
+// TestEveryAnswerIsAsDescribed gets every answer that the document lists for events,
+// and those of methods that it does not list.
+func TestEveryAnswerIsAsDescribed(t *testing.T) {
+	house := sampled(t, sample.Options{Events: 30})
+	handler := func(a httpapi.Authorizer) *httpapi.Handler {
+		h, err := httpapi.New(house, httpapi.Options{Authorizer: a, ETags: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	collections := map[string]httpapi.Collection{}
+	for key := range house.All() {
+		collections[key] = failing{}
+	}
+	confused := func(*http.Request, string) error { panic("confused") }
+	broken, err := httpapi.NewHandler(collections, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, closed, token := handler(httpapi.AllowAll), handler(nil), handler(httpapi.Bearer("s3cret"))
+	d := describe(t, open, openapi.Options{})
+
+	const path = "/api/events/"
+	long, html := path+"?x="+strings.Repeat("x", 20000), http.Header{"Accept": {"text/html"}}
+	known := http.Header{"If-None-Match": {request{method: "GET", target: path}.do(open).Header().Get("Etag")}}
+	many := path + "?" + strings.Repeat("x=1&", 1001)
+	seen := map[string]bool{}
+	for _, tt := range []struct {
+		reason  string
+		handler http.Handler
+		want    string // the response that is listed
+		request
+	}{
+		{"a page", open, "200", request{"GET", path, "", nil}},
+		{"a page that is known", open, "304", request{"GET", path, "", known}},
+		{"the head of one", open, "304", request{"HEAD", path, "", known}},
+		{"too many parameters", open, "400", request{"GET", many, "", nil}},
+		{"no such format", open, "404", request{"GET", path + "?format=xml", "", nil}},
+		{"no JSON wanted", open, "406", request{"GET", path, "", html}},
+		{"long query", open, "414", request{"GET", long, "", nil}},
+		{"broken collection", broken, "default", request{"GET", path, "", nil}},
+		{"head of a page", open, "200", request{"HEAD", path, "", nil}},
+		{"head of an error", open, "default", request{"HEAD", path + "?format=xml", "", nil}},
+		{"made", open, "201", request{"POST", path, event, nil}},
+		{"no JSON", open, "400", request{"POST", path, `{"`, nil}},
+		{"no event", open, "400", request{"POST", path, `{"name":null,"labels":[999999]}`, nil}},
+		{"no object", open, "400", request{"POST", path, `[]`, nil}},
+		{"too deep", open, "400", request{"POST", path, strings.Repeat("[", 300), nil}},
+		{"without the token", token, "401", request{"POST", path, event, nil}},
+		{"nobody may", closed, "403", request{"POST", path, event, nil}},
+		{"post to no format", open, "404", request{"POST", path + "?format=xml", event, nil}},
+		{"post for no JSON", open, "406", request{"POST", path, event, html}},
+		{"large", open, "413", request{"POST", path, strings.Repeat(" ", 2<<20), nil}},
+		{"post with a long query", open, "414", request{"POST", long, event, nil}},
+		{"a form", open, "415", request{"POST", path, "name=x", http.Header{"Content-Type": {"text/plain"}}}},
+		{"post to a broken collection", broken, "default", request{"POST", path, event, nil}},
+		{"options for who may post", open, "200", request{"OPTIONS", path, "", nil}},
+		{"options for who may not", closed, "200", request{"OPTIONS", path, "", nil}},
+		{"options with too many parameters", open, "400", request{"OPTIONS", many, "", nil}},
+		{"options for no format", open, "404", request{"OPTIONS", path + "?format=xml", "", nil}},
+		{"options for no JSON", open, "406", request{"OPTIONS", path, "", html}},
+		{"options with a long query", open, "414", request{"OPTIONS", long, "", nil}},
+		{"options of a confused authorizer", handler(confused), "default", request{"OPTIONS", path, "", nil}},
+	} {
+		listed := d.hold(tt.request, tt.do(tt.handler))
+		if listed != tt.want {
+			t.Errorf("%s: answered as %s, want %s", tt.reason, listed, tt.want)
+		}
+		seen[strings.ToLower(tt.method)+" "+listed] = true
+	}
+	item, _ := d.at("paths", path)
+	for method := range item {
+		responses, _ := d.at("paths", path, method, "responses")
+		for status := range responses {
+			if !seen[method+" "+status] {
+				t.Errorf("%s: %s is described, and nothing here gets it", method, status)
+			}
+		}
+	}
+	d.holdMethods(open)
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// holdMethods compares the methods of all paths with those that are answered.
+func (d *document) holdMethods(h http.Handler) {
+	d.t.Helper()
+	_, pointer := d.at("components", "responses", "MethodNotAllowed")
+	refused := d.schema(pointer + "/content/application~1json/schema")
+	paths, _ := d.at("paths")
+	for path := range paths {
+		item, _ := d.at("paths", path)
+		for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE"} {
+			answer := request{method: method, target: path}.do(h)
+			_, listed := item[strings.ToLower(method)]
+			if allowed := answer.Code != http.StatusMethodNotAllowed; allowed != listed {
+				d.t.Errorf("%s %s is described: %v, and answered with %d", method, path, listed, answer.Code)
+			} else if !allowed {
+				if err := refused.Validate(parse(d.t, answer.Body.Bytes())); err != nil {
+					d.t.Errorf("%s %s: %v", method, path, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Book is a type with about everything that encoding/json makes JSON of.
+type Book struct {
+	Origin
+	*Shelf
+	ID       int                   `json:"id"`
+	Name     string                `json:"name"`
+	Subtitle *string               `json:"subtitle"`
+	Tags     []string              `json:"tags"`
+	Notes    []string              `json:"notes,omitempty"`
+	Blurb    *Blurb                `json:"blurb,omitempty"`
+	Reviews  []*Blurb              `json:"reviews"`
+	Prices   map[string]Price      `json:"prices"`
+	Ratings  map[int]*float32      `json:"ratings,omitempty"`
+	Size     [3]float64            `json:"size"`
+	Grid     [][]int8              `json:"grid"`
+	Raw      json.RawMessage       `json:"raw"`
+	Anything any                   `json:"anything"`
+	Exact    json.Number           `json:"exact"`
+	Pages    uint16                `json:"pages,omitempty"`
+	Cover    []byte                `json:"cover"`
+	ISBN     ISBN                  `json:"isbn"`
+	Mood     mood                  `json:"mood"`
+	Sold     resources.DateTime    `json:"sold"`
+	Checked  time.Time             `json:"checked,omitzero"`
+	Reading  time.Duration         `json:"readingTime"`
+	Series   *Series               `json:"series"`
+	Tree     Tree                  `json:"tree"`
+	Launch   resources.Event       `json:"launch"`
+	Sequel   *resources.SocialLink `json:"sequel"`
+	Rest     struct {
+		Deep **int `json:"deep"`
+	} `json:"rest"`
+	Untagged bool
+	Secret   string `json:"-"`
+	Dash     int32  `json:"-,"`
+}
+
+// Origin is embedded, and one of its members hidden by Book's.
+type Origin struct {
+	Country string    `json:"country"`
+	Added   time.Time `json:"added"`
+	Name    int       `json:"name"`
+}
+
+// Shelf is embedded by pointer, so that its members may be absent.
+type Shelf struct {
+	Row string `json:"row"`
+}
+
+// Blurb is used twice.
+type Blurb struct {
+	By   string `json:"by"`
+	Text string `json:"text,omitempty"`
+}
+
+// Price is in cents.
+type Price int64
+
+// Series contains itself.
+type Series struct {
+	Title  string   `json:"title"`
+	Parent *Series  `json:"parent"`
+	Others []Series `json:"others,omitempty"`
+}
+
+// Tree contains itself, and is no struct.
+type Tree []Tree
+
+// ISBN writes itself as text.
+type ISBN struct{ group, title int }
+
+func (n ISBN) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", n.group, n.title), nil }
+
+func (n *ISBN) UnmarshalText(text []byte) error {
+	_, err := fmt.Sscanf(string(text), "%d-%d", &n.group, &n.title)
+	return err
+}
+
+// mood writes itself as JSON: of such a type nothing is known.
+type mood int
+
+func (m mood) MarshalJSON() ([]byte, error) {
+	return json.Marshal(strings.Repeat("!", int(m)))
+}
+
+// putBooks fills the house with an empty book and two full ones.
+func putBooks(t *testing.T, house *catalogue.Catalogue) {
+	t.Helper()
+	books, err := catalogue.Of[Book](house, "books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	subtitle, seven, half := "A subtitle", 7, float32(0.5)
+	seventh := &seven
+	full := Book{
+		Origin: Origin{Country: "IT", Added: time.Now()}, Shelf: &Shelf{"3"},
+		Name: "Onda", Subtitle: &subtitle, Tags: []string{"sea"}, Notes: []string{"old"},
+		Blurb: &Blurb{"A", "fine"}, Reviews: []*Blurb{{"B", ""}, nil}, Prices: map[string]Price{"EUR": 1900},
+		Ratings: map[int]*float32{1: &half, 2: nil}, Size: [3]float64{1, 2.5, 1e21}, Grid: [][]int8{{-1}, nil},
+		Raw: json.RawMessage(`{"a":[1,null]}`), Anything: map[string]any{"b": 1.5}, Exact: "12.50", Pages: 300,
+		Cover: []byte{1, 2, 3}, ISBN: ISBN{88, 7}, Mood: 2, Sold: resources.At(time.Now()), Checked: time.Now(), Reading: time.Hour,
+		Series: &Series{"S", &Series{Title: "P"}, []Series{{Title: "Q"}}}, Tree: Tree{{}, {{}}, nil},
+		Sequel: &resources.SocialLink{Title: "Next", URL: "https://x.example/"}, Untagged: true, Secret: "x", Dash: 5,
+	}
+	full.Rest.Deep = &seventh
+	for _, book := range []Book{{}, full, full} {
+		if _, err := books.Insert(book); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

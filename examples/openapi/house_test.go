@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/openapi/client"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// sampled is a house full of records, without those of some collections.
+func sampled(t *testing.T, sizes sample.Options) *catalogue.Catalogue {
+	t.Helper()
+	var file bytes.Buffer
+	if _, err := sample.New(sizes).WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	house := catalogue.New()
+	if err := house.Load(&file); err != nil {
+		t.Fatal(err)
+	}
+	return house
+}
+
+// clientOf serves a house over loopback and gives a client of it.
+func clientOf(t *testing.T, house *catalogue.Catalogue) *client.ClientWithResponses {
+	t.Helper()
+	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	c, err := client.NewClientWithResponses(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// written runs the program with -openapi, which ends it.
+func written(t *testing.T, file string, args ...string) (stdout string) {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	args = append([]string{"-addr", "127.0.0.1:99999", "-openapi", file}, args...) // nothing listens there
+	if code := run(context.Background(), args, &out, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Fatalf("exit code %d, stderr %q", code, &stderr)
+	}
+	return out.String()
+}
+
+func TestOpenAPI(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	args := []string{"-token", "s3cret", "-max-limit", "50", "-base-url", "https://books.example/shop"}
+	if stdout := written(t, file, args...); stdout != "" {
+		t.Errorf("stdout has %q", stdout)
+	}
+	inFile, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(inFile), written(t, "-", args...)); diff != "" {
+		t.Errorf("standard output (-file +stdout):\n%s", diff)
+	}
+	answer, err := http.Get(start(t, args...).base + "/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	served, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(inFile), string(served)); diff != "" {
+		t.Errorf("served (-file +served):\n%s", diff)
+	}
+	var document struct {
+		OpenAPI    string
+		Servers    []map[string]string
+		Paths      map[string]any
+		Components struct{ SecuritySchemes map[string]any }
+	}
+	if err := json.Unmarshal(inFile, &document); err != nil {
+		t.Fatal(err)
+	}
+	if document.OpenAPI != "3.1.0" || len(document.Paths) != 40 || len(document.Components.SecuritySchemes) != 1 ||
+		!cmp.Equal(document.Servers, []map[string]string{{"url": "https://books.example/shop"}}) ||
+		!strings.Contains(string(inFile), `"maximum": 50`) {
+		t.Errorf("%s, %d paths, servers %v, security %v", document.OpenAPI, len(document.Paths), document.Servers, document.Components.SecuritySchemes)
+	}
+	if strings.Contains(string(inFile), "s3cret") {
+		t.Error("the document tells the token")
+	}
+}
+
+// What is beside the API is the API's: its 404, not a page of the mux.
+func TestElsewhere(t *testing.T) {
+	answer, err := http.Get(start(t).base + "/elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusNotFound || string(body) != `{"detail":"Not found."}` {
+		t.Errorf("%d %s, %v", answer.StatusCode, body, err)
+	}
+}
+
+func TestOpenAPICannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gone", "openapi.json")
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), []string{"-openapi", file}, &stdout, &stderr)
+	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), file) || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, &stdout, &stderr)
+	}
+}

@@ -1,0 +1,82 @@
+package openapi
+
+import (
+	"math"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// commonSchemas are those that belong to no collection.
+func commonSchemas() members[*schema] {
+	text, flag := ofKind("string"), ofKind("boolean")
+	field := object(
+		member[*schema]{"type", text},
+		member[*schema]{"required", flag},
+		member[*schema]{"readOnly", flag},
+		member[*schema]{"label", text},
+	)
+	about := object(
+		member[*schema]{"name", text},
+		member[*schema]{"description", text},
+		member[*schema]{"renders", listOf(text)},
+		member[*schema]{"parses", listOf(text)},
+	)
+	about.Properties.add("actions", object(member[*schema]{"POST", mapOf(ref(fieldMetadata))}))
+	messages := mapOf(listOf(text))
+	messages.Description = "What is wrong with which field; nonFieldErrors is the whole."
+	return members[*schema]{
+		{detail, object(member[*schema]{"detail", text})},
+		{fieldErrors, messages},
+		{metadata, about},
+		{fieldMetadata, field},
+		{format, &schema{Type: kinds{"string"}, Enum: []string{"json", "api"}}},
+	}
+}
+
+// Parameters that are the same everywhere.
+const (
+	formatParameter = "format"
+	limitParameter  = "limit"
+	offsetParameter = "offset"
+)
+
+func parameterRef(name string) parameter { return parameter{Ref: "#/components/parameters/" + name} }
+
+func commonParameters(limits pagination.Limits) members[parameter] {
+	limit := &schema{Type: kinds{"integer"}, Minimum: number(1), Default: intText(byDefault(limits))}
+	text := "How many records a page has at most."
+	if most := maximum(limits); most < math.MaxInt {
+		limit.Maximum = number(most)
+		text += " A larger limit counts as the maximum."
+	}
+	offset := &schema{Type: kinds{"integer"}, Minimum: number(0), Default: intText(0)}
+	return members[parameter]{
+		query(formatParameter, "Both are JSON.", ref(format)),
+		query(limitParameter, text, limit),
+		query(offsetParameter, "How many records to skip.", offset),
+	}
+}
+
+func query(name, text string, s *schema) member[parameter] {
+	return member[parameter]{name, parameter{Name: name, In: "query", Description: text, Schema: s}}
+}
+
+// orderingParameter takes terms, joined by commas.
+func orderingParameter(term *schema, byDefault []ordering.Term) parameter {
+	joined := false
+	return parameter{
+		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),
+		Description: "Names in snake_case, behind a minus for descending order; what is none is dropped. " +
+			"Without any: " + ordering.Format(byDefault) + ".",
+	}
+}
+
+// byDefault is the size of pages of those who do not ask for one.
+func byDefault(limits pagination.Limits) int { return limits.Parse("", "").Limit }
+
+// maximum is the largest size of pages, math.MaxInt if there is none.
+func maximum(limits pagination.Limits) int {
+	const huge = "99999999999999999999" // counts as math.MaxInt
+	return limits.Parse(huge, "").Limit
+}

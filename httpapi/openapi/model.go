@@ -1,0 +1,136 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// model is an OpenAPI document: what this package uses of one. The names are those
+// of the specification.
+type model struct {
+	OpenAPI    string            `json:"openapi"`
+	Info       info              `json:"info"`
+	Servers    []server          `json:"servers,omitempty"`
+	Tags       []tag             `json:"tags"`
+	Paths      members[pathItem] `json:"paths"`
+	Components components        `json:"components"`
+}
+
+type info struct {
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Version     string `json:"version"`
+}
+
+type server struct {
+	URL string `json:"url"`
+}
+
+type tag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type components struct {
+	Schemas         members[*schema]        `json:"schemas"`
+	Responses       members[response]       `json:"responses"`
+	Parameters      members[parameter]      `json:"parameters"`
+	Headers         members[header]         `json:"headers"`
+	SecuritySchemes members[securityScheme] `json:"securitySchemes,omitempty"`
+}
+
+type securityScheme struct {
+	Type   string `json:"type"`
+	Scheme string `json:"scheme"`
+}
+
+type pathItem struct {
+	Get     *operation `json:"get"`
+	Post    *operation `json:"post,omitempty"`
+	Head    *operation `json:"head"`
+	Options *operation `json:"options"`
+}
+
+type operation struct {
+	ID          string                `json:"operationId"`
+	Summary     string                `json:"summary"`
+	Tags        []string              `json:"tags"`
+	Parameters  []parameter           `json:"parameters,omitempty"`
+	RequestBody *requestBody          `json:"requestBody,omitempty"`
+	Responses   members[response]     `json:"responses"`
+	Security    []members[[]struct{}] `json:"security,omitempty"`
+}
+
+// A parameter is a reference to one of the components, or one itself.
+type parameter struct {
+	Ref         string  `json:"$ref,omitempty"`
+	Name        string  `json:"name,omitempty"`
+	In          string  `json:"in,omitempty"`
+	Description string  `json:"description,omitempty"`
+	Explode     *bool   `json:"explode,omitempty"`
+	Schema      *schema `json:"schema,omitempty"`
+}
+
+type requestBody struct {
+	Required bool           `json:"required"`
+	Content  members[media] `json:"content"`
+}
+
+type media struct {
+	Schema *schema `json:"schema"`
+}
+
+// A response is a reference to one of the components, or one itself.
+type response struct {
+	Ref         string          `json:"$ref,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Headers     members[header] `json:"headers,omitempty"`
+	Content     members[media]  `json:"content,omitempty"`
+}
+
+// A header is a reference to one of the components, or one itself.
+type header struct {
+	Ref         string  `json:"$ref,omitempty"`
+	Description string  `json:"description,omitempty"`
+	Schema      *schema `json:"schema,omitempty"`
+}
+
+// members is a JSON object whose members stay in their order.
+type members[T any] []member[T]
+
+type member[T any] struct {
+	name  string
+	value T
+}
+
+// one is an object with one member.
+func one[T any](name string, value T) members[T] { return members[T]{{name, value}} }
+
+func (ms *members[T]) add(name string, value T) { *ms = append(*ms, member[T]{name, value}) }
+
+func (ms members[T]) has(name string) bool {
+	return slices.ContainsFunc(ms, func(m member[T]) bool { return m.name == name })
+}
+
+// MarshalJSON writes the members in their order.
+func (ms members[T]) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, m := range ms {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := e.Encode(m.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := e.Encode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,74 @@
+package openapi
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Components that there is one of.
+const (
+	openRecord    = "Record"
+	unknownRecord = "Object"
+	detail        = "Detail"
+	fieldErrors   = "FieldErrors"
+	metadata      = "Metadata"
+	fieldMetadata = "FieldMetadata"
+	root          = "Root"
+	format        = "Format"
+)
+
+// recordName is the name of a collection's records: "ItemVariant".
+func recordName(c resources.Collection) string {
+	return strings.ReplaceAll(strings.TrimSuffix(c.Title(), " List"), " ", "")
+}
+
+// listName is the name of a collection in operations: "ItemVariants".
+func listName(c resources.Collection) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(c.Segment, func(r rune) bool { return r == '-' || r == '_' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// names are those of components that are taken.
+type names map[string]bool
+
+// reserved are the names that a handler's document may need, whatever the types.
+func reserved() names {
+	taken := names{detail: true, fieldErrors: true, metadata: true, fieldMetadata: true, root: true, format: true}
+	records := []string{openRecord, unknownRecord}
+	for _, c := range resources.Collections() {
+		records = append(records, recordName(c))
+	}
+	for _, name := range records {
+		for _, used := range []string{name, pageOf(name), termOf(name), newOf(name)} {
+			taken[used] = true
+		}
+	}
+	return taken
+}
+
+func pageOf(record string) string  { return record + "Page" }
+func termOf(record string) string  { return record + "OrderingTerm" }
+func orderOf(record string) string { return record + "Ordering" } // a parameter
+func newOf(record string) string   { return "New" + record }
+
+// take gives a name like the one wanted that is nobody's yet, with nothing in it
+// that a component's name cannot have.
+func (taken names) take(wanted string) string {
+	clean := strings.Map(func(r rune) rune {
+		if 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '_'
+	}, wanted)
+	name := clean
+	for i := 2; taken[name]; i++ {
+		name = clean + strconv.Itoa(i)
+	}
+	taken[name] = true
+	return name
+}

@@ -1,0 +1,161 @@
+package openapi
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// types describes Go types as encoding/json writes their values. What has a name of
+// its own and parts becomes a component, since it may contain itself.
+type types struct {
+	names      names
+	known      map[reflect.Type]string // their components
+	components *members[*schema]
+}
+
+func newTypes(components *members[*schema]) *types {
+	return &types{reserved(), map[reflect.Type]string{
+		reflect.TypeFor[resources.Event]():      "Event",
+		reflect.TypeFor[resources.Label]():      "Label",
+		reflect.TypeFor[resources.SocialLink](): "SocialLink",
+	}, components}
+}
+
+// record makes the component of a collection's records, which may be those of another
+// as well.
+func (ts *types) record(name string, t reflect.Type) {
+	if known := ts.known[t]; known != "" {
+		ts.components.add(name, ref(known))
+		return
+	}
+	s := ts.component(name, t)
+	if marshals(t) {
+		*s = *ofKind("object") // a collection has nothing else
+		return
+	}
+	*s = *ts.parts(t)
+	for _, p := range s.Properties {
+		if p.name == "id" && p.value.Ref == "" {
+			p.value.ReadOnly = true
+		}
+	}
+}
+
+// component makes an empty one, which is to be filled: the type may be met again
+// while that is done.
+func (ts *types) component(name string, t reflect.Type) *schema {
+	ts.known[t] = name
+	s := &schema{}
+	ts.components.add(name, s)
+	return s
+}
+
+// of is the schema of a type's values, null included where it can come of them.
+func (ts *types) of(t reflect.Type) *schema {
+	s := ts.present(t)
+	if writesNull(t) {
+		return orNull(s)
+	}
+	return s
+}
+
+// writesNull says whether a nil is written as null.
+func writesNull(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return true
+	case reflect.Slice, reflect.Map:
+		return !marshals(t)
+	}
+	return false
+}
+
+// present is the schema of values that are not nil.
+func (ts *types) present(t reflect.Type) *schema {
+	switch {
+	case t.Kind() == reflect.Pointer && t.Name() == "":
+		return ts.of(t.Elem())
+	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[resources.DateTime]():
+		return formatted("string", "date-time")
+	case t == reflect.TypeFor[json.Number]():
+		return ofKind("number")
+	case t == reflect.TypeFor[resources.Record]():
+		return mapOf(&schema{})
+	case ts.known[t] != "":
+		return ref(ts.known[t])
+	case implements[json.Marshaler](t):
+		return &schema{}
+	case implements[encoding.TextMarshaler](t):
+		return ofKind("string")
+	case isBytes(t):
+		return &schema{Type: kinds{"string"}, Encoding: "base64"}
+	}
+	if t.Name() == "" || !hasParts(t) {
+		return ts.parts(t)
+	}
+	name := ts.names.take(t.Name())
+	s := ts.component(name, t)
+	*s = *ts.parts(t)
+	return ref(name)
+}
+
+func marshals(t reflect.Type) bool {
+	return implements[json.Marshaler](t) || implements[encoding.TextMarshaler](t)
+}
+
+// implements says whether a type or a pointer to it does: all values that are
+// encoded are variables.
+func implements[I any](t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
+// isBytes says whether encoding/json writes base64.
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !marshals(t.Elem())
+}
+
+func hasParts(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
+		return true
+	}
+	return false
+}
+
+// parts is the schema of a type by its kind. What has no JSON, and pointers that
+// have a name, which can point at themselves, take any value.
+func (ts *types) parts(t reflect.Type) *schema {
+	switch t.Kind() {
+	case reflect.Bool:
+		return ofKind("boolean")
+	case reflect.String:
+		return ofKind("string")
+	case reflect.Int, reflect.Int64:
+		return integer()
+	case reflect.Int32:
+		return formatted("integer", "int32")
+	case reflect.Int8, reflect.Int16:
+		return ofKind("integer")
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return &schema{Type: kinds{"integer"}, Minimum: number(0)}
+	case reflect.Float32:
+		return formatted("number", "float")
+	case reflect.Float64:
+		return formatted("number", "double")
+	case reflect.Slice:
+		return listOf(ts.of(t.Elem()))
+	case reflect.Array:
+		s := listOf(ts.of(t.Elem()))
+		s.MinItems, s.MaxItems = number(t.Len()), number(t.Len())
+		return s
+	case reflect.Map:
+		return mapOf(ts.of(t.Elem()))
+	case reflect.Struct:
+		return ts.structure(t)
+	}
+	return &schema{}
+}

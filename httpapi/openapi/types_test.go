@@ -1,0 +1,181 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+type (
+	plain  struct{ A int }
+	nested struct {
+		Plain plain   `json:"plain"`
+		Next  *nested `json:"next"`
+	}
+	tree    []tree
+	stem    map[string]stem
+	self    *self
+	pair    [2]bool
+	Inner   struct{ B, C string }
+	Outer   struct{ C string }
+	pointer struct{}
+	// Detail shares its name with a component that every document has.
+	Detail struct{ D int }
+	price  json.Number
+	maybe  []int
+)
+
+func (*pointer) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+
+func (maybe) IsZero() bool { return false }
+
+// field is a struct with one field that has a tag.
+func field[T any](tag reflect.StructTag) reflect.Type {
+	return reflect.StructOf([]reflect.StructField{{Name: "F", Type: reflect.TypeFor[T](), Tag: tag}})
+}
+
+// TestTypes: what encoding/json writes of a value, by its documentation, in words of
+// JSON Schema.
+func TestTypes(t *testing.T) {
+	const anything = `{}`
+	one := func(schema string) string {
+		return `{"type":"object","properties":{"f":` + schema + `},"required":["f"]}`
+	}
+	maybe1 := func(schema string) string { return `{"type":"object","properties":{"f":` + schema + `}}` }
+	tests := []struct {
+		reason     string
+		typ        reflect.Type
+		want       string
+		components string // but for the document's own
+	}{
+		{"boolean", reflect.TypeFor[bool](), `{"type":"boolean"}`, ``},
+		{"int", reflect.TypeFor[int](), `{"type":"integer","format":"int64"}`, ``},
+		{"int of a name", reflect.TypeFor[time.Duration](), `{"type":"integer","format":"int64"}`, ``},
+		{"int32", reflect.TypeFor[int32](), `{"type":"integer","format":"int32"}`, ``},
+		{"int8", reflect.TypeFor[int8](), `{"type":"integer"}`, ``},
+		{"unsigned", reflect.TypeFor[uint64](), `{"type":"integer","minimum":0}`, ``},
+		{"float64", reflect.TypeFor[float64](), `{"type":"number","format":"double"}`, ``},
+		{"float32", reflect.TypeFor[float32](), `{"type":"number","format":"float"}`, ``},
+		{"json.Number", reflect.TypeFor[json.Number](), `{"type":"number"}`, ``},
+		{"a string is no json.Number by its name", reflect.TypeFor[price](), `{"type":"string"}`, ``},
+		{"text", reflect.TypeFor[string](), `{"type":"string"}`, ``},
+		{"bytes are base64", reflect.TypeFor[[]byte](), `{"type":["string","null"],"contentEncoding":"base64"}`, ``},
+		{"an array of bytes is none", reflect.TypeFor[[2]byte](), `{"type":"array","items":{"type":"integer","minimum":0},"minItems":2,"maxItems":2}`, ``},
+		{"a nil list is null", reflect.TypeFor[[]string](), `{"type":["array","null"],"items":{"type":"string"}}`, ``},
+		{"list in a list", reflect.TypeFor[[][]bool](), `{"type":["array","null"],"items":{"type":["array","null"],"items":{"type":"boolean"}}}`, ``},
+		{"a nil map is null", reflect.TypeFor[map[string]int32](), `{"type":["object","null"],"additionalProperties":{"type":"integer","format":"int32"}}`, ``},
+		{"keys are text whatever they are", reflect.TypeFor[map[int]bool](), `{"type":["object","null"],"additionalProperties":{"type":"boolean"}}`, ``},
+		{"pointer", reflect.TypeFor[*int32](), `{"type":["integer","null"],"format":"int32"}`, ``},
+		{"pointer to a pointer", reflect.TypeFor[**int32](), `{"type":["integer","null"],"format":"int32"}`, ``},
+		{"pointer to a list", reflect.TypeFor[*[]bool](), `{"type":["array","null"],"items":{"type":"boolean"}}`, ``},
+		{"time", reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`, ``},
+		{"DateTime", reflect.TypeFor[*resources.DateTime](), `{"type":["string","null"],"format":"date-time"}`, ``},
+		{"raw JSON", reflect.TypeFor[json.RawMessage](), anything, ``},
+		{"any", reflect.TypeFor[any](), anything, ``},
+		{"JSON of its own", reflect.TypeFor[pointer](), anything, ``},
+		{"text of its own", reflect.TypeFor[netip.Addr](), `{"type":"string"}`, ``},
+		{"pointer to text of its own", reflect.TypeFor[*netip.Addr](), `{"type":["string","null"]}`, ``},
+		{"open record", reflect.TypeFor[resources.Record](), `{"type":"object","additionalProperties":{}}`, ``},
+		{"described record", reflect.TypeFor[[]resources.Event](), `{"type":["array","null"],"items":{"$ref":"#/components/schemas/Event"}}`, ``},
+		{"pointer to a component", reflect.TypeFor[*plain](), `{"anyOf":[{"$ref":"#/components/schemas/plain"},{"type":"null"}]}`,
+			`{"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
+		{"struct in itself", reflect.TypeFor[nested](), `{"$ref":"#/components/schemas/nested"}`,
+			`{"nested":{"type":"object","properties":{"plain":{"$ref":"#/components/schemas/plain"},` +
+				`"next":{"anyOf":[{"$ref":"#/components/schemas/nested"},{"type":"null"}]}},"required":["plain","next"]},` +
+				`"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
+		{"list of itself", reflect.TypeFor[tree](), `{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}`,
+			`{"tree":{"type":"array","items":{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}}}`},
+		{"map of itself", reflect.TypeFor[stem](), `{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}`,
+			`{"stem":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}}}`},
+		{"pointer to itself", reflect.TypeFor[self](), anything, ``},
+		{"array of a name", reflect.TypeFor[pair](), `{"$ref":"#/components/schemas/pair"}`,
+			`{"pair":{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}}`},
+		{"a name that is taken", reflect.TypeFor[Detail](), `{"$ref":"#/components/schemas/Detail2"}`,
+			`{"Detail2":{"type":"object","properties":{"D":{"type":"integer","format":"int64"}},"required":["D"]}}`},
+		{"no fields", reflect.TypeFor[struct{}](), `{"type":"object"}`, ``},
+		{"embedded, and hidden", reflect.TypeFor[struct {
+			Inner
+			Outer `json:"outer"`
+			B     bool
+		}](), `{"type":"object","properties":{"C":{"type":"string"},"outer":{"$ref":"#/components/schemas/Outer"},"B":{"type":"boolean"}},"required":["C","outer","B"]}`,
+			`{"Outer":{"type":"object","properties":{"C":{"type":"string"}},"required":["C"]}}`},
+		{"embedded by pointer", reflect.TypeFor[struct{ *Outer }](), `{"type":"object","properties":{"C":{"type":"string"}}}`, ``},
+		{"omitempty", field[int32](`json:"f,omitempty"`), maybe1(`{"type":"integer","format":"int32"}`), ``},
+		{"a list is left out, not null", field[[]bool](`json:"f,omitempty"`), maybe1(`{"type":"array","items":{"type":"boolean"}}`), ``},
+		{"a pointer too", field[*bool](`json:"f,omitempty"`), maybe1(`{"type":"boolean"}`), ``},
+		{"but not what it points at", field[**bool](`json:"f,omitempty"`), maybe1(`{"type":["boolean","null"]}`), ``},
+		{"structs are never empty", field[time.Time](`json:"f,omitempty"`), one(`{"type":"string","format":"date-time"}`), ``},
+		{"but may be zero", field[time.Time](`json:"f,omitzero"`), maybe1(`{"type":"string","format":"date-time"}`), ``},
+		{"a list may be zero", field[[]bool](`json:"f,omitzero"`), maybe1(`{"type":"array","items":{"type":"boolean"}}`), ``},
+		{"zero in its own opinion", field[maybe](`json:"f,omitzero"`), maybe1(`{"anyOf":[{"$ref":"#/components/schemas/maybe"},{"type":"null"}]}`),
+			`{"maybe":{"type":"array","items":{"type":"integer","format":"int64"}}}`},
+		{"number in a string", field[int](`json:"f,string"`), one(`{"type":"string"}`), ``},
+		{"pointer to a number in a string", field[*float64](`json:"f,string"`), one(`{"type":["string","null"]}`), ``},
+		{"the option does nothing to lists", field[[]int32](`json:"f,string"`), one(`{"type":["array","null"],"items":{"type":"integer","format":"int32"}}`), ``},
+		{"nor to what writes itself", field[netip.Addr](`json:"f,string"`), one(`{"type":"string"}`), ``},
+	}
+	for _, tt := range tests {
+		var components members[*schema]
+		got := newTypes(&components).of(tt.typ)
+		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+		if tt.components == "" {
+			tt.components = `{}`
+		}
+		if diff := cmp.Diff(tt.components, compact(t, components)); diff != "" {
+			t.Errorf("%s: components (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}
+
+func compact(t *testing.T, value any) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(value); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// TestRecords: those of a collection have its name, and the id is not to be sent.
+func TestRecords(t *testing.T) {
+	type node struct {
+		ID   int    `json:"id"`
+		Kids []node `json:"kids"`
+	}
+	var components members[*schema]
+	ts := newTypes(&components)
+	ts.record("Item", reflect.TypeFor[node]())
+	ts.record("Product", reflect.TypeFor[node]())
+	ts.record("Cart", reflect.TypeFor[pointer]())
+	ts.record("News", reflect.TypeFor[resources.Event]())
+	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
+		`"kids":{"type":["array","null"],"items":{"$ref":"#/components/schemas/Item"}}},"required":["id","kids"]},` +
+		`"Product":{"$ref":"#/components/schemas/Item"},"Cart":{"type":"object"},"News":{"$ref":"#/components/schemas/Event"}}`
+	if diff := cmp.Diff(want, compact(t, components)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNames: a component's name has no other characters than these, and is one's own.
+func TestNames(t *testing.T) {
+	taken := reserved()
+	for _, tt := range []struct{ wanted, want string }{
+		{"Price", "Price"}, {"Price", "Price2"}, {"Price", "Price3"}, {"Price2", "Price22"},
+		{"Pair[int,example.com/a.B]", "Pair_int_example_com_a_B_"}, {"Straße", "Stra_e"},
+		{"Record", "Record2"}, {"DirectDebitPayment", "DirectDebitPayment2"}, {"NewEvent", "NewEvent2"}, {"BookPage", "BookPage2"},
+	} {
+		if got := taken.take(tt.wanted); got != tt.want {
+			t.Errorf("%q becomes %q, want %q", tt.wanted, got, tt.want)
+		}
+	}
+}
