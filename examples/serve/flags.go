@@ -19,6 +19,7 @@ type config struct {
 	token   string
 	baseURL string
 	limits  pagination.Limits
+	browse  bool
 }
 
 // parse reads the flags. Asked for help, it prints that to stdout and returns
@@ -32,6 +33,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.BoolVar(&c.open, "open", false, "let anybody post")
 	flags.Func("token", "let those post who send \"Authorization: Bearer `T`\"", c.setToken)
 	flags.StringVar(&c.baseURL, "base-url", "", "`URL` that links begin with, for use behind a proxy; else that of the request")
+	flags.BoolVar(&c.browse, "browse", true, "show browsers pages to click through; -browse=false gives them JSON too")
 	flags.IntVar(&c.limits.Max, "max-limit", 1000, "most records `N` on a page; less than 0 is no maximum")
 
 	err := flags.Parse(args)

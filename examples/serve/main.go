@@ -4,6 +4,8 @@
 //	go run ./examples/serve
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
+// A browser gets pages to click through, everybody else JSON.
+//
 // Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
 // running requests end; a second one does not wait for them.
 package main
@@ -23,6 +25,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
 )
 
 // Exit codes.
@@ -83,7 +86,7 @@ func newHandler(c config, errorLog *log.Logger) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.New(house, httpapi.Options{
+	handler, err := httpapi.New(house, httpapi.Options{
 		Authorizer: c.authorizer(),
 		BaseURL:    c.baseURL,
 		Limits:     c.limits,
@@ -91,6 +94,10 @@ func newHandler(c config, errorLog *log.Logger) (http.Handler, error) {
 			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
 		},
 	})
+	if err != nil || !c.browse {
+		return handler, err
+	}
+	return browse.New(handler, browse.Options{}), nil
 }
 
 // newServer gives nobody for ever to say what they want or to hear the answer.
