@@ -6,12 +6,13 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // cell is a value as it is shown. The zero cell is that of a member which the
 // record does not have.
 type cell struct {
-	Class string // null, flag, number, text, time, json, or "" for none
+	Class string // null, flag, number, text, short, time, json, or "" for none
 	Text  string // what is seen at once
 	Whole string // the value, if Text is not all of it
 	Link  string // an http or https URL, or ""
@@ -43,7 +44,7 @@ func textCell(text string) cell {
 		return cell{Class: "time", Text: seen, Exact: text}
 	}
 	if seen, ok := readableURL(text); ok {
-		return cell{Class: "text", Text: seen, Link: text}
+		return cell{Class: shorter("text", seen), Text: seen, Link: text}
 	}
 	if words := stripTags(text); words != "" && isMarkup(text) {
 		seen, _ := cut(words)
@@ -87,12 +88,23 @@ func jsonCell(value json.RawMessage) cell {
 	return c
 }
 
+// cutCell shows a text, or the beginning of a long one with the whole behind it.
 func cutCell(class, text string) cell {
 	seen, whole := cut(text)
 	if whole {
-		return cell{Class: class, Text: seen}
+		return cell{Class: shorter(class, seen), Text: seen}
 	}
 	return cell{Class: class, Text: seen, Whole: text}
+}
+
+// maxShort is how many characters of text stay in one line.
+const maxShort = 26
+
+func shorter(class, text string) string {
+	if class == "text" && utf8.RuneCountInString(text) <= maxShort {
+		return "short"
+	}
+	return class
 }
 
 // readableURL shortens an http or https URL to its host and the end of its path;
