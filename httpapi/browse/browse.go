@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -55,9 +54,8 @@ type browser struct {
 
 // ServeHTTP decides who is a browser.
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	format, _ := pagination.ParseQuery(r.URL.RawQuery).Get("format")
 	switch {
-	case format == "json" || !wantsHTML(r.Header["Accept"]):
+	case !wantsHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
 		b.next.ServeHTTP(varying(w, r), r)
 	case isForm(r):
 		b.servePosted(w, r)

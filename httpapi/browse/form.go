@@ -104,9 +104,9 @@ func newInput(field resources.Field) input {
 		in.Hint = "Begins with https:// or http://."
 	case resources.Reference:
 		in.Numeric = true
-		in.Hint = "The id of one of " + strings.ToLower(heading(field.Refers)) + "."
+		in.Hint = "An id from " + heading(field.Refers) + "."
 	case resources.References:
-		in.Hint = "Ids with commas between them."
+		in.Hint = "Ids from " + heading(field.Refers) + ", with commas between them."
 	case resources.TextList:
 		in.Control = "textarea"
 		in.Hint = "One a line."

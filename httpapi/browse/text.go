@@ -101,8 +101,8 @@ func readableTime(text string) (seen string, ok bool) {
 // heading is the name of a collection or of a member in words: "Social links",
 // "Start date", "ID".
 func heading(name string) string {
-	if name == "id" {
-		return "ID"
+	if name == "id" || name == "url" {
+		return strings.ToUpper(name)
 	}
 	words := strings.NewReplacer("-", " ", "_", " ").Replace(ordering.Snake(name))
 	first, size := utf8.DecodeRuneInString(words)
