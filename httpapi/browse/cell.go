@@ -80,12 +80,34 @@ func listCell(value json.RawMessage) cell {
 func jsonCell(value json.RawMessage) cell {
 	c := cutCell("json", string(value))
 	if c.Whole != "" {
-		var indented bytes.Buffer
-		if json.Indent(&indented, value, "", "  ") == nil {
-			c.Whole = indented.String()
-		}
+		c.Whole = indented(value)
 	}
 	return c
+}
+
+// maxIndented is how deep JSON may be nested to be indented. Each element of a
+// deeper one could be a line of hundreds of blanks, and there may be thousands.
+const maxIndented = 8
+
+// indented lays JSON out for reading; what is too deep, or no JSON, stays as it is.
+func indented(value []byte) string {
+	depth := 0
+	for _, c := range value {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxIndented {
+			return string(value)
+		}
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, value, "", "\t"); err != nil {
+		return string(value)
+	}
+	return out.String()
 }
 
 // cutCell shows a text, or the beginning of a long one with the whole behind it.

@@ -2,7 +2,6 @@ package browse
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
@@ -108,12 +107,7 @@ func (p *page) showAnswer(a *answer) {
 		p.Detail, _ = readText(members[0].value)
 		return
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, a.body.Bytes(), "", "  "); err != nil {
-		p.Text = a.body.String()
-		return
-	}
-	p.Text = indented.String()
+	p.Text = indented(a.body.Bytes())
 }
 
 // send writes a page with the status and the headers of the handler's answer,
