@@ -1,13 +1,13 @@
 module github.com/gobacklist/backlist/examples/browser
 
-go 1.26
+go 1.25.0
 
 replace github.com/gobacklist/backlist => ../..
 
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
-	github.com/gobacklist/backlist v0.0.0-00010101000000-000000000000
+	github.com/gobacklist/backlist v0.0.0
 )
 
 require (

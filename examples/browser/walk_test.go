@@ -89,8 +89,20 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 
 	p.visit(root + "labels/?ordering=feature_authors")
 	p.look("7-labels")
+	p.do(chromedp.Click(chromedp.CSS("tbody summary")))
+	if whole := p.texts("details[open] .whole"); len(whole) != 1 || !strings.HasPrefix(whole[0], "<p>") {
+		t.Errorf("the whole of a long text is %q", whole)
+	}
+	p.look("8-long-text")
 	p.visit(root + "books/?offset=9000")
-	p.look("8-beyond")
+	p.look("9-beyond")
+
+	p.visit(root + "books/?limit=2")
+	p.click("header a.button")
+	p.wantAddress("/api/books/?format=json&limit=2")
+	if got := ask(p, chromedp.Evaluate[string]("document.contentType")); got != "application/json" {
+		t.Errorf("raw JSON is %s", got)
+	}
 	p.quiet(root)
 	if err := all.Check(); err != nil {
 		t.Error(err)

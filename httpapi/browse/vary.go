@@ -2,6 +2,7 @@ package browse
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -39,7 +40,8 @@ func (w *varyingWriter) Write(body []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// addVary adds Accept to what is varied on, if it is not there.
+// addVary adds Accept to what is varied on, if it is not there. The values may be
+// shared with other answers.
 func addVary(header http.Header) {
 	for _, value := range header["Vary"] {
 		for name := range strings.SplitSeq(value, ",") {
@@ -48,5 +50,5 @@ func addVary(header http.Header) {
 			}
 		}
 	}
-	header.Add("Vary", "Accept")
+	header["Vary"] = append(slices.Clip(header["Vary"]), "Accept")
 }
