@@ -40,7 +40,7 @@ func TestRootOfABrokenCollection(t *testing.T) {
 	p := newPair(t, load(t, shelf(3)), httpapi.Options{})
 	broken := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/events/" {
-			http.Error(w, `{"count":"many"}`, 500)
+			http.Error(w, `{"count":7}`, 500)
 			return
 		}
 		p.plain.ServeHTTP(w, r)
