@@ -35,5 +35,12 @@
 // collection has a form. What it sends is turned to JSON by what package
 // resources knows of the fields, and posted to the handler, whose Authorizer and
 // whose checks decide. A form that another site has sent is refused with 403
-// ([http.CrossOriginProtection]). A form is 1 MiB at most.
+// ([http.CrossOriginProtection]); of a browser that tells only Origin, a proxy in
+// front must have left Host as it was. A form is 1 MiB at most.
+//
+// # What it costs
+//
+// A page takes several times the memory of its JSON, and milliseconds where the
+// handler takes microseconds; its size is bounded by the largest limit that the
+// handler allows. Others pay one allocation.
 package browse

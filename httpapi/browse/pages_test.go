@@ -275,6 +275,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A failure of the program's is a page too, and shows no more than its JSON does.
+func TestFailures(t *testing.T) {
+	p := newPair(t, load(t, shelf(3)), httpapi.Options{Authorizer: func(*http.Request, string) error { panic("secret") }})
+	r := request("POST", "/api/events/", "{}", "Content-Type", "application/json")
+	if got := do(p.browse, r); got.status != 500 || !strings.Contains(got.text, "Internal server error.") || strings.Contains(got.body, "secret") {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+	if got := get(p.browse, "/api/events/"); got.status != 200 || len(got.find("form", "", "")) != 0 {
+		t.Errorf("who may post cannot be found out: %d, %d forms", got.status, len(got.find("form", "", "")))
+	}
+	abort := New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), Options{})
+	defer func() {
+		if recover() != http.ErrAbortHandler {
+			t.Error("who wants to abort is held back")
+		}
+	}()
+	get(abort, "/api/books/")
+}
+
 func TestOtherAnswers(t *testing.T) {
 	p := newPair(t, load(t, "{}"), httpapi.Options{})
 	if got := do(p.browse, request("OPTIONS", "/api/books/", "")); got.status != 200 || !strings.Contains(got.text, `"name": "Book List"`) {
