@@ -178,6 +178,9 @@ func TestOrderingByClicks(t *testing.T) {
 			if !strings.Contains(got.text, test.sorted+map[string]string{"ascending": "▲", "descending": "▼"}[test.sort]) {
 				t.Errorf("no arrow at %s", test.sorted)
 			}
+			if said := got.one(t, "p", "class", "lead order").text; strings.TrimSpace(said) != "By "+test.sorted+", "+test.sort {
+				t.Errorf("the page says %q", said)
+			}
 			if link := got.one(t, "a", "title", test.column).attrs["href"]; link != test.wantLink {
 				t.Errorf("%s leads to %q, want %q", test.column, link, test.wantLink)
 			}
