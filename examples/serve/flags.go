@@ -23,6 +23,7 @@ type config struct {
 	limits  pagination.Limits
 	openapi string
 	made    sample.Options // of the house that is made up
+	browse  bool
 }
 
 // parse reads the flags. Asked for help, it prints that to stdout and returns
@@ -44,6 +45,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.BoolVar(&c.open, "open", false, "let anybody post")
 	flags.Func("token", "let those post who send \"Authorization: Bearer `T`\"", c.setToken)
 	flags.StringVar(&c.baseURL, "base-url", "", "`URL` that links begin with, for use behind a proxy; else that of the request")
+	flags.BoolVar(&c.browse, "browse", true, "show browsers pages to click through; -browse=false gives them JSON too")
 	flags.IntVar(&c.limits.Max, "max-limit", 1000, "most records `N` on a page; less than 0 is no maximum")
 	flags.StringVar(&c.openapi, "openapi", "", "write what would be served to `file` in OpenAPI 3.1, - is standard output, and serve nothing")
 

@@ -4,9 +4,11 @@
 //	go run ./examples/serve
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// What it serves is described at /openapi.json; -openapi writes that to a file.
-// What is made up is package sample's: -seed takes another house, -events and so
-// on say how many records, and -plain leaves out what is odd.
+// A browser gets pages to click through, everybody else JSON. What is served is
+// described at /openapi.json; -openapi writes that to a file. What is made up is
+// package sample's: -seed takes another house, -events and so on say how many
+// records, and -plain leaves out what is odd.
+//
 // Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
 // running requests end; a second one does not wait for them.
 package main
@@ -26,6 +28,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
@@ -66,15 +69,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exitOK
 	}
-	handler := http.NewServeMux()
-	handler.Handle("/openapi.json", document)
-	handler.Handle("/", api)
 	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
 		return fail(stderr, err, listenCode(err))
 	}
 	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
-	if err := serve(ctx, listener, newServer(handler, errorLog)); err != nil {
+	if err := serve(ctx, listener, newServer(c.routes(api, document), errorLog)); err != nil {
 		return fail(stderr, err, exitFailed)
 	}
 	return exitOK
@@ -113,10 +113,22 @@ func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
 		Authorizer: c.authorizer(),
 		BaseURL:    c.baseURL,
 		Limits:     c.limits,
+		ETags:      true,
 		OnError: func(r *http.Request, err error) {
 			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
 		},
 	})
+}
+
+// routes has the description beside the API, and pages for who has a browser.
+func (c *config) routes(api, document http.Handler) http.Handler {
+	if c.browse {
+		api = browse.New(api, browse.Options{})
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/openapi.json", document)
+	mux.Handle("/", api)
+	return mux
 }
 
 // newServer gives nobody for ever to say what they want or to hear the answer.

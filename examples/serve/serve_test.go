@@ -204,6 +204,37 @@ func TestWhoMayPost(t *testing.T) {
 	}
 }
 
+// A browser gets pages unless a flag says otherwise, everybody else JSON.
+func TestBrowse(t *testing.T) {
+	const chrome = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	tests := []struct {
+		reason string
+		args   []string
+		accept string
+		want   string // Content-Type
+	}{
+		{"a browser", nil, chrome, "text/html; charset=utf-8"},
+		{"curl", nil, "*/*", "application/json"},
+		{"a browser, switched off", []string{"-browse=false"}, chrome, "application/json"},
+	}
+	for _, tt := range tests {
+		s := start(t, tt.args...)
+		r, err := http.NewRequest(http.MethodGet, s.base+"/api/events/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", tt.accept)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if got := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || got != tt.want {
+			t.Errorf("%s: %s with %s, want 200 with %s", tt.reason, answer.Status, got, tt.want)
+		}
+	}
+}
+
 func TestBaseURL(t *testing.T) {
 	s := start(t, "-base-url", "https://books.example/shop/")
 	next := get(t, s.base+"/api/books/").Next
@@ -294,7 +325,7 @@ func TestHelp(t *testing.T) {
 		if code := run(context.Background(), []string{flag}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 			t.Errorf("%s: exit code %d, stderr %q", flag, code, &stderr)
 		}
-		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi",
+		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi", "-browse",
 			"-seed", "-events", "300", "-labels", "24", "-authors", "60", "-social-links", "80", "-books", "200", "-others", "12", "-plain"} {
 			if !strings.Contains(stdout.String(), name) {
 				t.Errorf("%s says nothing of %s:\n%s", flag, name, &stdout)

@@ -1,0 +1,46 @@
+package browser
+
+// contrastScript lists the visible texts whose contrast with what is behind them is
+// less than what WCAG 2 asks for at level AA (1.4.3): 4.5 to 1, or 3 to 1 for
+// large text.
+const contrastScript = `(() => {
+  const channels = color => { const c = color.match(/[\d.]+/g).map(Number); return c.length < 4 ? [...c, 1] : c }
+  const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1)
+  const linear = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4
+  const luminance = c => 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2])
+  const ground = e => e ? over(channels(getComputedStyle(e).backgroundColor), ground(e.parentElement)) : [255, 255, 255, 1]
+  const faults = new Set(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  let seen = 0
+  for (let n; n = walker.nextNode();) {
+    const e = n.parentElement, style = getComputedStyle(e)
+    if (!n.data.trim() || !e.checkVisibility({visibilityProperty: true})) continue
+    seen++
+    const behind = ground(e), front = over(channels(style.color), behind)
+    const [light, dark] = [luminance(behind), luminance(front)].sort((a, b) => b - a)
+    const ratio = (light + 0.05) / (dark + 0.05), size = parseFloat(style.fontSize)
+    const large = size >= 24 || size >= 18.66 && style.fontWeight >= 700
+    if (ratio < (large ? 3 : 4.5)) faults.add(e.tagName + "." + e.className + ": contrast " + ratio.toFixed(2) + " of " + style.color + " on " + behind)
+  }
+  if (seen < 10) faults.add("only " + seen + " texts were seen")
+  return [...faults]
+})()`
+
+// widthScript names what is wider than the window, if the page scrolls sideways.
+const widthScript = `(() => {
+  const width = document.documentElement.clientWidth
+  if (document.documentElement.scrollWidth <= width) return []
+  return [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > width && !e.closest(".table *"))
+    .map(e => e.tagName + "." + e.className)
+})()`
+
+// focusScript tells what has the focus: its name, whether it can be seen that it
+// has, and whether it is in view.
+const focusScript = `(() => {
+  const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect()
+  return {
+    name: e.id || e.innerText.trim() || e.className,
+    body: e === document.body,
+    ring: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+    inView: box.bottom > 0 && box.top < innerHeight && box.width > 0,
+  }
+})()`

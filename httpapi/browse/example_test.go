@@ -1,0 +1,39 @@
+package browse_test
+
+import (
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
+)
+
+func ExampleNew() {
+	house := catalogue.New()
+	if err := house.Load(strings.NewReader(`{"books":[{"id":1,"name":"Onda"}]}`)); err != nil {
+		log.Fatal(err)
+	}
+	handler, err := httpapi.New(house, httpapi.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	if err := httpapi.Mount(mux, "", browse.New(handler, browse.Options{Title: "Our house"})); err != nil {
+		log.Fatal(err)
+	}
+
+	for _, accept := range []string{"text/html,application/xml;q=0.9,*/*;q=0.8", "*/*"} {
+		r := httptest.NewRequest("GET", "/api/books/", nil)
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		fmt.Println(w.Header().Get("Content-Type"), strings.Contains(w.Body.String(), "<td"))
+	}
+	// Output:
+	// text/html; charset=utf-8 true
+	// application/json false
+}

@@ -1,0 +1,114 @@
+package browse
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// pager says which records are seen and leads to others. A link that leads
+// nowhere is empty.
+type pager struct {
+	Summary                     string // records 22–42 of 500
+	Beyond                      bool   // the offset is behind the last record
+	First, Previous, Next, Last string
+	Sizes                       []size
+}
+
+// size is a choice of how many records a page has.
+type size struct {
+	Records int
+	Link    string
+	Current bool
+}
+
+func newPager(q query, e envelope) pager {
+	w := windowOf(q, e)
+	p := pager{Summary: summary(w.Offset, len(e.Results), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
+	at := func(offset int) string {
+		return q.with("limit", strconv.Itoa(w.Limit), "offset", positive(offset))
+	}
+	if e.Previous != nil {
+		p.First, p.Previous = at(0), at(offsetOf(*e.Previous))
+	}
+	if e.Next != nil {
+		p.Next = at(offsetOf(*e.Next))
+	}
+	if e.Next != nil || p.Beyond {
+		p.Last = at((e.Count - 1) / w.Limit * w.Limit)
+	}
+	for _, records := range sizes(w.Limit) {
+		p.Sizes = append(p.Sizes, size{records, q.with("limit", strconv.Itoa(records), "offset", positive(w.Offset)), records == w.Limit})
+	}
+	return p
+}
+
+// sizes are those that are offered, and the current one.
+func sizes(current int) []int {
+	offered := []int{10, 21, 50, 100}
+	if !slices.Contains(offered, current) {
+		offered = append(offered, current)
+		slices.Sort(offered)
+	}
+	return offered
+}
+
+// windowOf is what the handler took limit and offset for. Its links say the
+// limit; where there are none all records are on the page, and any will do.
+func windowOf(q query, e envelope) pagination.Window {
+	w := pagination.Limits{Max: -1}.Parse(q.get("limit"), q.get("offset"))
+	for _, link := range []*string{e.Previous, e.Next} {
+		if link == nil {
+			continue
+		}
+		if limit, err := strconv.Atoi(parameter(*link, "limit")); err == nil && limit > 0 {
+			w.Limit = limit
+		}
+	}
+	return w
+}
+
+// offsetOf is the offset in a link of the handler; the first page has none.
+func offsetOf(link string) int {
+	offset, _ := strconv.Atoi(parameter(link, "offset"))
+	return offset
+}
+
+func parameter(link, name string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return ""
+	}
+	return query{u.Query()}.get(name)
+}
+
+func positive(offset int) string {
+	if offset <= 0 {
+		return ""
+	}
+	return strconv.Itoa(offset)
+}
+
+func summary(offset, records, count int) string {
+	switch {
+	case count == 0:
+		return "No records"
+	case records == 0:
+		return "None of " + plural(count)
+	case records == count && count == 1:
+		return "1 record"
+	case records == 1:
+		return fmt.Sprintf("Record %s of %s", grouped(offset+1), grouped(count))
+	}
+	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
+}
+
+func plural(count int) string {
+	if count == 1 {
+		return "1 record"
+	}
+	return grouped(count) + " records"
+}

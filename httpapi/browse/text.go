@@ -1,0 +1,113 @@
+package browse
+
+import (
+	"html"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// maxSeen is how many characters of a text are seen at once.
+const maxSeen = 72
+
+// cut shortens a text to what is seen at once, at a space if one is near.
+func cut(text string) (seen string, whole bool) {
+	if utf8.RuneCountInString(text) <= maxSeen && !strings.Contains(text, "\n") {
+		return text, true
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	end, runes := len(line), 0
+	for i := range line {
+		if runes == maxSeen {
+			end = i
+			break
+		}
+		runes++
+	}
+	if space := strings.LastIndexByte(line[:end], ' '); end < len(line) && space > end*2/3 {
+		end = space
+	}
+	return strings.TrimRight(line[:end], " ") + "…", false
+}
+
+// isMarkup reports whether a text is a fragment of HTML: from a tag to a tag.
+func isMarkup(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) > 2 && text[0] == '<' && (text[1] == '!' || isLetter(text[1])) && strings.HasSuffix(text, ">")
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// stripTags gives the words of a fragment. It is for reading, not for safety:
+// what it returns is escaped like everything else.
+func stripTags(fragment string) string {
+	var words strings.Builder
+	for {
+		before, rest, ok := strings.Cut(fragment, "<")
+		words.WriteString(before)
+		if !ok {
+			break
+		}
+		tag, after, ok := strings.Cut(rest, ">")
+		if !ok {
+			words.WriteString("<" + rest)
+			break
+		}
+		if !isInline(tag) {
+			words.WriteByte(' ')
+		}
+		fragment = after
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(words.String())), " ")
+}
+
+// isInline reports whether a tag stands inside of a line, so that the words on
+// its sides are not apart.
+func isInline(tag string) bool {
+	name := strings.TrimPrefix(tag, "/")
+	if end := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+		name = name[:end]
+	}
+	switch strings.ToLower(name) {
+	case "a", "abbr", "b", "cite", "code", "em", "i", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u":
+		return true
+	}
+	return false
+}
+
+// readableTime writes a date-time with offset, or a date, for people.
+func readableTime(text string) (seen string, ok bool) {
+	if len(text) == len(time.DateOnly) {
+		day, err := time.Parse(time.DateOnly, text)
+		return day.Format("2 Jan 2006"), err == nil
+	}
+	if len(text) < len("2006-01-02T15:04:05Z") || text[10] != 'T' {
+		return "", false
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return "", false
+	}
+	zone := "-07:00"
+	if strings.HasSuffix(text, "Z") {
+		zone = "UTC"
+	}
+	return t.Format("2 Jan 2006, 15:04 " + zone), true
+}
+
+// heading is the name of a collection or of a member in words: "Social links",
+// "Start date", "ID".
+func heading(name string) string {
+	if name == "id" || name == "url" {
+		return strings.ToUpper(name)
+	}
+	words := strings.NewReplacer("-", " ", "_", " ").Replace(ordering.Snake(name))
+	first, size := utf8.DecodeRuneInString(words)
+	if strings.TrimSpace(words) == "" {
+		return "“" + name + "”"
+	}
+	return string(unicode.ToUpper(first)) + words[size:]
+}
