@@ -11,7 +11,7 @@ import (
 // Access is what [Options.OnAccess] is told of one request. It has nothing of
 // what the client chose to send but the method: no path, query, header or body.
 type Access struct {
-	Collection string // its key; "" for the root and for paths that are none
+	Collection string // its key; "" for the root, for paths that are none, and for what is refused before the path is looked at
 	Method     string // as it was sent; "" counts as GET
 	Status     int    // 0 if the request was aborted before an answer
 	Bytes      int    // of the body that was written
@@ -77,5 +77,20 @@ func (v *view) note(count int) {
 	order, _ := query.Get("ordering")
 	v.seen.Count = count
 	v.seen.Window = v.handler.limits.Window(query)
-	v.seen.Ordering, _ = v.terms(order) // an error of Fields leaves it out
+	v.seen.Ordering = v.notedTerms(order)
+}
+
+// notedTerms are the terms of an ordering, none if the fields cannot be had: who
+// asks for a page that is there already must not pay for being seen.
+func (v *view) notedTerms(order string) (terms []ordering.Term) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			v.handler.reportPanic(v.r, reason)
+		}
+	}()
+	terms, err := v.terms(order)
+	if err != nil {
+		v.handler.report(v.r, err)
+	}
+	return terms
 }

@@ -1,13 +1,17 @@
 package httpapi
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,6 +125,67 @@ func TestAccessOfAborted(t *testing.T) {
 		return errors.Is(err, ErrPanic) && strings.Contains(err.Error(), "the hook")
 	}) {
 		t.Errorf("reported %v", reported)
+	}
+}
+
+// What is there already is given whatever becomes of the fields that the hook is
+// to be told.
+func TestAccessWithoutFields(t *testing.T) {
+	var told []Access
+	reports := 0
+	news := &unsteady{journal: &journal{Collection: newShelf(50)}}
+	h := newTestHandler(t, Options{
+		ETags:    true,
+		OnAccess: func(_ context.Context, a Access) { told = append(told, a) },
+		OnError:  func(*http.Request, error) { reports++ },
+	}, map[string]Collection{"news": news})
+	c := call{target: "/api/news/?ordering=-id"}
+	c.header = ifNoneMatch(tagOf(t, h, c))
+	for _, fields := range []func() ([]string, error){
+		func() ([]string, error) { panic("no fields") },
+		func() ([]string, error) { return nil, errors.New("no fields") },
+	} {
+		news.fields = fields
+		if got := c.do(h); got.Status != 304 {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+	}
+	if last := told[len(told)-1]; reports != 2 || last.Ordering != nil || last.Status != 304 {
+		t.Errorf("%d reports, told %+v", reports, last)
+	}
+}
+
+// unsteady has other fields now and then.
+type unsteady struct {
+	*journal
+	fields func() ([]string, error)
+}
+
+func (u *unsteady) Fields(ctx context.Context) ([]string, error) {
+	if u.fields != nil {
+		return u.fields()
+	}
+	return u.journal.Fields(ctx)
+}
+
+// A body that is too large is answered at once, seen or not: the rest of it is
+// not waited for.
+func TestAccessOfTooLarge(t *testing.T) {
+	for _, hook := range []func(context.Context, Access){nil, func(context.Context, Access) {}} {
+		h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: 1000, OnAccess: hook}, nil)
+		server := httptest.NewServer(h)
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST /api/events/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n%s\r\n", strings.Repeat("x", 0x800))
+		conn.SetReadDeadline(time.Now().Add(time.Minute)) // or it would hang
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !answer.Close {
+			t.Errorf("seen %t: %v, %v", hook != nil, answer, err)
+		}
+		conn.Close()
+		server.Close()
 	}
 }
 

@@ -56,6 +56,9 @@ func (v *view) readBody() (body []byte, ok bool) {
 	case err == nil:
 		return body, true
 	case errors.As(err, &tooLarge):
+		// http.MaxBytesReader says so itself to net/http's own writer alone. Else
+		// some of what is too much would be read before the answer is sent.
+		v.w.Header().Set("Connection", "close")
 		v.failTooLarge()
 	default:
 		v.fail(http.StatusBadRequest, "The body of the request could not be read.")

@@ -85,8 +85,9 @@ type Options struct {
 
 	// ETags gives pages of collections that are [Revisioned], and the root, a strong
 	// ETag, and answers a GET or HEAD whose If-None-Match names it with 304, before
-	// anything is asked of the collection but its revision. "*" is answered with
-	// 304 if the request is good. The tag is good for one handler: not for the
+	// anything is asked of the collection but its revision (and its fields, if
+	// OnAccess is to be told an ordering). "*" is answered with 304 if the request is
+	// good. If-Match and dates are not looked at. The tag is good for one handler: not for the
 	// same page of another process. OPTIONS and POST have none, and take no notice
 	// of If-None-Match, which RFC 9110 asks of OPTIONS. False: no tags, as the
 	// service.
