@@ -20,11 +20,13 @@ type store struct {
 	builds []*build
 	clock  atomic.Int64 // counts the uses of orders of several terms
 
+	feed *feed // nil: nobody can follow the changes
+
 	published atomic.Pointer[snapshot] // nil: something was written since
 }
 
-func newStore(about *shape, standard []ordering.Term) *store {
-	return &store{shape: about, standard: standard, live: newTables(about.open != nil)}
+func newStore(about *shape, standard []ordering.Term, feed *feed) *store {
+	return &store{shape: about, standard: standard, live: newTables(about.open != nil), feed: feed}
 }
 
 // current gives the collection as it is now.
@@ -51,7 +53,7 @@ func (c *store) publish() *snapshot {
 func (c *store) clone() *store {
 	c.state.Lock()
 	defer c.state.Unlock()
-	clone := newStore(c.shape, c.standard)
+	clone := newStore(c.shape, c.standard, c.feed.fork())
 	clone.live = c.live.fork()
 	clone.live.members = c.live.members.writable()
 	clone.clock.Store(c.clock.Load())
@@ -73,6 +75,9 @@ func (c *store) write(prepare func() (change, error)) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
+	if c.feed != nil {
+		c.feed.prepare(c.live.revision+1, ch)
+	}
 	c.state.Lock()
 	defer c.state.Unlock()
 	c.live.rehearse([]change{ch})
@@ -82,12 +87,15 @@ func (c *store) write(prepare func() (change, error)) (change, error) {
 	return ch, nil
 }
 
-// committed makes what was written the state that the next read publishes. The
-// state's mutex is held.
+// committed makes what was written, and was prepared for the feed, the state that
+// the next read publishes. The state's mutex is held.
 func (c *store) committed(changes []change) {
 	for _, b := range c.builds {
 		b.changes = append(b.changes, changes...)
 	}
 	c.live.revision++
+	if c.feed != nil {
+		c.feed.publish()
+	}
 	c.published.Store(nil)
 }

@@ -51,6 +51,9 @@ func (tx *txn) commit() {
 		return
 	}
 	c := tx.c
+	if c.feed != nil {
+		c.feed.prepare(c.live.revision+1, net(tx.changes)...)
+	}
 	c.state.Lock()
 	defer c.state.Unlock()
 	c.live.rehearse(tx.changes)
@@ -66,6 +69,9 @@ func (tx *txn) commit() {
 func (tx *txn) commitMany() {
 	t, before := tx.t, tx.c.withForks()
 	t.orders = before.orders
+	if tx.c.feed != nil {
+		tx.c.feed.prepare(before.revision+1, net(tx.changes)...)
+	}
 	if len(tx.changes) > t.primary.len()/2 {
 		t.primary.compact()
 		entries := t.entries()
