@@ -18,7 +18,7 @@ type Options struct {
 	Ordering []ordering.Term
 	// History is how many of the last changes are kept for [Collection.Since] and
 	// [Collection.Changes]; none if it is 0 or less. A change takes 32 bytes, and
-	// keeps the record as it was then. They are taken as changes are made, a 64th
+	// keeps the record as it was then. They are taken as changes are made, a 32nd
 	// of them at a time, or 16.
 	History int
 }

@@ -36,8 +36,8 @@ func (k ChangeKind) String() string {
 // and used by any number of goroutines at once.
 type Change[T any] struct {
 	Revision uint64 // at which it is seen
-	Kind     ChangeKind
 	ID       int
+	Kind     ChangeKind
 
 	// Last says that it is the last change of its revision. Who has applied it
 	// and all before it has what a [Snapshot] of that revision holds.

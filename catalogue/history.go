@@ -42,6 +42,7 @@ type event struct {
 // Runs are a small part of what is kept, so that little is kept beyond it and
 // the list of them is short.
 const (
+	runsKept    = 32
 	shortestRun = 16
 	longestRun  = 4096
 )
@@ -106,7 +107,7 @@ func (h *history) add(ev event, most int) {
 		if len(h.last) > 0 {
 			h.full = append(slices.Clone(h.full), h.last)
 		}
-		h.last = make([]event, 0, min(max(most/64, shortestRun), longestRun))
+		h.last = make([]event, 0, min(max(most/runsKept, shortestRun), longestRun))
 	}
 	h.last = append(h.last, ev)
 	if h.n++; h.n > most {

@@ -69,15 +69,19 @@ func (tx *txn) commit() {
 func (tx *txn) commitMany() {
 	t, before := tx.t, tx.c.withForks()
 	t.orders = before.orders
-	if tx.c.feed != nil {
-		tx.c.feed.prepare(before.revision+1, net(tx.changes)...)
+	anew := len(tx.changes) > t.primary.len()/2
+	var changes []change
+	if !anew || tx.c.feed != nil {
+		changes = net(tx.changes)
 	}
-	if len(tx.changes) > t.primary.len()/2 {
+	if tx.c.feed != nil {
+		tx.c.feed.prepare(before.revision+1, changes...)
+	}
+	if anew {
 		t.primary.compact()
 		entries := t.entries()
 		sideBySide(len(t.orders), func(i int) { t.orders[i].refill(entries) })
 	} else {
-		changes := net(tx.changes)
 		sideBySide(len(t.orders), func(i int) {
 			k := &t.orders[i]
 			k.order.apply(before.missed(k, before.changes))
