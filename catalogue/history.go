@@ -14,8 +14,11 @@ import (
 // memory that no reader was shown: who reads takes the history as it is, in
 // O(1) under the state's mutex, and goes through it off every lock.
 type feed struct {
-	most int           // how many events are kept
-	next history       // a writer's own, before it is published
+	most int // how many events are kept
+
+	next history       // before it is published: the writer's own
+	due  chan struct{} // to be closed now that it is: likewise
+
 	kept history       // guarded by the state's mutex, written to by writers alone
 	wake chan struct{} // closed at the next commit, nil if nobody waits: likewise
 }
@@ -82,13 +85,18 @@ func (f *feed) prepare(revision uint64, changes ...change) {
 // overrun makes the history that remembers nothing before a revision.
 func (f *feed) overrun(revision uint64) { f.next = history{from: revision} }
 
-// publish puts in place what was prepared and wakes who waits for it. The
-// state's mutex is held.
+// publish puts in place what was prepared. The state's mutex is held.
 func (f *feed) publish() {
 	f.kept, f.next = f.next, history{}
-	if f.wake != nil {
-		close(f.wake)
-		f.wake = nil
+	f.due, f.wake = f.wake, nil
+}
+
+// notify wakes who waits for what was published, if anything was. The writer's
+// mutex is held and the state's is not: they may be many.
+func (f *feed) notify() {
+	if f.due != nil {
+		close(f.due)
+		f.due = nil
 	}
 }
 

@@ -18,6 +18,7 @@ func (c *store) replace(entries []*entry) {
 	sideBySide(len(t.orders), func(i int) { t.orders[i].refill(entries) })
 	if c.feed != nil {
 		c.prepareReplaced(entries)
+		defer c.feed.notify()
 	}
 	c.state.Lock()
 	defer c.state.Unlock()

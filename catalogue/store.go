@@ -77,6 +77,7 @@ func (c *store) write(prepare func() (change, error)) (change, error) {
 	}
 	if c.feed != nil {
 		c.feed.prepare(c.live.revision+1, ch)
+		defer c.feed.notify()
 	}
 	c.state.Lock()
 	defer c.state.Unlock()

@@ -53,6 +53,7 @@ func (tx *txn) commit() {
 	c := tx.c
 	if c.feed != nil {
 		c.feed.prepare(c.live.revision+1, net(tx.changes)...)
+		defer c.feed.notify()
 	}
 	c.state.Lock()
 	defer c.state.Unlock()
@@ -76,6 +77,7 @@ func (tx *txn) commitMany() {
 	}
 	if tx.c.feed != nil {
 		tx.c.feed.prepare(before.revision+1, changes...)
+		defer tx.c.feed.notify()
 	}
 	if anew {
 		t.primary.compact()
