@@ -25,9 +25,8 @@ type leg struct {
 }
 
 // polled is the leg of a follower that asks again and again.
-func polled(c *catalogue.Collection[deed], over *atomic.Bool) (leg, error) {
-	l := leg{start: c.Snapshot()}
-	l.end = l.start.Revision()
+func polled(c *catalogue.Collection[deed], start catalogue.Snapshot[deed], over *atomic.Bool) (leg, error) {
+	l := leg{start: start, end: start.Revision()}
 	for last := false; ; runtime.Gosched() {
 		last = over.Load() // what is asked for now is all there is
 		changes, now, err := c.Since(l.end)
@@ -42,9 +41,8 @@ func polled(c *catalogue.Collection[deed], over *atomic.Bool) (leg, error) {
 }
 
 // waited is the leg of a follower that waits.
-func waited(ctx context.Context, c *catalogue.Collection[deed]) (l leg, end error) {
-	l.start = c.Snapshot()
-	l.end = l.start.Revision()
+func waited(ctx context.Context, c *catalogue.Collection[deed], start catalogue.Snapshot[deed]) (l leg, end error) {
+	l = leg{start: start, end: start.Revision()}
 	for ch, err := range c.Changes(ctx, l.end) {
 		if end = err; err != nil {
 			break
@@ -128,6 +126,7 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		legs               []leg
 		seen               = map[uint64]catalogue.Snapshot[deed]{}
 	)
+	start := c.Snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
 	all := &crowd{house: house, c: c}
 	for i := range members {
@@ -155,11 +154,11 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 	}
 	for range 2 {
 		following.Go(func() {
-			for !ended(polled(c, &over)) {
+			for s := start; !ended(polled(c, s, &over)); s = c.Snapshot() {
 			}
 		})
 		following.Go(func() {
-			for !ended(waited(ctx, c)) {
+			for s := start; !ended(waited(ctx, c, s)); s = c.Snapshot() {
 			}
 		})
 	}
@@ -189,7 +188,7 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		changes, compared = changes+len(l.changes), compared+n
 	}
 	t.Logf("%d revisions, %d legs, %d changes, %d comparisons", c.Snapshot().Revision(), len(legs), changes, compared)
-	if compared == 0 || changes == 0 {
+	if compared == 0 || len(legs) == 4 && changes == 0 { // nobody fell behind, and yet
 		t.Error("nothing was compared")
 	}
 }
