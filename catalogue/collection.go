@@ -17,9 +17,8 @@ type Options struct {
 	// member which it names are listed by id.
 	Ordering []ordering.Term
 	// History is how many of the last changes are kept for [Collection.Since] and
-	// [Collection.Changes]; none if it is 0 or less. A change takes 32 bytes, and
-	// keeps the record as it was then. They are taken as changes are made, a 32nd
-	// of them at a time, or 16.
+	// [Collection.Changes]; none if it is 0 or less. A change takes 32 bytes, taken
+	// as changes are made, and keeps the record as it was then.
 	History int
 }
 

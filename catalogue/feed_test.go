@@ -151,39 +151,6 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// A record whose keys run its own code, which may panic when it is written.
-type touchy struct {
-	ID   int   `json:"id"`
-	Mood *mood `json:"mood"`
-}
-
-type mood struct{ Bad bool }
-
-func (m mood) MarshalJSON() ([]byte, error) {
-	if m.Bad {
-		return nil, errOwn
-	}
-	return []byte(`"good"`), nil
-}
-
-// TestSinceRefusedRecord: one that cannot be written as JSON leaves no change.
-func TestSinceRefusedRecord(t *testing.T) {
-	c, err := catalogue.NewCollection[touchy](catalogue.Options{History: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
-	if _, err := c.Page(whole, terms("mood")...); err != nil {
-		t.Fatal(err)
-	}
-	_, bad := c.Insert(touchy{Mood: &mood{Bad: true}})
-	_, good := c.Insert(touchy{Mood: &mood{}})
-	changes, _, err := c.Since(0)
-	if !errors.Is(bad, catalogue.ErrInvalid) || good != nil || err != nil || len(changes) != 1 || changes[0].ID != 1 {
-		t.Errorf("%v, %v, %v: %v", bad, good, err, changes)
-	}
-}
-
 // TestHistoryIsBounded: the last changes are there, exactly as many as were asked
 // for, and who asks for more is told from where on they are.
 func TestHistoryIsBounded(t *testing.T) {

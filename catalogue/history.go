@@ -73,7 +73,7 @@ func (f *feed) fork() *feed {
 // for each record. The writer's mutex is held.
 func (f *feed) prepare(revision uint64, changes ...change) {
 	if f.next = f.kept; len(changes) > f.most {
-		f.next = history{from: revision}
+		f.overrun(revision)
 		return
 	}
 	for i, ch := range changes {
