@@ -87,7 +87,7 @@ func (f *feed) overrun(revision uint64) { f.next = history{from: revision} }
 
 // publish puts in place what was prepared. The state's mutex is held.
 func (f *feed) publish() {
-	f.kept, f.next = f.next, history{}
+	f.kept = f.next
 	f.due, f.wake = f.wake, nil
 }
 
