@@ -55,7 +55,6 @@ func (c *store) follow(ctx context.Context, revision uint64) (glance, error) {
 		}
 		select {
 		case <-wake:
-			revision = g.now
 		case <-ctx.Done():
 			return g, ctx.Err()
 		}
