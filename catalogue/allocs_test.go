@@ -75,6 +75,33 @@ func TestPageAllocates(t *testing.T) {
 	}
 }
 
+// A write allocates what it did before there was a feed where that is off. Where
+// it is on, it is a list more in an Update, and memory for many events now and
+// then.
+func TestWriteAllocates(t *testing.T) {
+	turn := func(e *resources.Event) error { e.Published = !e.Published; return nil }
+	for _, row := range []struct {
+		what    string
+		write   func(c *Collection[resources.Event])
+		off, on float64
+	}{
+		{"modify", func(c *Collection[resources.Event]) { c.Modify(500, turn) }, 6, 6},
+		{"update", func(c *Collection[resources.Event]) {
+			c.Update(func(tx *Tx[resources.Event]) error { return tx.Modify(500, turn) })
+		}, 16, 17},
+	} {
+		for history, most := range map[int]float64{0: row.off, 5000: row.on} {
+			house, _ := benchHouse(t, 1000, Typed[resources.Event]("events").WithHistory(history))
+			if got := testing.AllocsPerRun(200, func() { row.write(house.Events()) }); got > most {
+				t.Errorf("%s, %d changes kept: %v allocations, want at most %v", row.what, history, got, most)
+			}
+			if err := house.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestGetAllocates(t *testing.T) {
 	house, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {

@@ -43,9 +43,13 @@ func benchEvents(n int) []resources.Event {
 }
 
 // benchHouse is a house with n events and orders by id, start_date and name.
-func benchHouse(tb testing.TB, n int) (*Catalogue, []resources.Event) {
+func benchHouse(tb testing.TB, n int, types ...Type) (*Catalogue, []resources.Event) {
 	tb.Helper()
-	house, events := New(), benchEvents(n)
+	house, err := NewTyped(types...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	events := benchEvents(n)
 	entries := make([]*entry, n)
 	for i := range events {
 		entries[i] = newEntry(events[i].ID, events[i].Clone())

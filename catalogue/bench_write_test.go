@@ -97,3 +97,56 @@ func BenchmarkClone(b *testing.B) {
 		house.Clone()
 	}
 }
+
+// A write to a collection that keeps so many changes, and what followers ask of it.
+func BenchmarkHistory(b *testing.B) {
+	moved := func(e *resources.Event) error {
+		e.StartDate = resources.At(e.StartDate.Add(-time.Hour))
+		return nil
+	}
+	for _, history := range []int{0, 1000, 100_000} {
+		const n = 10_000
+		house, _ := benchHouse(b, n, Typed[resources.Event]("events").WithHistory(history))
+		c := house.Events()
+		b.Run(fmt.Sprintf("kept=%d/update", history), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				c.Modify(1+i*7919%n, moved)
+			}
+		})
+		b.Run(fmt.Sprintf("kept=%d/batch-1000", history), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Update(func(tx *Tx[resources.Event]) error {
+					for i := range 1000 {
+						tx.Modify(1+i*7919%n, moved)
+					}
+					return nil
+				})
+			}
+		})
+		if history == 0 {
+			continue
+		}
+		b.Run(fmt.Sprintf("kept=%d/update-and-since", history), func(b *testing.B) {
+			b.ReportAllocs()
+			seen := c.Snapshot().Revision()
+			for i := 0; b.Loop(); i++ {
+				c.Modify(1+i*7919%n, moved)
+				_, seen, _ = c.Since(seen)
+			}
+		})
+		b.Run(fmt.Sprintf("kept=%d/since-all", history), func(b *testing.B) {
+			b.ReportAllocs()
+			from := c.Snapshot().Revision()
+			for i := range history {
+				c.Modify(1+i*7919%n, moved)
+			}
+			for b.Loop() {
+				if changes, _, _ := c.Since(from); len(changes) != history {
+					b.Fatal(len(changes))
+				}
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"fmt"
 	"iter"
+	"reflect"
 
 	"github.com/gobacklist/backlist/resources"
 )
@@ -38,7 +39,7 @@ func New() *Catalogue {
 //
 // A key that is none of the 39 or comes twice is an [ErrUnknownCollection]; a
 // type that can be no record, or stands for one of the three described
-// collections, is an [ErrType]; the error names it.
+// collections and is not its own, is an [ErrType]; the error names it.
 func NewTyped(types ...Type) (*Catalogue, error) {
 	chosen := map[string]Type{}
 	for _, t := range types {
@@ -65,24 +66,24 @@ func NewTyped(types ...Type) (*Catalogue, error) {
 
 // make makes one collection, of the type chosen for it.
 func (c *Catalogue) make(about resources.Collection, chosen map[string]Type) (anyCollection, error) {
-	t, own := chosen[about.Key]
+	t, described := Typed[resources.Record](about.Key), true
 	switch about.Key {
 	case "events":
-		t.make = makeEncoded[resources.Event]
+		t = Typed[resources.Event](about.Key)
 	case "labels":
-		t.make = makeEncoded[resources.Label]
+		t = Typed[resources.Label](about.Key)
 	case "social-links":
-		t.make = makeEncoded[resources.SocialLink]
+		t = Typed[resources.SocialLink](about.Key)
 	default:
-		if !own {
-			t.make = makeEncoded[resources.Record]
+		described = false
+	}
+	if own, ok := chosen[about.Key]; ok {
+		if described && own.record != t.record {
+			return nil, fmt.Errorf("catalogue: %s: %w: its records are described by the document, and are %v", about.Key, ErrType, t.record)
 		}
-		own = false
+		t = own
 	}
-	if own {
-		return nil, fmt.Errorf("catalogue: %s: %w: its records are described by the document", about.Key, ErrType)
-	}
-	return t.make(c, about)
+	return t.make(c, about, t.history)
 }
 
 // bind finds the typed collections among all.
@@ -92,16 +93,28 @@ func (c *Catalogue) bind() {
 	c.links, _ = Of[resources.SocialLink](c, "social-links")
 }
 
-// A Type puts a program's own type in the place of open records, see
-// [NewTyped]. The zero Type names no collection.
+// A Type says what one collection of a house holds, and whether its changes can
+// be followed, see [NewTyped]. The zero Type names no collection.
 type Type struct {
-	key  string
-	make func(*Catalogue, resources.Collection) (anyCollection, error)
+	key     string
+	record  reflect.Type
+	history int
+	make    func(house *Catalogue, about resources.Collection, history int) (anyCollection, error)
 }
 
 // Typed says that the collection with that key holds records of type T: a
-// struct with an int field called id in JSON.
-func Typed[T any](key string) Type { return Type{key: key, make: makeEncoded[T]} }
+// struct with an int field called id in JSON, or [resources.Record] for open
+// ones. Events, labels and social links hold their own types and no others.
+func Typed[T any](key string) Type {
+	return Type{key: key, record: reflect.TypeFor[T](), make: makeEncoded[T]}
+}
+
+// WithHistory says that the collection keeps so many of its last changes, as
+// [Options].History does.
+func (t Type) WithHistory(changes int) Type {
+	t.history = changes
+	return t
+}
 
 // Events are the events, by default in order of their start.
 func (c *Catalogue) Events() *Collection[resources.Event] { return c.events }

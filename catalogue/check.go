@@ -15,7 +15,14 @@ var errCorrupt = errors.New("corrupt")
 func (c *store) check() error {
 	c.state.Lock()
 	s, kept, fault := c.publish(), c.live.members.writable(), c.fault()
+	var h history
+	if c.feed != nil {
+		h = c.feed.kept
+	}
 	c.state.Unlock()
+	if fault == "" && c.feed != nil {
+		fault = h.fault(c.feed.most, &s.t)
+	}
 	if fault != "" {
 		return c.shape.errorf("%w: %s", errCorrupt, fault)
 	}

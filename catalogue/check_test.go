@@ -78,10 +78,35 @@ func TestCheckFinds(t *testing.T) {
 			k := &c.live.orders[find(c.live.orders, byName)]
 			k.shared = k.order.empty()
 		}, "shared"},
+		{"a forgotten event is counted", func(c *store) { c.feed.kept.n++ }, "counted 4"},
+		{"more is kept than was asked for", func(c *store) { c.feed.most = 2 }, "at most 2"},
+		{"an empty run", func(c *store) { h := &c.feed.kept; h.full, h.last = [][]event{h.last}, nil }, "run 1 of the history is empty"},
+		{"a history of the future", func(c *store) { c.feed.kept.from = 4 }, "begins at revision 4"},
+		{"an event of the future", func(c *store) { c.feed.kept.last[2].revision = 4 }, "ends at id 3 of revision 4"},
+		{"a revision without end", func(c *store) { c.feed.kept.last[1].last = false }, "has no end"},
+		{"the last revision without end", func(c *store) { c.feed.kept.last[2].last = false }, "ends at id 3"},
+		{"revisions the wrong way round", func(c *store) { c.feed.kept.last[1].revision = 0 }, "behind a later one"},
+		{"two events of a revision that has ended", func(c *store) { c.feed.kept.last[2].revision = 2 }, "has ended"},
+		{"a record twice in a revision", func(c *store) {
+			l := c.feed.kept.last
+			l[1].last, l[2] = false, event{revision: 2, id: 2, e: l[1].e, kind: Updated, last: true}
+		}, "behind id 2"},
+		{"an event with another's record", func(c *store) { c.feed.kept.last[1].e = entryOf(c, 1) }, "another's record"},
+		{"an event that lacks its record", func(c *store) { c.feed.kept.last[1].e = nil }, "another's record"},
+		{"a record that comes twice", func(c *store) {
+			l := c.feed.kept.last
+			l[2].id, l[2].e = 2, l[1].e
+		}, "it was inserted before"},
+		{"a record that is not the one that was told", func(c *store) {
+			c.feed.kept.last[1].e = newEntry(2, resources.Event{ID: 2})
+		}, "record 2 is not"},
+		{"a record that was told to be gone", func(c *store) {
+			c.feed.kept.last[1] = event{revision: 2, id: 2, kind: Deleted, last: true}
+		}, "record 2 is not"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			c, err := NewCollection[resources.Event](Options{})
+			c, err := NewCollection[resources.Event](Options{History: 10})
 			if err != nil {
 				t.Fatal(err)
 			}

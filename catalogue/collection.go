@@ -16,6 +16,10 @@ type Options struct {
 	// Ordering is the default order; none is by id. Open records that lack a
 	// member which it names are listed by id.
 	Ordering []ordering.Term
+	// History is how many of the last changes are kept for [Collection.Since] and
+	// [Collection.Changes]; none if it is 0 or less. A change takes 32 bytes, taken
+	// as changes are made, and keeps the record as it was then.
+	History int
 }
 
 // A Collection holds records of one type by id, and in any order that their
@@ -48,7 +52,7 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	st := newStore(s.shape, slices.Clone(opts.Ordering))
+	st := newStore(s.shape, slices.Clone(opts.Ordering), newFeed(opts.History))
 	if s.open == nil {
 		if _, err := s.resolve(st.standard, members{}); err != nil {
 			return nil, err
@@ -65,6 +69,7 @@ func (c *Collection[T]) Name() string { return c.schema.name }
 func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.schema, c.store.current()} }
 
 // Clone forks the collection: the two share all records until one of them
-// writes, and nothing that either writes is seen by the other. O(orderings in
-// use); of open records the first write afterwards is O(names of members).
+// writes, and nothing that either writes is seen by the other. A history is kept
+// by both, each goes on with its own. O(orderings in use); of open records the
+// first write afterwards is O(names of members).
 func (c *Collection[T]) Clone() *Collection[T] { return &Collection[T]{c.schema, c.store.clone()} }

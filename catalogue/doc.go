@@ -36,6 +36,28 @@
 // memory. An order that comes while a Load or an Update ends may have to be made
 // once more.
 //
+// # Following changes
+//
+// A collection that was made with [Options].History, or in a house with
+// [Type.WithHistory], keeps its last changes. [Collection.Since] gives those after
+// a revision, [Collection.Changes] waits for more:
+//
+//	start := events.Snapshot()
+//	// … read it …
+//	for change, err := range events.Changes(ctx, start.Revision()) { … }
+//
+// A change is the difference that a revision made to one record, so whoever has
+// applied those of a revision, the last of which says so, has what a snapshot of
+// that revision holds; never the half of an Update. They come by revision and
+// within one by id. A Load is the difference between the records before it and
+// after it, by id. What failed is no change.
+//
+// Nobody waits for who follows. Who is so slow that what comes next was forgotten
+// gets [ErrHistory] and begins again with a snapshot; so does everybody after an
+// Update or a Load of more changes than are kept. A clone keeps the history of its
+// original, and goes on with its own. Revisions mean nothing to the next run of a
+// program.
+//
 // # Cost
 //
 // With n records and m orders in use, a read of a page is O(log n + limit)
@@ -43,13 +65,14 @@
 // left to the next reads: an order is up to 8 changes behind until it is asked
 // for. A [Snapshot] or a Clone is O(m), and for open records O(names of their
 // members) when one of those came or went. A record's JSON is made when it is
-// first asked for and kept.
+// first asked for and kept. A history adds O(1) to a write, O(k log k) to an Update
+// of k writes, and nothing where there is none.
 //
 // # Where to begin reading
 //
 // collection.go says what there is; store.go, tables.go and index.go how it is
 // kept; write.go and txn.go how it changes; reading.go and settle.go how it is
-// read; build.go how an order comes to be while others write; plan.go how records
-// are copied; save.go, load.go, file.go and atomicfile.go how a house is kept on
-// disk.
+// read; build.go how an order comes to be while others write; history.go and
+// feed.go what is told to who follows the changes; plan.go how records are copied;
+// save.go, load.go, file.go and atomicfile.go how a house is kept on disk.
 package catalogue

@@ -67,8 +67,8 @@ type encoded[T any] struct {
 	house *Catalogue
 }
 
-func makeEncoded[T any](house *Catalogue, about resources.Collection) (anyCollection, error) {
-	c, err := NewCollection[T](Options{Name: about.Key, Ordering: about.Ordering})
+func makeEncoded[T any](house *Catalogue, about resources.Collection, history int) (anyCollection, error) {
+	c, err := NewCollection[T](Options{Name: about.Key, Ordering: about.Ordering, History: history})
 	if err != nil {
 		return nil, err
 	}

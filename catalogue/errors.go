@@ -27,6 +27,15 @@ var (
 	// ErrDone says that a transaction was used after its Update had returned.
 	ErrDone = errors.New("transaction is over")
 
+	// Following changes.
+
+	// ErrHistory says that changes so old are not kept any more.
+	ErrHistory = errors.New("the history does not reach back so far")
+	// ErrRevision says that a revision has not come yet.
+	ErrRevision = errors.New("no such revision yet")
+	// ErrNoHistory says that a collection keeps no changes: [Options].History.
+	ErrNoHistory = errors.New("no history is kept")
+
 	// Loading.
 
 	// ErrLoad says that what was to be loaded is not in the form that is loaded.

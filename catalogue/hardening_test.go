@@ -38,7 +38,7 @@ type moodyRecord struct {
 // A method of a record's own that panics while a change is made leaves nothing
 // half written, neither alone nor in a transaction whose function recovers.
 func TestNothingIsHalfWritten(t *testing.T) {
-	c, err := NewCollection[moodyRecord](Options{})
+	c, err := NewCollection[moodyRecord](Options{History: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +81,13 @@ func TestNothingIsHalfWritten(t *testing.T) {
 		if c.Count() != 3 {
 			t.Errorf("%d records after an Update of %d writes that panicked", c.Count(), writes)
 		}
+	}
+	if err := c.Delete(3); err != nil {
+		t.Error(err)
+	}
+	changes, _, err := c.Since(3)
+	if err != nil || len(changes) != 1 || changes[0].ID != 3 || changes[0].Kind != Deleted {
+		t.Errorf("changes %v, %v; want none but the deletion behind", changes, err)
 	}
 	if err := c.Check(); err != nil {
 		t.Error(err)

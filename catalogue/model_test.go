@@ -223,7 +223,7 @@ func TestModel(t *testing.T) {
 	t.Run("own default order", func(t *testing.T) {
 		t.Parallel()
 		order := terms("-live,note")
-		c, err := catalogue.NewCollection[probe](catalogue.Options{Name: "probes", Ordering: order})
+		c, err := catalogue.NewCollection[probe](catalogue.Options{Name: "probes", Ordering: order, History: 50})
 		runModel(t, &probeKit, branch[probe]{c: c}, order, err, steps/5, seed)
 	})
 }

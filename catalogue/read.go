@@ -46,6 +46,7 @@ func (c *Collection[T]) ViewInto(old View[T], w pagination.Window, terms ...orde
 // Check looks at every invariant of the collection and tells the first that does
 // not hold: every order holds each record once, in order, under its key and at
 // its place; the encodings kept are those of the records; ids, lengths and the
-// names of members are as counted; what is published is of now. It is for tests.
-// O(orderings in use × n log n).
+// names of members are as counted; what is published is of now; the history is
+// in order and leads to what is there. It is for tests. O(orderings in use × n
+// log n + history × log n).
 func (c *Collection[T]) Check() error { return c.store.check() }

@@ -16,6 +16,10 @@ func (c *store) replace(entries []*entry) {
 	}
 	t.orders = c.withForks().orders
 	sideBySide(len(t.orders), func(i int) { t.orders[i].refill(entries) })
+	if c.feed != nil {
+		c.prepareReplaced(entries)
+		defer c.feed.notify()
+	}
 	c.state.Lock()
 	defer c.state.Unlock()
 	for _, b := range c.builds {
@@ -23,6 +27,17 @@ func (c *store) replace(entries []*entry) {
 	}
 	c.swap(t, 1)
 	c.committed(nil)
+}
+
+// prepareReplaced tells the feed that entries, sorted by id, come in the place of
+// all records. Those that are surely too many to be kept are not looked at.
+func (c *store) prepareReplaced(entries []*entry) {
+	before := c.current()
+	if revision := before.t.revision + 1; max(before.t.primary.len(), len(entries)) > c.feed.most {
+		c.feed.overrun(revision)
+	} else {
+		c.feed.prepare(revision, difference(before.t.entries(), entries)...)
+	}
 }
 
 // refill makes an order anew.

@@ -26,6 +26,11 @@ type Page[T any] struct {
 // Count is the number of records. O(1).
 func (s Snapshot[T]) Count() int { return s.s.t.primary.len() }
 
+// Revision is a number that grows with each write that the snapshot holds: what
+// comes after it is [Collection.Since] this revision. It is the collection's own,
+// and of this run of the program; a clone goes on from that of its original. O(1).
+func (s Snapshot[T]) Revision() uint64 { return s.s.t.revision }
+
 // Get gives a copy of the record with that id, or [ErrNotFound]. O(log n).
 func (s Snapshot[T]) Get(id int) (T, error) {
 	e := s.s.t.primary.get(id)

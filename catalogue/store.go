@@ -21,11 +21,13 @@ type store struct {
 	builds []*build
 	clock  atomic.Int64 // counts the uses of orders of several terms
 
+	feed *feed // nil: nobody can follow the changes
+
 	published atomic.Pointer[snapshot] // nil: something was written since
 }
 
-func newStore(about *shape, standard []ordering.Term) *store {
-	return &store{shape: about, standard: standard, live: newTables(about.open != nil)}
+func newStore(about *shape, standard []ordering.Term, feed *feed) *store {
+	return &store{shape: about, standard: standard, live: newTables(about.open != nil), feed: feed}
 }
 
 // current gives the collection as it is now.
@@ -54,7 +56,7 @@ func (c *store) publish() *snapshot {
 func (c *store) clone() *store {
 	c.state.Lock()
 	defer c.state.Unlock()
-	clone := &store{shape: c.shape, standard: c.standard, live: c.publish().t}
+	clone := &store{shape: c.shape, standard: c.standard, live: c.publish().t, feed: c.feed.fork()}
 	if clone.live.lender == nil {
 		clone.live.lender = &c.state
 	}
@@ -79,6 +81,10 @@ func (c *store) write(prepare func() (change, error)) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
+	if c.feed != nil {
+		c.feed.prepare(c.live.revision+1, ch)
+		defer c.feed.notify()
+	}
 	c.state.Lock()
 	defer c.state.Unlock()
 	c.live.rehearse([]change{ch})
@@ -88,12 +94,15 @@ func (c *store) write(prepare func() (change, error)) (change, error) {
 	return ch, nil
 }
 
-// committed makes what was written the state that the next read publishes. The
-// state's mutex is held.
+// committed makes what was written, and was prepared for the feed, the state that
+// the next read publishes. The state's mutex is held.
 func (c *store) committed(changes []change) {
 	for _, b := range c.builds {
 		b.changes = append(b.changes, changes...)
 	}
 	c.live.revision++
+	if c.feed != nil {
+		c.feed.publish()
+	}
 	c.published.Store(nil)
 }

@@ -66,7 +66,7 @@ func TestModelTogether(t *testing.T) {
 	const members = 6
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Logf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d", seed, steps)
-	house, err := catalogue.NewTyped(catalogue.Typed[deed]("books"))
+	house, err := catalogue.NewTyped(catalogue.Typed[deed]("books").WithHistory(200))
 	if err != nil {
 		t.Fatal(err)
 	}

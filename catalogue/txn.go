@@ -51,6 +51,10 @@ func (tx *txn) commit() {
 		return
 	}
 	c := tx.c
+	if c.feed != nil {
+		c.feed.prepare(c.live.revision+1, net(tx.changes)...)
+		defer c.feed.notify()
+	}
 	c.state.Lock()
 	defer c.state.Unlock()
 	c.live.rehearse(tx.changes)
@@ -67,12 +71,20 @@ func (tx *txn) commit() {
 func (tx *txn) commitMany() {
 	t, before := tx.t, tx.c.withForks()
 	t.orders = before.orders
-	if len(tx.changes) > t.primary.len()/2 {
+	anew := len(tx.changes) > t.primary.len()/2
+	var changes []change
+	if !anew || tx.c.feed != nil {
+		changes = net(tx.changes)
+	}
+	if tx.c.feed != nil {
+		tx.c.feed.prepare(before.revision+1, changes...)
+		defer tx.c.feed.notify()
+	}
+	if anew {
 		t.primary.compact()
 		entries := t.entries()
 		sideBySide(len(t.orders), func(i int) { t.orders[i].refill(entries) })
 	} else {
-		changes := net(tx.changes)
 		sideBySide(len(t.orders), func(i int) {
 			k := &t.orders[i]
 			k.order.apply(before.missed(k, before.changes))

@@ -150,7 +150,7 @@ func TestNewTypedRefuses(t *testing.T) {
 		{"twice", []catalogue.Type{catalogue.Typed[book]("books"), catalogue.Typed[account]("books")}, catalogue.ErrUnknownCollection, "books"},
 		{"zero Type", []catalogue.Type{{}}, catalogue.ErrUnknownCollection, ""},
 		{"described", []catalogue.Type{catalogue.Typed[book]("events")}, catalogue.ErrType, "events"},
-		{"described, by its own type", []catalogue.Type{catalogue.Typed[resources.Label]("labels")}, catalogue.ErrType, "labels"},
+		{"described, by another's type", []catalogue.Type{catalogue.Typed[resources.Label]("events")}, catalogue.ErrType, "events"},
 		{"no record", []catalogue.Type{catalogue.Typed[int]("books")}, catalogue.ErrType, "int"},
 	} {
 		house, err := catalogue.NewTyped(row.types...)

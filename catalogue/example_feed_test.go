@@ -1,0 +1,114 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+func ExampleCollection_Since() {
+	books, err := catalogue.NewCollection[Book](catalogue.Options{Name: "books", History: 3})
+	if err != nil {
+		panic(err)
+	}
+	books.Insert(Book{Name: "Emma", Pages: 474})
+	books.Insert(Book{Name: "Dune", Pages: 412})
+
+	start := books.Snapshot() // begin with what is there
+	fmt.Println(start.Count(), "books")
+	books.Update(func(tx *catalogue.Tx[Book]) error {
+		tx.Modify(1, func(b *Book) error { b.Pages = 480; return nil })
+		tx.Modify(1, func(b *Book) error { b.Name = "Emma, revised"; return nil })
+		return tx.Delete(2)
+	})
+	changes, now, err := books.Since(start.Revision()) // and go on with what came since
+	for _, ch := range changes {
+		fmt.Println(ch.Kind, ch.ID, ch.Record().Name, ch.Last)
+	}
+	fmt.Println(now-start.Revision(), err)
+
+	books.Insert(Book{Name: "Solaris"})
+	books.Insert(Book{Name: "Ulysses"})
+	_, _, err = books.Since(start.Revision()) // that is four changes ago
+	fmt.Println(errors.Is(err, catalogue.ErrHistory), err)
+	// Output:
+	// 2 books
+	// updated 1 Emma, revised false
+	// deleted 2  true
+	// 1 <nil>
+	// true books: the history does not reach back so far: revision 2 was asked for, changes are kept from 3 on
+}
+
+// A copy of a collection that is kept up to date: an index, a cache, a replica.
+func ExampleCollection_Changes() {
+	house, err := catalogue.NewTyped(catalogue.Typed[resources.Label]("labels").WithHistory(1000))
+	if err != nil {
+		panic(err)
+	}
+	labels := house.Labels()
+	labels.Insert(resources.Label{Name: "Blue"})
+
+	ctx, stop := context.WithCancel(context.Background())
+	show := func(names map[int]string) { // what a revision holds
+		if len(names) == 2 {
+			fmt.Println(names)
+			stop()
+		}
+	}
+	done := make(chan error)
+	go func() {
+		for {
+			names := map[int]string{}
+			start := labels.Snapshot()
+			for l := range start.All() {
+				names[l.ID] = l.Name
+			}
+			show(names)
+			for ch, err := range labels.Changes(ctx, start.Revision()) {
+				if errors.Is(err, catalogue.ErrHistory) {
+					break // it was too slow: all anew
+				} else if err != nil {
+					done <- err
+					return
+				}
+				if names[ch.ID] = ch.Record().Name; ch.Kind == catalogue.Deleted {
+					delete(names, ch.ID)
+				}
+				if ch.Last {
+					show(names)
+				}
+			}
+		}
+	}()
+	labels.Insert(resources.Label{Name: "Red"})
+	fmt.Println(<-done)
+	// Output:
+	// map[1:Blue 2:Red]
+	// context canceled
+}
+
+func ExampleChange_AppendJSON() {
+	carts, err := catalogue.NewCollection[resources.Record](catalogue.Options{Name: "carts", History: 10})
+	if err != nil {
+		panic(err)
+	}
+	cart, _ := resources.ParseRecord([]byte(`{"total": 12.50}`))
+	id, _ := carts.Insert(cart)
+	carts.Delete(id)
+
+	changes, _, _ := carts.Since(0)
+	for _, ch := range changes { // as events of a stream, say
+		data, _ := ch.AppendJSON([]byte("data: "))
+		fmt.Printf("id: %d\nevent: %v %d\n%s\n", ch.Revision, ch.Kind, ch.ID, data)
+	}
+	// Output:
+	// id: 1
+	// event: inserted 1
+	// data: {"id":1,"total":12.50}
+	// id: 2
+	// event: deleted 1
+	// data: null
+}
