@@ -17,11 +17,12 @@ import (
 // its records; others see the old ones or the new ones. One that cannot be read or
 // loaded stays as it is, and the next is tried, as a service may not show
 // everything to everybody; the errors are joined. After an [ErrUnavailable], or
-// when ctx is done, nothing more is asked for. The report has those that were tried, in
-// their order.
+// when ctx is done, nothing more is asked for. The report has those that were
+// tried, in their order; without an error these are all.
 //
-// The errors are those of the source and, of a record that the catalogue does not
-// take, a [catalogue.RecordError].
+// The errors are those of the source, ctx's if it was done while there were more
+// to come, and, of a record that the catalogue does not take, a
+// [catalogue.RecordError].
 func Import(ctx context.Context, into *catalogue.Catalogue, from Source, keys ...string) (Report, error) {
 	if len(keys) == 0 {
 		keys = from.Keys()
@@ -37,7 +38,14 @@ func Import(ctx context.Context, into *catalogue.Catalogue, from Source, keys ..
 		if err != nil {
 			failed = append(failed, err)
 		}
-		if errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
+		if errors.Is(err, ErrUnavailable) {
+			break
+		}
+		if done := ctx.Err(); done != nil {
+			left := len(keys) - len(report)
+			if left > 0 && !errors.Is(err, done) { // else nobody would hear of them
+				failed = append(failed, fmt.Errorf("client: %w: %s not asked for", done, number(left, "collection")))
+			}
 			break
 		}
 	}

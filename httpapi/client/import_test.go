@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -135,5 +136,50 @@ func TestImportOfNamedCollections(t *testing.T) {
 		if c.Count() != want {
 			t.Errorf("%s: %d records, want %d", key, c.Count(), want)
 		}
+	}
+}
+
+// ending is a source whose context ends while a collection is read, whole or not.
+type ending struct {
+	end    context.CancelFunc
+	record string
+}
+
+func (ending) Keys() []string { return []string{"books", "labels", "faqs"} }
+
+func (e ending) Walk(context.Context, string) (client.Walk, error) {
+	e.end()
+	return client.Walk{Records: [][]byte{[]byte(e.record)}, Pages: 1}, nil
+}
+
+// An import that its context ended before the last collection is not all there was,
+// even if whatever was tried was loaded.
+func TestImportThatIsEnded(t *testing.T) {
+	for _, c := range []struct {
+		name, reason, record string
+		keys                 []string
+		want                 string
+	}{
+		{"between", "two are left", `{"id":1}`, nil, "client: context canceled: 2 collections not asked for"},
+		{"behind the last", "none is left", `{"id":1}`, []string{"books"}, ""},
+		{"in one that is not loaded", "that failed otherwise, and one is left", `{"id":"x"}`, []string{"books", "faqs"}, "\nclient: context canceled: 1 collection not asked for"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Log(c.reason)
+			ctx, cancel := context.WithCancel(t.Context())
+			into := catalogue.New()
+			report, err := client.Import(ctx, into, ending{cancel, c.record}, c.keys...)
+			switch {
+			case len(report) != 1:
+				t.Errorf("tried were\n%v", report)
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (!errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), c.want)):
+				t.Errorf("want %q, got %v", c.want, err)
+			}
+			if err := into.Check(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
