@@ -21,8 +21,9 @@ import (
 // one size.
 //
 // A name that is no collection's is a [catalogue.ErrUnknownCollection], what is no
-// page an [ErrAnswer], links that contradict each other or the page are an [ErrLink];
-// the error names the file. Other errors are those of fsys. Nothing is proven yet:
+// page an [ErrAnswer]. Links that contradict each other or the page are an [ErrLink],
+// and so are those to another collection, or with parameters that the service's
+// document does not have, since they may show a part. The error names the file. Other errors are those of fsys. Nothing is proven yet:
 // [Recording.Walk].
 func ReadFiles(fsys fs.FS) (*Recording, error) {
 	r := new(Recording)
@@ -57,6 +58,9 @@ func (r *Recording) addFile(name string, data []byte) error {
 	url, err := p.place()
 	if err != nil {
 		return err
+	}
+	if of, ok := collectionOf(url); url != "" && (!ok || of != key) {
+		return fmt.Errorf("%w: to %.200q, which is not all of %s", ErrLink, url, key)
 	}
 	p.name = name
 	r.add(key, url, p)

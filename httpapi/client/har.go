@@ -7,18 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
-
-	"github.com/gobacklist/backlist/resources"
 )
 
 // ReadHAR reads the pages that a browser or a proxy recorded: an HTTP Archive,
 // version 1.2, as their developer tools save it. Taken are the answers with status
 // 200 and JSON to a GET of a collection, at /api/ and its path segment behind
 // whatever stands before; all other entries are skipped, and so are those with
-// parameters that the service's document does not have, since they may show a part.
+// parameters that the service's document does not have, or that cannot be read,
+// since they may show a part.
 //
 // A page may be recorded several times, if alike. What is no HAR is an [ErrHAR]; an
 // entry that is taken and is no page is an [ErrAnswer], one whose links contradict
@@ -72,12 +68,12 @@ func (r *Recording) addEntry(i int, e entry) error {
 	if e.Request.Method != http.MethodGet || e.Response.Status != http.StatusOK || checkType(e.Response.Content.MimeType) != nil {
 		return nil
 	}
-	key, ok := collectionAt(e.Request.URL)
-	if !ok {
-		return nil
-	}
 	asked, err := parseQuestion(e.Request.URL)
 	if err != nil {
+		return nil
+	}
+	key, ok := collectionOf(asked.list)
+	if !ok {
 		return nil
 	}
 	body, err := e.Response.Content.body()
@@ -94,25 +90,6 @@ func (r *Recording) addEntry(i int, e entry) error {
 	p.name = fmt.Sprintf("entry %d, %s", i, e.Request.URL)
 	r.add(key, asked.list, p)
 	return nil
-}
-
-// collectionAt is the collection whose list is at a URL, the whole of it.
-func collectionAt(raw string) (key string, ok bool) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "", false
-	}
-	for name := range u.Query() {
-		if !slices.Contains([]string{"format", "limit", "offset", "ordering"}, name) {
-			return "", false
-		}
-	}
-	all := resources.Collections()
-	i := slices.IndexFunc(all, func(c resources.Collection) bool { return strings.HasSuffix(u.Path, "/api/"+c.Segment+"/") })
-	if i < 0 {
-		return "", false
-	}
-	return all[i].Key, true
 }
 
 // placeAt puts a page where it was asked for.

@@ -165,6 +165,7 @@ func TestLiesInLinks(t *testing.T) {
 		{"another collection", "other records", func(next string) string { return strings.Replace(next, "/books/", "/faqs/", 1) }, client.ErrLink},
 		{"another order", "other places", func(next string) string { return strings.Replace(next, "=id", "=-id", 1) }, client.ErrLink},
 		{"another page size", "which is not that of the page", func(next string) string { return strings.Replace(next, "limit=4", "limit=5", 1) }, client.ErrLink},
+		{"a search, to some", "net/url drops what has a semicolon", func(next string) string { return next + "&search=a;b" }, client.ErrLink},
 		{"a user", "credentials in a link", func(next string) string { return strings.Replace(next, "://", "://a:b@", 1) }, client.ErrLink},
 		{"relative", "the service's are absolute", func(string) string { return "?limit=4&offset=7" }, client.ErrLink},
 		{"no URL", "cannot be read", func(string) string { return "http://[::1/" }, client.ErrLink},

@@ -3,9 +3,11 @@ package client
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // question is what the URL of a page asks for.
@@ -16,7 +18,8 @@ type question struct {
 
 var errNotAbsolute = errors.New("want an absolute URL without user")
 
-// parseQuestion takes the URL of a page apart, as the service does.
+// parseQuestion takes the URL of a page apart, as the service does, but for a
+// query that cannot be read without doubt: what net/url would drop may be a filter.
 func parseQuestion(raw string) (question, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -25,7 +28,10 @@ func parseQuestion(raw string) (question, error) {
 	if u.Scheme == "" || u.Host == "" || u.User != nil {
 		return question{}, errNotAbsolute
 	}
-	query := u.Query()
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return question{}, err
+	}
 	for _, name := range []string{"limit", "offset", "format"} {
 		query.Del(name)
 	}
@@ -45,4 +51,24 @@ func host(u *url.URL) string {
 		return strings.TrimSuffix(name, ":443")
 	}
 	return name
+}
+
+// collectionOf is the key of the collection whose list that of a question is, the
+// whole of it.
+func collectionOf(list string) (key string, ok bool) {
+	u, err := url.Parse(list)
+	if err != nil {
+		return "", false
+	}
+	for name := range u.Query() {
+		if name != "ordering" {
+			return "", false
+		}
+	}
+	all := resources.Collections()
+	i := slices.IndexFunc(all, func(c resources.Collection) bool { return strings.HasSuffix(u.Path, "/api/"+c.Segment+"/") })
+	if i < 0 {
+		return "", false
+	}
+	return all[i].Key, true
 }

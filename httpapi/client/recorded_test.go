@@ -320,6 +320,12 @@ func TestBadFiles(t *testing.T) {
 		{"previous of another list", "another order", "books.json", links(list+`&offset=6"`, list+`&offset=2&ordering=name"`), client.ErrLink},
 		{"previous on another host", "another service", "books.json", links(list+`&offset=6"`, `"http://192.0.2.1/api/books/?limit=2&offset=2"`), client.ErrLink},
 		{"previous without end", "beyond all numbers", "books.json", links(`null`, `"http://catalogue.test/api/books/?limit=9223372036854775807&offset=9223372036854775807"`), client.ErrLink},
+		{"another collection", "records of faqs in a file of books", "books.json", links(`"http://catalogue.test/api/faqs/?limit=2&offset=2"`, "null"), client.ErrLink},
+		{"no collection", "whose records nobody knows", "books.json", links(`"http://catalogue.test/api/shelves/?limit=2&offset=2"`, "null"), client.ErrLink},
+		{"a search", "which shows a part", "books.json", links(list+`&offset=2&search=rome"`, "null"), client.ErrLink},
+		{"a filter on the last page", "which shows a part", "books.json", links("null", list+`&offset=6&active=true"`), client.ErrLink},
+		{"a semicolon", "a search, to some", "books.json", links(list+`&offset=2&search=rome;milan"`, "null"), client.ErrLink},
+		{"a broken escape", "a search, to some", "books.json", links(list+`&offset=2&search=100%"`, "null"), client.ErrLink},
 		{"more rows than the count", "so it begins before the first", "books.json", `{"count":1,"next":null,"previous":` + list + `","results":[{"id":1},{"id":2}]}`, client.ErrLink},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -332,6 +338,29 @@ func TestBadFiles(t *testing.T) {
 				t.Errorf("want %v of %s, got %v", c.want, c.file, err)
 			}
 		})
+	}
+}
+
+// An answer to a question that is not for the whole list, or may not be, is no page
+// of it, however whole it looks.
+func TestHAROfParts(t *testing.T) {
+	const part = `{"count":1,"next":null,"previous":null,"results":[{"id":7}]}`
+	for _, c := range []struct{ query, reason string }{
+		{"search=rome", "a search"},
+		{"search=", "an empty one; other services may see that otherwise"},
+		{"search=rome;milan", "net/url does not split at a semicolon"},
+		{"search;x=1", "not in names either"},
+		{"search=100%", "net/url does not take what is no escape"},
+		{"search=%zz", "of whatever kind"},
+		{"limit=5&%zz=1", "not in names either"},
+	} {
+		recording, err := client.ReadHAR(strings.NewReader(har(got("http://catalogue.test/api/books/?"+c.query, part))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys := recording.Keys(); len(keys) != 0 {
+			t.Errorf("?%s was taken (%s)", c.query, c.reason)
+		}
 	}
 }
 
