@@ -14,20 +14,36 @@ type pace struct {
 	next time.Time // no request before it
 }
 
-// wait returns when the next request may be sent, or with ctx's error.
+// wait returns when the next request may be sent, or with ctx's error. A turn is
+// taken when it has come and not before: who gives up leaves none unused.
 func (p *pace) wait(ctx context.Context) error {
 	if p.every <= 0 {
 		return ctx.Err()
 	}
-	p.mu.Lock()
-	now := time.Now()
-	turn := now
-	if p.next.After(now) {
-		turn = p.next
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d := p.turn()
+		if d <= 0 {
+			return nil
+		}
+		if err := sleep(ctx, d); err != nil {
+			return err
+		}
 	}
-	p.next = turn.Add(p.every)
-	p.mu.Unlock()
-	return sleep(ctx, turn.Sub(now))
+}
+
+// turn takes the next turn if it has come, else says how far it is away.
+func (p *pace) turn() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if d := p.next.Sub(now); d > 0 {
+		return d
+	}
+	p.next = now.Add(p.every)
+	return 0
 }
 
 // sleep waits, or returns ctx's error as soon as it is done.

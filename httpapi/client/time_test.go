@@ -93,6 +93,36 @@ func TestRateOfSeveralWalks(t *testing.T) {
 	})
 }
 
+// Who gives up, before or while waiting for a turn, takes none from the others.
+func TestRateOfWalksThatAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newClocked(handler(t, shelf(t)))
+		service := bubbled(t, h, client.Options{Rate: 1})
+		walk := func(ctx context.Context, want error) {
+			if _, err := service.Walk(ctx, "books"); !errors.Is(err, want) {
+				t.Errorf("want %v, got %v", want, err)
+			}
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 3 {
+			walk(over, context.Canceled)
+		}
+		walk(t.Context(), nil)
+		soon, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		var walks sync.WaitGroup
+		for range 3 {
+			walks.Go(func() { walk(soon, context.DeadlineExceeded) })
+		}
+		walks.Wait()
+		walk(t.Context(), nil)
+		if diff := cmp.Diff([]time.Duration{0, time.Second}, h.times); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // busyFirst answers the first requests with these, then by the handler.
 func busyFirst(h http.Handler, answers ...http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
