@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -302,6 +303,15 @@ func TestBadAnswers(t *testing.T) {
 			service := connect(t, client.Options{BaseURL: server.URL + "/", PageSize: 4, Rate: -1, MaxBody: 16 << 10})
 			mustFail(t, service, c.want, 4)
 		})
+	}
+}
+
+// The largest numbers are no bounds.
+func TestLargestBounds(t *testing.T) {
+	service := connect(t, client.Options{BaseURL: "http://catalogue.test", HTTP: &http.Client{Transport: inProcess{handler(t, shelf(t))}},
+		Rate: -1, PageSize: math.MaxInt, MaxBody: math.MaxInt64, MaxRecords: math.MaxInt, MaxWait: math.MaxInt64})
+	if walk, err := service.Walk(t.Context(), "books"); err != nil || len(walk.Records) != 10 {
+		t.Errorf("%d books, %v", len(walk.Records), err)
 	}
 }
 

@@ -79,7 +79,7 @@ func New(opts Options) (*Client, error) {
 		c.pace.every = time.Duration(float64(time.Second) / rate)
 	}
 	opts.PageSize = or(opts.PageSize, 100)
-	opts.MaxBody = or(opts.MaxBody, 16<<20)
+	opts.MaxBody = min(or(opts.MaxBody, 16<<20), math.MaxInt64-1) // a byte more is asked for, to see that there is none
 	opts.MaxRecords = or(opts.MaxRecords, 1_000_000)
 	opts.MaxWait = or(opts.MaxWait, time.Minute)
 	c.opts = opts
