@@ -55,9 +55,7 @@ func (c *Client) ask(ctx context.Context, url string) (body []byte, _ *busy, err
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, values := range c.header {
-		request.Header[name] = values
-	}
+	request.Header = c.header.Clone()
 	request.Header.Set("Accept", "application/json")
 	answer, err := c.http.Do(request)
 	if err != nil {

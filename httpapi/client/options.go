@@ -2,9 +2,11 @@ package client
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,7 +23,7 @@ type Options struct {
 	HTTP *http.Client
 
 	// Header is sent with every request: credentials, or the name of the program.
-	// It is copied.
+	// It is copied, names in whatever case. Accept is the client's own.
 	Header http.Header
 
 	// Rate is how many requests are sent in a second at most, those that are sent
@@ -72,7 +74,7 @@ func New(opts Options) (*Client, error) {
 	c := &Client{
 		base:    strings.TrimRight(opts.BaseURL, "/"),
 		http:    noRedirects(opts.HTTP),
-		header:  opts.Header.Clone(),
+		header:  canonical(opts.Header),
 		retries: max(or(opts.Retries, 3), 0),
 	}
 	if rate := or(opts.Rate, 5); rate > 0 {
@@ -128,4 +130,15 @@ func noRedirects(given *http.Client) *http.Client {
 	}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
+}
+
+// canonical is a copy under the names that net/http goes by.
+func canonical(given http.Header) http.Header {
+	header := make(http.Header, len(given))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		for _, value := range given[name] {
+			header.Add(name, value)
+		}
+	}
+	return header
 }

@@ -20,13 +20,13 @@ type page struct {
 }
 
 // record is a record as it came.
-// errNoID is of a record that nobody can name.
-var errNoID = errors.New("no id")
-
 type record struct {
 	id   int
 	json []byte
 }
+
+// errNoID is of a record that nobody can name.
+var errNoID = errors.New("no id")
 
 // parsePage reads the body of an answer.
 func parsePage(body []byte) (page, error) {

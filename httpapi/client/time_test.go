@@ -277,6 +277,33 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// Names of headers are told apart by no one's case, and the caller's map is his.
+func TestHeaders(t *testing.T) {
+	given := http.Header{"accept": {"text/html"}, "x-tag": {"b"}, "X-Tag": {"a"}}
+	var sent http.Header
+	h := handler(t, shelf(t))
+	service := connect(t, client.Options{
+		BaseURL: "http://catalogue.test", Rate: -1, Header: given,
+		HTTP: &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent = r.Header.Clone()
+			r.Header["X-Tag"][0] = "overwritten"
+			h.ServeHTTP(w, r)
+		})}},
+	})
+	given.Set("X-Late", "1")
+	for range 2 {
+		if _, err := service.Walk(t.Context(), "books"); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(http.Header{"Accept": {"application/json"}, "X-Tag": {"a", "b"}}, sent); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if diff := cmp.Diff(http.Header{"accept": {"text/html"}, "x-tag": {"b"}, "X-Tag": {"a"}, "X-Late": {"1"}}, given); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	const base = "http://catalogue.test"
 	for _, c := range []struct {
