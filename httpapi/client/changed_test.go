@@ -257,7 +257,11 @@ func TestWalkWithoutEnd(t *testing.T) {
 			requests++
 			id := requests
 			next := fmt.Sprintf("http://catalogue.test/api/books/?limit=2&offset=%d&ordering=id", id+1)
-			body, err := envelope{Count: 50, Next: next, Results: []json.RawMessage{books(id)[0], books(id + 1)[0]}}.MarshalJSON()
+			var previous string
+			if id > 1 { // this page begins at id-1
+				previous = fmt.Sprintf("http://catalogue.test/api/books/?limit=2&offset=%d&ordering=id", max(id-3, 0))
+			}
+			body, err := envelope{Count: 50, Next: next, Previous: previous, Results: []json.RawMessage{books(id)[0], books(id + 1)[0]}}.MarshalJSON()
 			if err != nil {
 				t.Error(err)
 			}

@@ -23,7 +23,8 @@ var (
 	// to be left alone for longer than the client may wait.
 	ErrUnavailable = errors.New("service is unavailable")
 	// ErrLink says that next or previous leads elsewhere than to the neighbour of
-	// its page, or that it has none.
+	// its page, or to one where there is none, or that previous is missing. Where
+	// next is missing there is an [ErrGap].
 	ErrLink = errors.New("bad link")
 
 	// Of a walk.

@@ -193,6 +193,33 @@ func TestLiesInLinks(t *testing.T) {
 		}), 4)
 		mustFail(t, service, client.ErrLink, 7)
 	})
+	for _, c := range []struct {
+		name, reason string
+		page         int
+		previous     func(string) string
+		offset       int // records that were seen
+	}{
+		{"previous of the first page", "nothing is before it", 1, func(string) string { return stranger.URL + "/api/books/?limit=4&ordering=id" }, 0},
+		{"previous to itself", "a loop", 3, func(previous string) string { return strings.Replace(previous, "=2", "=6", 1) }, 7},
+		{"previous to the first page", "two before", 3, func(previous string) string { return strings.Replace(previous, "&offset=2", "", 1) }, 7},
+		{"previous before the first page", "its page begins at 3, so it begins at 0", 2, func(previous string) string { return previous + "&offset=1" }, 4},
+		{"previous on another host", "it may collect credentials", 2, func(string) string { return stranger.URL + "/api/books/?limit=4&ordering=id" }, 4},
+		{"previous to another collection", "other records", 2, func(previous string) string { return strings.Replace(previous, "/books/", "/faqs/", 1) }, 4},
+		{"previous in another order", "other places", 3, func(previous string) string { return strings.Replace(previous, "=id", "=-id", 1) }, 7},
+		{"previous of another page size", "which is not that of the page", 2, func(previous string) string { return strings.Replace(previous, "limit=4", "limit=5", 1) }, 4},
+		{"previous is null", "there is a page before", 2, func(string) string { return "" }, 4},
+		{"previous is relative", "the service's are absolute", 2, func(string) string { return "?limit=4" }, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Log(c.reason)
+			service := serve(t, rewritten(handler(t, shelf(t)), func(n int, p *envelope) {
+				if n == c.page {
+					p.Previous = c.previous(p.Previous)
+				}
+			}), 4)
+			mustFail(t, service, client.ErrLink, c.offset)
+		})
+	}
 	if n := strangers.Load(); n != 0 {
 		t.Errorf("the stranger was asked %d times", n)
 	}

@@ -48,6 +48,10 @@ func (p *proof) take(answer page) ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
+	previous, err := link(answer.previous)
+	if err != nil {
+		return nil, err
+	}
 	if p.pages == 0 {
 		p.begin(answer, next)
 	}
@@ -56,7 +60,7 @@ func (p *proof) take(answer page) ([]record, error) {
 			return nil, err
 		}
 	}
-	if err := p.linked(answer, next); err != nil {
+	if err := p.linked(answer, next, previous); err != nil {
 		return nil, err
 	}
 	fresh := answer.records[min(p.pages, 1):]
@@ -131,27 +135,41 @@ func (p *proof) full(answer page) error {
 	return nil
 }
 
-// linked wants next to lead to the neighbour of the page and nowhere else.
-func (p *proof) linked(answer page, next *question) error {
-	end := p.offset() + len(answer.records)
-	if end == p.count {
-		if next != nil {
-			return fmt.Errorf("%w: next is %.200q, behind the last page", ErrLink, answer.next)
-		}
-		return nil
-	}
+// linked wants next and previous to lead to the neighbours of the page and nowhere
+// else.
+func (p *proof) linked(answer page, next, previous *question) error {
 	asked, err := parseQuestion(answer.name)
 	if err != nil {
 		return err
 	}
-	want := question{asked.list, pagination.Window{Limit: p.limit, Offset: end}}
+	at := func(offset int) *question {
+		return &question{asked.list, pagination.Window{Limit: p.limit, Offset: offset}}
+	}
+	begin, end := p.offset(), p.offset()+len(answer.records)
+	var before, behind *question
+	if begin > 0 {
+		before = at(max(begin-p.limit, 0))
+	}
+	if end < p.count {
+		behind = at(end)
+	}
 	switch {
-	case next == nil:
+	case behind != nil && next == nil:
 		return misplaced{end, fmt.Errorf("%w: next is null, and %d records are to come", ErrGap, p.count-end)}
-	case *next != want:
+	case !same(next, behind):
 		return fmt.Errorf("%w: next is %.200q", ErrLink, answer.next)
+	case !same(previous, before):
+		return fmt.Errorf("%w: previous is %.200q", ErrLink, answer.previous)
 	}
 	return nil
+}
+
+// same compares links that have been taken apart.
+func same(a, b *question) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
 }
 
 // link takes a link apart; none is nil.
