@@ -31,7 +31,8 @@
 // word only: it is compared with what it has to be, and never followed.
 //
 // A recording of pages has no overlap. What is proven there is less: the pages are
-// of one list, join without a gap, say one count, which is that of the records,
-// and no id comes twice. Of a service that nobody wrote to while it was recorded
-// that is all there was; a deletion and an insertion between two pages may hide.
+// of one list, as long as their links say, join without a gap, say one count, which
+// is that of the records, and no id comes twice. Of a service that nobody wrote to
+// while it was recorded that is all there was; a deletion and an insertion between
+// two pages may hide.
 package client

@@ -250,6 +250,10 @@ func TestRecordings(t *testing.T) {
 		{"a row is missing", "5 on a page of 5, and one is taken out", []page{{h, "?limit=5", func(p *envelope) { p.Results = p.Results[1:] }}, {h, "?limit=5&offset=5", nil}}, client.ErrGap, 4},
 		{"a row is missing on the last page", "the count tells", []page{{h, "?limit=4", nil}, {h, "?limit=4&offset=4", nil}, {h, "?limit=4&offset=8", func(p *envelope) { p.Results = p.Results[1:] }}}, client.ErrGap, 9},
 		{"a row is missing on the only page", "the count tells", []page{{h, "", func(p *envelope) { p.Results = p.Results[1:] }}}, client.ErrGap, 9},
+		{"a row is missing where two pages overlap", "it is in the other; but a page that lost one proves nothing", []page{{h, "?limit=5", func(p *envelope) { p.Results = p.Results[:4] }}, {h, "?limit=6&offset=4", nil}}, client.ErrGap, 4},
+		{"next is missing", "the page says that it is the last, and the count that it is not", []page{{h, "?limit=5", func(p *envelope) { p.Next = "" }}, {h, "?limit=5&offset=5", nil}}, client.ErrGap, anywhere},
+		{"a row more than next says", "6 on a page of 5", []page{{h, "?limit=5", func(p *envelope) { p.Results = books(1, 2, 3, 4, 5, 6) }}, {h, "?limit=5&offset=5", nil}}, client.ErrLink, 6},
+		{"all rows, and a next", "10 on a page of 5", []page{{h, "?limit=5", func(p *envelope) { p.Results = books(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) }}}, client.ErrLink, 10},
 		{"a row too many", "the count tells", []page{{h, "", func(p *envelope) { p.Count = 9 }}}, client.ErrChanged, 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {

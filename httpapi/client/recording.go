@@ -115,6 +115,9 @@ func (l list) join(before []record, p, first page) ([]record, error) {
 	case p.offset+len(p.records) > p.count:
 		return nil, l.fail(p, p.count, fmt.Errorf("%w: more records than the count, %d", ErrChanged, p.count))
 	}
+	if end, err := p.full(); err != nil {
+		return nil, l.fail(p, end, err)
+	}
 	again := before[p.offset:min(n, p.offset+len(p.records))]
 	for i, r := range again {
 		if !bytes.Equal(r.json, p.records[i].json) {
@@ -122,6 +125,24 @@ func (l list) join(before []record, p, first page) ([]record, error) {
 		}
 	}
 	return p.records[len(again):], nil
+}
+
+// full wants a page to end where next begins, or the list if there is none, and
+// says where it ends.
+func (p page) full() (end int, err error) {
+	end = p.offset + len(p.records)
+	next, err := link(p.next)
+	switch {
+	case err != nil:
+		return end, err
+	case next == nil && end < p.count:
+		return end, fmt.Errorf("%w: next is null, and %d records are to come", ErrGap, p.count-end)
+	case next != nil && end < next.window.Offset:
+		return end, fmt.Errorf("%w: %d records on a page of %d", ErrGap, len(p.records), next.window.Limit)
+	case next != nil && end > next.window.Offset:
+		return end, fmt.Errorf("%w: next is %.200q, behind %d records", ErrLink, p.next, end)
+	}
+	return end, nil
 }
 
 // distinct wants no id twice.
