@@ -102,9 +102,13 @@ func (p *page) placeAt(asked question) error {
 	if err != nil {
 		return err
 	}
-	p.offset = asked.window.Offset
+	at := asked.window.Offset // next is looked at by agree, and where pages are joined
+	if (at == 0) != (previous == nil) || previous != nil && previous.window.Offset != max(at-previous.window.Limit, 0) {
+		return fmt.Errorf("%w: previous is %.200q", ErrLink, p.previous)
+	}
+	p.offset = at
 	if len(p.records) == 0 { // behind the end
-		p.offset = min(p.offset, p.count)
+		p.offset = min(at, p.count)
 	}
 	return p.agree(asked.list, next, previous)
 }

@@ -371,6 +371,7 @@ func TestHAROfParts(t *testing.T) {
 func TestBadHAR(t *testing.T) {
 	const url = "http://catalogue.test/api/books/"
 	const empty = `{"count":0,"next":null,"previous":null,"results":[]}`
+	const last = `{"count":10,"next":null,"previous":%s,"results":[{"id":9},{"id":10}]}`
 	const middle = `{"count":10,"next":%q,"previous":%q,"results":[{"id":3},{"id":4}]}`
 	for _, c := range []struct {
 		name, reason, file string
@@ -401,6 +402,9 @@ func TestBadHAR(t *testing.T) {
 		{"unknown encoding", "no body", made("GET", url, 200, content{"application/json", empty, "gzip"}), client.ErrAnswer},
 		{"next to itself", "a loop", got(url+"?limit=2&offset=2", fmt.Sprintf(middle, url+"?limit=2&offset=2", url+"?limit=2")), client.ErrLink},
 		{"next on another host", "another service", got(url+"?limit=2&offset=2", fmt.Sprintf(middle, "http://192.0.2.1/api/books/?limit=2&offset=4", url+"?limit=2")), client.ErrLink},
+		{"previous too early", "three before 8 is 5", got(url+"?limit=10&offset=8", fmt.Sprintf(last, `"`+url+`?limit=3&offset=2"`)), client.ErrLink},
+		{"previous is null", "there are pages before", got(url+"?limit=10&offset=8", fmt.Sprintf(last, "null")), client.ErrLink},
+		{"previous of the first page", "nothing is before it", got(url, fmt.Sprintf(last, `"`+url+`?limit=3"`)), client.ErrLink},
 		{"previous to another collection", "other records", got(url+"?limit=2&offset=2", fmt.Sprintf(middle, url+"?limit=2&offset=4", "http://catalogue.test/api/faqs/?limit=2")), client.ErrLink},
 	} {
 		t.Run(c.name, func(t *testing.T) {
