@@ -23,8 +23,8 @@ import (
 // A name that is no collection's is a [catalogue.ErrUnknownCollection], what is no
 // page an [ErrAnswer]. Links that contradict each other or the page are an [ErrLink],
 // and so are those to another collection, or with parameters that the service's
-// document does not have, since they may show a part. The error names the file. Other errors are those of fsys. Nothing is proven yet:
-// [Recording.Walk].
+// document does not have, since they may show a part. The error names the file.
+// Other errors are those of fsys. Nothing is proven yet: [Recording.Walk].
 func ReadFiles(fsys fs.FS) (*Recording, error) {
 	r := new(Recording)
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
