@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Log gives the requests that the house was asked so far, each with its answer,
@@ -92,9 +94,5 @@ func lineOf(method string, link *url.URL) line {
 	if link.RawQuery == "" {
 		return line(text)
 	}
-	values, err := url.ParseQuery(link.RawQuery)
-	if err != nil {
-		return line(text + "?" + link.RawQuery)
-	}
-	return line(text + "?" + values.Encode())
+	return line(text + "?" + pagination.ParseQuery(link.RawQuery).Encode())
 }

@@ -51,6 +51,25 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestAskedOddly: the order of parameters does not count either where net/url
+// drops some of them, and none of them is overlooked.
+func TestAskedOddly(t *testing.T) {
+	house := cataloguetest.New(t)
+	ask(t, house, "/api/events/?a=1;b=2&c=3", "/api/events/?x=100%&c=3")
+	const semicolon, percent = "GET /api/events/?c=3&a=1;b=2", "GET /api/events/?c=3&x=100%"
+	for _, row := range []struct {
+		reason string
+		want   []string
+		parts  []string
+	}{
+		{"another order", []string{semicolon, percent}, nil},
+		{"without what has a semicolon", []string{"GET /api/events/?c=3", percent}, []string{`- 	"GET /api/events/?c=3",`}},
+		{"with another broken escape", []string{semicolon, "GET /api/events/?c=3&x=10%"}, []string{"asked otherwise"}},
+	} {
+		said(t, row.reason, failure(t, func(tb testing.TB) { house.Asked(tb, row.want...) }), row.parts...)
+	}
+}
+
 func TestNeverWrote(t *testing.T) {
 	house := cataloguetest.New(t)
 	do := func(method, path string) {
