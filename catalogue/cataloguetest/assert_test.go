@@ -1,11 +1,14 @@
 package cataloguetest_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // said fails the test unless a failure has all of some parts. Without parts there
@@ -146,6 +149,62 @@ func TestWalkOfWhatChanges(t *testing.T) {
 	ask(t, house, "/api/events/?limit=150&offset=150")
 	said(t, "a record was deleted", failure(t, func(tb testing.TB) { house.WalkedOnce(tb, "events") }),
 		`the count changed: 300 in "GET /api/events/?limit=150", 299 in "GET /api/events/?limit=150&offset=150"`)
+}
+
+// TestWalkOfListsThatDiffer: as many records as there should be are no proof either,
+// if one came twice and so another not at all.
+func TestWalkOfListsThatDiffer(t *testing.T) {
+	const first, second = "/api/events/?limit=150&ordering=-id", "/api/events/?limit=150&ordering=-id&offset=150"
+	for reason, between := range map[string]func(house *cataloguetest.House) error{
+		"one more in front, one less behind": func(house *cataloguetest.House) error {
+			if _, err := house.Catalogue.Events().Insert(resources.Event{Name: "new"}); err != nil {
+				return err
+			}
+			return house.Catalogue.Events().Delete(1)
+		},
+		"an order with ties": func(house *cataloguetest.House) error {
+			house.Break(cataloguetest.Where{}, cataloguetest.RepeatedRow())
+			house.Break(cataloguetest.Where{}, cataloguetest.MissingRow())
+			return nil
+		},
+	} {
+		house := cataloguetest.New(t)
+		var ids []int
+		for e := range house.Catalogue.Events().All() {
+			ids = append(ids, e.ID)
+		}
+		last := slices.Sorted(slices.Values(ids))[len(ids)-150] // of the first page
+		ask(t, house, first)
+		if err := between(house); err != nil {
+			t.Fatal(err)
+		}
+		ask(t, house, second)
+		said(t, reason, failure(t, func(tb testing.TB) { house.WalkedOnce(tb, "events") }),
+			fmt.Sprintf(`events: record %d came in "GET %s" and in "GET /api/events/?limit=150&offset=150&ordering=-id": the pages are not of one list`, last, first))
+		if err := house.Catalogue.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWalkOfTheProgramsOwn: records that have another id than the service's are
+// walked as any.
+func TestWalkOfTheProgramsOwn(t *testing.T) {
+	house := cataloguetest.New(t)
+	house.Break(cataloguetest.Where{}, cataloguetest.Status(200,
+		`{"count":3,"next":null,"previous":null,"results":[{"id":"a"},{"key":1},{"key":1}]}`))
+	ask(t, house, "/api/books/")
+	house.WalkedOnce(t, "books")
+}
+
+// TestWalkWithWhatIsNoPage: what a client had to ask for again is no page.
+func TestWalkWithWhatIsNoPage(t *testing.T) {
+	for _, body := range []string{"null", "{}", "[]", "0", `{"count":0,"next":null,"previous":null}`} {
+		house := cataloguetest.New(t)
+		house.Break(cataloguetest.Where{Nth: 1}, cataloguetest.Status(200, body))
+		ask(t, house, "/api/books/", "/api/books/?limit=1000")
+		said(t, body, failure(t, func(tb testing.TB) { house.WalkedOnce(tb, "books") }))
+	}
 }
 
 // TestReport: a test that failed tells what was asked and what was changed, in

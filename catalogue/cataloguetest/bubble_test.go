@@ -70,6 +70,41 @@ func TestSleepInABubble(t *testing.T) {
 	})
 }
 
+// TestWalkGivenUpInABubble: who gives up a page while it comes, and asks for it
+// again, has walked once.
+func TestWalkGivenUpInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		house := New(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, "GET", house.URL+"/api/events/?limit=300", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := house.Client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if _, err := io.Copy(io.Discard, answer.Body); err != context.Canceled {
+			t.Errorf("the page that was given up: %v", err)
+		}
+		answer.Body.Close()
+		answer, err = house.Client.Get(house.URL + "/api/events/?limit=300")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+			t.Error(err)
+		}
+		answer.Body.Close()
+		synctest.Wait() // the first handler has noticed
+		if log := house.Log(); !log[0].Aborted || log[1].Aborted {
+			t.Errorf("aborted: %t and %t", log[0].Aborted, log[1].Aborted)
+		}
+		house.WalkedOnce(t, "events")
+	})
+}
+
 // TestUnreadInABubble: a bubble ends though an answer was never read or closed.
 func TestUnreadInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

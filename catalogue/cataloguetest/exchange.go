@@ -29,8 +29,10 @@ type Exchange struct {
 	// test's clock.
 	Took time.Duration
 
-	// Aborted says that the handler panicked, which cuts the connection: a fault
-	// may do so on purpose.
+	// Aborted says that the answer did not get to its end: the handler panicked,
+	// which cuts the connection, as a fault may do on purpose; or it could not write
+	// any more as the client had gone. What fits into the buffers on the way, a few
+	// kilobytes in process and more over a socket, is written all the same.
 	Aborted bool
 }
 

@@ -1,6 +1,7 @@
 package cataloguetest
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -33,7 +34,7 @@ func (j *journal) wrap(next http.Handler) http.Handler {
 			r = r.WithContext(r.Context()) // a copy, as a handler must not change its request
 			r.Body = &notedBody{r.Body, n}
 		}
-		next.ServeHTTP(&notedWriter{w, n}, r)
+		next.ServeHTTP(&notedWriter{w, n, r.Context()}, r)
 		finished = true
 	})
 }
@@ -113,7 +114,7 @@ func (n *note) end(finished bool, h http.Header) {
 	if finished {
 		n.header(http.StatusOK, h)
 	}
-	n.change(func(e *Exchange) { e.Aborted = !finished })
+	n.change(func(e *Exchange) { e.Aborted = e.Aborted || !finished })
 }
 
 // notedBody notes what is read of a request's body.
@@ -131,7 +132,8 @@ func (b *notedBody) Read(p []byte) (int, error) {
 // notedWriter notes an answer on its way out.
 type notedWriter struct {
 	http.ResponseWriter
-	n *note
+	n      *note
+	client context.Context // ends when the client goes
 }
 
 func (w *notedWriter) WriteHeader(status int) {
@@ -142,7 +144,11 @@ func (w *notedWriter) WriteHeader(status int) {
 func (w *notedWriter) Write(p []byte) (int, error) {
 	w.n.header(http.StatusOK, w.Header())
 	w.n.change(func(e *Exchange) { w.n.journal.keep(e, &e.Answer, p) })
-	return w.ResponseWriter.Write(p)
+	written, err := w.ResponseWriter.Write(p)
+	if err != nil && w.client.Err() != nil { // else the handler wrote what it must not
+		w.n.change(func(e *Exchange) { e.Aborted = true })
+	}
+	return written, err
 }
 
 // Flush sends what there is. With it, and with Unwrap, the writer can do what

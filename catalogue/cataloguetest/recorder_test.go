@@ -2,6 +2,7 @@ package cataloguetest_test
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -64,13 +65,16 @@ func failure(t *testing.T, test func(tb testing.TB)) string {
 	return strings.Join(r.errors, "\n")
 }
 
-// ask asks for paths with the house's client.
+// ask asks for paths with the house's client, and reads the answers to their end.
 func ask(t testing.TB, house *cataloguetest.House, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
 		answer, err := house.Client.Get(house.URL + path)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+			t.Error(err)
 		}
 		answer.Body.Close()
 	}

@@ -13,14 +13,16 @@ import (
 )
 
 // WalkedOnce fails the test unless all pages of a collection were fetched, each
-// once: together they cover every record, without overlap and without gap, and
-// the last one has no next. The collection is named by its key ("events"). The
-// order of the pages does not count, so they may be fetched at once.
+// once: together they cover every record, without overlap and without gap, the
+// last one has no next, and no id came twice. The collection is named by its key
+// ("events"). The order of the pages does not count, so they may be fetched at once.
 //
 // A page is what was answered with 200 and is one: that a page was asked for again
-// after an error is no fault of a client. All have to be in one order, and tell one
-// count. Pages of more than 1 MiB are not kept in the log and cannot be judged,
-// nor can those that were followed by 64 MiB of answers: that fails the test too.
+// after an error is no fault of a client. One that the client left before all of it
+// was sent is none ([Exchange.Aborted] says what the house can see of that), so a
+// page must be read to be walked. All have to be in one order, and tell one count. Pages of more than 1 MiB are not kept in the log and
+// cannot be judged, nor can those that were followed by 64 MiB of answers: that fails
+// the test too. Of records whose id has another name than "id" none is seen twice.
 func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
 	about, ok := resources.Find(collection)
@@ -35,7 +37,26 @@ func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	}
 	if diff := diffLines(wholeWalk(pages), rows(pages)); diff != "" {
 		tb.Errorf("%s: walked otherwise than each page once (-want +got):\n%s", collection, diff)
+		return
 	}
+	if err := comeOnce(pages); err != nil {
+		tb.Errorf("%s: %v", collection, err)
+	}
+}
+
+// comeOnce finds a record that came on two pages, or twice on one: what was written
+// meanwhile can move records and leave their count as it is.
+func comeOnce(pages []fetched) error {
+	seen := map[int]line{}
+	for _, p := range pages {
+		for _, id := range p.ids {
+			if before, twice := seen[id]; twice {
+				return fmt.Errorf("record %d came in %q and in %q: the pages are not of one list", id, before, p.asked)
+			}
+			seen[id] = p.asked
+		}
+	}
+	return nil
 }
 
 // fetched is a page that was answered.
@@ -46,6 +67,7 @@ type fetched struct {
 	records int
 	count   int
 	hasNext bool
+	ids     []int // of the records that have one
 }
 
 // pagesOf finds the pages of a path by their offset. They are of one walk, or an
@@ -82,7 +104,7 @@ func pagesOf(log []Exchange, path string) ([]fetched, error) {
 // readPage reads an answer; one that is no page is left to whom it concerns.
 func readPage(e Exchange) (fetched, bool) {
 	var body pagination.Envelope[json.RawMessage]
-	if json.Unmarshal(e.Answer, &body) != nil {
+	if json.Unmarshal(e.Answer, &body) != nil || body.Results == nil { // null is decoded, and is none
 		return fetched{}, false
 	}
 	query := pagination.ParseQuery(e.URL.RawQuery)
@@ -94,7 +116,18 @@ func readPage(e Exchange) (fetched, bool) {
 		records: len(body.Results),
 		count:   body.Count,
 		hasNext: body.Next != "",
+		ids:     idsOf(body.Results),
 	}, true
+}
+
+func idsOf(records []json.RawMessage) (ids []int) {
+	for _, record := range records {
+		var r struct{ ID int }
+		if json.Unmarshal(record, &r) == nil && r.ID != 0 { // else it is a record of the program's own
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // rows lists pages in words.
