@@ -78,7 +78,9 @@ func Header(name, value string) Fault {
 func ContentType(value string) Fault { return Header("Content-Type", value) }
 
 // Delay waits before the request reaches the catalogue. It ends, and the
-// connection is cut, when the request's context does: when the client has gone.
+// connection is cut, when the request's context does: when the client has gone. The
+// body is read before the wait, as net/http does not notice before that; of one of
+// more than 1 MiB, which the service refuses, only so much, and then the wait lasts.
 // Time is package time's, so that inside testing/synctest it is the bubble's.
 // Several delays add up. Zero and less are no time.
 func Delay(d time.Duration) Fault {

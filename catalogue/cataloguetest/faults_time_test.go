@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,21 +99,62 @@ func TestSlowIsSentAsItGoes(t *testing.T) {
 }
 
 func TestDelayEndsWithTheClient(t *testing.T) {
-	server, made := serveBroken(t, at(Where{}, Delay(time.Hour)))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/api/", nil)
-	if err != nil {
-		t.Fatal(err)
+	for method, body := range map[string]io.Reader{"GET": nil, "POST": strings.NewReader(`{"name":"x"}`)} {
+		server, made := serveBroken(t, at(Where{}, Delay(time.Hour)))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		r, err := http.NewRequestWithContext(ctx, method, server.URL+"/api/books/", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := server.Client().Do(r)
+		if err == nil {
+			answer.Body.Close()
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", method, err)
+		}
+		if n := made[0].Count(); n != 1 {
+			t.Errorf("%s: it has happened %d times", method, n)
+		}
+		server.Close() // waits for the handler
 	}
-	answer, err := server.Client().Do(r)
-	if err == nil {
-		answer.Body.Close()
-	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
-	if n := made[0].Count(); n != 1 {
-		t.Errorf("it has happened %d times", n)
+}
+
+// What was read before the wait is what the handler gets, and it gets nothing of a
+// body that does not come.
+func TestDelayKeepsTheBody(t *testing.T) {
+	long := strings.Repeat("x", maxBody)
+	for _, tt := range []struct {
+		reason string
+		body   io.Reader
+		want   string
+		err    bool
+	}{
+		{"nothing", http.NoBody, "", false},
+		{"a short one", strings.NewReader("hello"), "hello", false},
+		{"as much as is taken", strings.NewReader(long), long, false},
+		{"more than that", strings.NewReader(long + long + "end"), long + long + "end", false},
+		{"one that breaks off", &broken{"half"}, "", true},
+	} {
+		var f faults
+		if _, err := f.add(Where{}, Delay(time.Nanosecond)); err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		server := httptest.NewServer(f.wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			var err error
+			if got, err = io.ReadAll(r.Body); err != nil {
+				t.Errorf("%s: %v", tt.reason, err)
+			}
+		})))
+		answer, err := server.Client().Post(server.URL, "text/plain", tt.body)
+		if err == nil {
+			answer.Body.Close()
+		}
+		server.Close()
+		if (err != nil) != tt.err || string(got) != tt.want {
+			t.Errorf("%s: %d bytes of %d, %v", tt.reason, len(got), len(tt.want), err)
+		}
 	}
 }

@@ -1,7 +1,9 @@
 package cataloguetest
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -38,7 +40,7 @@ func (m *mishap) serve(hits []hit) {
 		hits[0].happens(m)
 		hits = hits[1:]
 	}
-	if !sleep(m.r.Context(), m.wait) || m.aborts {
+	if m.wait > 0 && !m.takeBody() || !sleep(m.r.Context(), m.wait) || m.aborts {
 		panic(http.ErrAbortHandler)
 	}
 	if len(hits) == 0 && m.answer == nil {
@@ -52,6 +54,26 @@ func (m *mishap) serve(hits []hit) {
 		hit.happens(m)
 	}
 	m.send()
+}
+
+// takeBody reads the request's body into memory, and reports whether it could: only
+// behind a body does net/http notice that the client goes. What is longer than any
+// that the service takes stays where it is.
+func (m *mishap) takeBody() bool {
+	if m.r.Body == nil || m.r.Body == http.NoBody {
+		return true
+	}
+	front, err := io.ReadAll(io.LimitReader(m.r.Body, maxBody+1))
+	if err != nil {
+		return false
+	}
+	rest := m.r.Body
+	m.r = m.r.WithContext(m.r.Context()) // a copy
+	m.r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(front), rest), rest}
+	return true
 }
 
 // ask lets the handler answer into memory. For a HEAD that is what it would
