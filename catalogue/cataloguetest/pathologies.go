@@ -29,10 +29,11 @@ func (p *pathology) requests() int {
 	return 50 * pages
 }
 
-// always, on the second page alone, and from the second page on; a page here is
-// a request for one, whichever it is.
+// always, on the second page alone, on the third alone, and from the second page on;
+// a page here is a request for one, whichever it is.
 func always(f Fault) placed     { return placed{Where{Method: "GET"}, f} }
 func second(f Fault) placed     { return placed{Where{Method: "GET", Nth: 2}, f} }
+func third(f Fault) placed      { return placed{Where{Method: "GET", Nth: 3}, f} }
 func fromSecond(f Fault) placed { return placed{Where{Method: "GET", After: 1}, f} }
 
 // pathologies are all of them, in the order in which they are best understood.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
 // Clients with the mistakes that are made. Each makes its own and, as far as it
@@ -141,4 +143,76 @@ func trustsItsLimit(ctx context.Context, client *http.Client, baseURL string) (i
 			return ids, nil
 		}
 	}
+}
+
+// takesErrorsForTheEnd counts offsets with all care, but returns what it has when a
+// request fails.
+func takesErrorsForTheEnd(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	return countsWithCare(ctx, client, baseURL+"/api/events/", func(answer *http.Response, err error) (body []byte, ended bool, _ error) {
+		if err != nil {
+			return nil, ctx.Err() == nil, ctx.Err()
+		}
+		body, err = io.ReadAll(answer.Body)
+		return body, false, err
+	})
+}
+
+// readsOnce gives a client that takes what one Read gives for the whole body, in
+// which it is right as long as pages are small and come at once.
+func readsOnce(path string) cataloguetest.Fetch {
+	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		return countsWithCare(ctx, client, baseURL+path, func(answer *http.Response, err error) (body []byte, ended bool, _ error) {
+			if err != nil {
+				return nil, false, err
+			}
+			body = make([]byte, 1<<20)
+			n, err := answer.Body.Read(body)
+			if err == io.EOF {
+				err = nil
+			}
+			return body[:n], false, err
+		})
+	}
+}
+
+// countsWithCare makes no mistake but those of what reads an answer for it.
+func countsWithCare(ctx context.Context, client *http.Client, list string,
+	read func(*http.Response, error) (body []byte, ended bool, err error),
+) (ids []int, err error) {
+	careful := *client
+	careful.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	seen := map[int]bool{}
+	for count := 1; len(ids) < count; {
+		r, err := http.NewRequestWithContext(ctx, "GET", fmt.Sprintf("%s?offset=%d", list, len(ids)), nil)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := careful.Do(r)
+		body, ended, failed := read(answer, err)
+		if err == nil {
+			answer.Body.Close()
+		}
+		if failed != nil || ended {
+			return ids, failed
+		}
+		var page struct {
+			Count   *int
+			Results []struct{ ID int }
+		}
+		if err := json.Unmarshal(body, &page); err != nil {
+			return nil, err
+		}
+		if answer.StatusCode != 200 || page.Count == nil || len(ids) > 0 && *page.Count != count || len(page.Results) == 0 && *page.Count > 0 {
+			return nil, fmt.Errorf("no page: %s", answer.Status)
+		}
+		count = *page.Count
+		for _, r := range page.Results {
+			if seen[r.ID] {
+				return nil, fmt.Errorf("record %d twice", r.ID)
+			}
+			seen[r.ID] = true
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids, nil
 }

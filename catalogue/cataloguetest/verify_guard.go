@@ -61,14 +61,14 @@ func (g *guard) admit(r *http.Request) (nth int, err error) {
 	switch {
 	case g.closed:
 		return 0, errVerified
+	case len(g.requests) >= g.most: // strangers count, or who asks one without end would not be stopped
+		g.stopped(fmt.Sprintf("asked more than %d times", g.most))
+		g.giveUp()
+		return 0, errTooManyRequests
 	case !sameOrigin(r.URL, g.home):
 		g.requests = append(g.requests, fmt.Sprintf("%s %s: not sent", r.Method, r.URL.Redacted()))
 		g.stopped(fmt.Sprintf("asked %s://%s%s", r.URL.Scheme, r.URL.Host, secretsOf(r)))
 		return 0, errForeignHost
-	case len(g.requests) >= g.most:
-		g.stopped(fmt.Sprintf("asked more than %d times", g.most))
-		g.giveUp()
-		return 0, errTooManyRequests
 	}
 	g.requests = append(g.requests, r.Method+" "+r.URL.RequestURI())
 	return len(g.requests) - 1, nil

@@ -126,20 +126,28 @@ func TestClientsThatEndOtherwise(t *testing.T) {
 }
 
 // Who asks without end, and does not listen, is stopped by the context, and not only
-// when its time is over.
+// when its time is over: whoever it asks.
 func TestClientThatDoesNotListen(t *testing.T) {
-	var why error
-	result := lead(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
-		for ctx.Err() == nil {
-			if answer, err := client.Get(baseURL + "/api/events/"); err == nil {
-				answer.Body.Close()
+	for _, tt := range []struct{ reason, url, problem string }{
+		{"the service", "", "asked more than 50 times: "},
+		{"a stranger", "https://elsewhere.example", "asked https://elsewhere.example: "},
+	} {
+		var why error
+		result := lead(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+			if tt.url != "" {
+				baseURL = tt.url
 			}
+			for ctx.Err() == nil {
+				if answer, err := client.Get(baseURL + "/api/events/"); err == nil {
+					answer.Body.Close()
+				}
+			}
+			why = ctx.Err()
+			return nil, why
+		}, "one-record", true)
+		if why != context.Canceled || !strings.HasPrefix(result.Problem, tt.problem) || len(result.Requests) != 50 {
+			t.Errorf("%s: %v, %q, %d requests", tt.reason, why, result.Problem, len(result.Requests))
 		}
-		why = ctx.Err()
-		return nil, why
-	}, "one-record", true)
-	if why != context.Canceled || !strings.HasPrefix(result.Problem, "asked more than 50 times: ") || len(result.Requests) != 50 {
-		t.Errorf("%v, %q, %d requests", why, result.Problem, len(result.Requests))
 	}
 }
 

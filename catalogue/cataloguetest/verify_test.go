@@ -40,7 +40,7 @@ var expected = []struct{ pathology, fails, why string }{
 	{"error-with-status-200", "F D C L", "the status is right; who does not ask for count and results takes it for an empty page"},
 	{"html-with-status-200", "D L", "it cannot be decoded"},
 	{"wrong-content-type", "L", "the page is right all the same"},
-	{"cut-before-header", "L", "no client can overlook it"},
+	{"cut-before-header", "L", "none of them takes an error for the end"},
 	{"cut-in-body", "D L", "half a page cannot be decoded"},
 	{"truncated-body", "D L", "half a page cannot be decoded"},
 	{"slow-body", "L", "time does no harm"},
@@ -82,6 +82,32 @@ func TestNaiveClientsFail(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s\n%s", diff, report)
+			}
+		})
+	}
+}
+
+// Clients with a mistake that shows in one pathology alone.
+func TestClientsWithOneMistake(t *testing.T) {
+	for _, tt := range []struct {
+		reason     string
+		fetch      cataloguetest.Fetch
+		collection string
+		fails      string
+	}{
+		{"net/http asks once more by itself, and so no error of the first cut comes", takesErrorsForTheEnd, "events", "cut-before-header"},
+		{"small pages come at once, but not if they are slow", readsOnce("/api/attribute-types/"), "attribute-types", "slow-body"},
+	} {
+		t.Run(tt.fails, func(t *testing.T) {
+			t.Parallel()
+			report, err := cataloguetest.TestClient(tt.fetch, cataloguetest.Verification{Collection: tt.collection, Timeout: time.Minute})
+			if !errors.Is(err, cataloguetest.ErrClient) {
+				t.Errorf("%s: %v", tt.reason, err)
+			}
+			for _, r := range report.Results {
+				if fails := r.Problem != ""; fails != (r.Pathology == tt.fails) {
+					t.Errorf("%s: %s: %q", tt.reason, r.Pathology, r.Problem)
+				}
 			}
 		})
 	}
