@@ -378,6 +378,9 @@ type RecordOrdering = []string
 // SocialLinkOrdering defines model for SocialLinkOrdering.
 type SocialLinkOrdering = []SocialLinkOrderingTerm
 
+// IfNoneMatch defines model for ifNoneMatch.
+type IfNoneMatch = string
+
 // Limit defines model for limit.
 type Limit = int
 
@@ -420,6 +423,9 @@ type UnsupportedMediaType = Detail
 type ListCollectionsParams struct {
 	// Format Both are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListAttributeTypesParams defines parameters for ListAttributeTypes.
@@ -435,6 +441,9 @@ type ListAttributeTypesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListAttributesParams defines parameters for ListAttributes.
@@ -450,6 +459,9 @@ type ListAttributesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListAuthorsParams defines parameters for ListAuthors.
@@ -465,6 +477,9 @@ type ListAuthorsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListBooksParams defines parameters for ListBooks.
@@ -480,6 +495,9 @@ type ListBooksParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListBookshopSalesParams defines parameters for ListBookshopSales.
@@ -495,6 +513,9 @@ type ListBookshopSalesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCartsParams defines parameters for ListCarts.
@@ -510,6 +531,9 @@ type ListCartsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCollaboratorInvoicesParams defines parameters for ListCollaboratorInvoices.
@@ -525,6 +549,9 @@ type ListCollaboratorInvoicesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCollaboratorsParams defines parameters for ListCollaborators.
@@ -540,6 +567,9 @@ type ListCollaboratorsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCommissionsParams defines parameters for ListCommissions.
@@ -555,6 +585,9 @@ type ListCommissionsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCompensationsParams defines parameters for ListCompensations.
@@ -570,6 +603,9 @@ type ListCompensationsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListContributionsParams defines parameters for ListContributions.
@@ -585,6 +621,9 @@ type ListContributionsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCreditNoteLinesParams defines parameters for ListCreditNoteLines.
@@ -600,6 +639,9 @@ type ListCreditNoteLinesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCreditNotesParams defines parameters for ListCreditNotes.
@@ -615,6 +657,9 @@ type ListCreditNotesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCrowdfundingsParams defines parameters for ListCrowdfundings.
@@ -630,6 +675,9 @@ type ListCrowdfundingsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListDirectDebitPaymentsParams defines parameters for ListDirectDebitPayments.
@@ -645,6 +693,9 @@ type ListDirectDebitPaymentsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListDirectDebitsParams defines parameters for ListDirectDebits.
@@ -660,6 +711,9 @@ type ListDirectDebitsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListDirectSalesParams defines parameters for ListDirectSales.
@@ -675,6 +729,9 @@ type ListDirectSalesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListEventsParams defines parameters for ListEvents.
@@ -690,6 +747,9 @@ type ListEventsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateEventParams defines parameters for CreateEvent.
@@ -711,6 +771,9 @@ type ListExpensesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListFaqsParams defines parameters for ListFaqs.
@@ -726,6 +789,9 @@ type ListFaqsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListInventoriesParams defines parameters for ListInventories.
@@ -741,6 +807,9 @@ type ListInventoriesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListItemVariantsParams defines parameters for ListItemVariants.
@@ -756,6 +825,9 @@ type ListItemVariantsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListItemsParams defines parameters for ListItems.
@@ -771,6 +843,9 @@ type ListItemsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListLabelsParams defines parameters for ListLabels.
@@ -786,6 +861,9 @@ type ListLabelsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListNewsParams defines parameters for ListNews.
@@ -801,6 +879,9 @@ type ListNewsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListProductsParams defines parameters for ListProducts.
@@ -816,6 +897,9 @@ type ListProductsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListProjectsParams defines parameters for ListProjects.
@@ -831,6 +915,9 @@ type ListProjectsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListProposalsParams defines parameters for ListProposals.
@@ -846,6 +933,9 @@ type ListProposalsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListPublishersParams defines parameters for ListPublishers.
@@ -861,6 +951,9 @@ type ListPublishersParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListReshipmentsParams defines parameters for ListReshipments.
@@ -876,6 +969,9 @@ type ListReshipmentsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListRestockingsParams defines parameters for ListRestockings.
@@ -891,6 +987,9 @@ type ListRestockingsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListServicesParams defines parameters for ListServices.
@@ -906,6 +1005,9 @@ type ListServicesParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListShipmentsParams defines parameters for ListShipments.
@@ -921,6 +1023,9 @@ type ListShipmentsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListSocialLinksParams defines parameters for ListSocialLinks.
@@ -936,6 +1041,9 @@ type ListSocialLinksParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateSocialLinkParams defines parameters for CreateSocialLink.
@@ -957,6 +1065,9 @@ type ListSuppliersParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListTieinsParams defines parameters for ListTieins.
@@ -972,6 +1083,9 @@ type ListTieinsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListVariantsParams defines parameters for ListVariants.
@@ -987,6 +1101,9 @@ type ListVariantsParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListVouchersParams defines parameters for ListVouchers.
@@ -1002,6 +1119,9 @@ type ListVouchersParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListWiresParams defines parameters for ListWires.
@@ -1017,6 +1137,9 @@ type ListWiresParams struct {
 
 	// Offset How many records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// IfNoneMatch Entity tags of what the sender has.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateEventJSONRequestBody defines body for CreateEvent for application/json ContentType.
@@ -2175,6 +2298,21 @@ func NewListCollectionsRequest(server string, params *ListCollectionsParams) (*h
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -2263,6 +2401,21 @@ func NewListAttributeTypesRequest(server string, params *ListAttributeTypesParam
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2355,6 +2508,21 @@ func NewListAttributesRequest(server string, params *ListAttributesParams) (*htt
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -2443,6 +2611,21 @@ func NewListAuthorsRequest(server string, params *ListAuthorsParams) (*http.Requ
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2535,6 +2718,21 @@ func NewListBooksRequest(server string, params *ListBooksParams) (*http.Request,
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -2623,6 +2821,21 @@ func NewListBookshopSalesRequest(server string, params *ListBookshopSalesParams)
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2715,6 +2928,21 @@ func NewListCartsRequest(server string, params *ListCartsParams) (*http.Request,
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -2803,6 +3031,21 @@ func NewListCollaboratorInvoicesRequest(server string, params *ListCollaboratorI
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2895,6 +3138,21 @@ func NewListCollaboratorsRequest(server string, params *ListCollaboratorsParams)
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -2983,6 +3241,21 @@ func NewListCommissionsRequest(server string, params *ListCommissionsParams) (*h
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -3075,6 +3348,21 @@ func NewListCompensationsRequest(server string, params *ListCompensationsParams)
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -3163,6 +3451,21 @@ func NewListContributionsRequest(server string, params *ListContributionsParams)
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -3255,6 +3558,21 @@ func NewListCreditNoteLinesRequest(server string, params *ListCreditNoteLinesPar
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -3343,6 +3661,21 @@ func NewListCreditNotesRequest(server string, params *ListCreditNotesParams) (*h
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -3435,6 +3768,21 @@ func NewListCrowdfundingsRequest(server string, params *ListCrowdfundingsParams)
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -3523,6 +3871,21 @@ func NewListDirectDebitPaymentsRequest(server string, params *ListDirectDebitPay
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -3615,6 +3978,21 @@ func NewListDirectDebitsRequest(server string, params *ListDirectDebitsParams) (
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -3705,6 +4083,21 @@ func NewListDirectSalesRequest(server string, params *ListDirectSalesParams) (*h
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -3793,6 +4186,21 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -3952,6 +4360,21 @@ func NewListExpensesRequest(server string, params *ListExpensesParams) (*http.Re
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -4040,6 +4463,21 @@ func NewListFaqsRequest(server string, params *ListFaqsParams) (*http.Request, e
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -4132,6 +4570,21 @@ func NewListInventoriesRequest(server string, params *ListInventoriesParams) (*h
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -4220,6 +4673,21 @@ func NewListItemVariantsRequest(server string, params *ListItemVariantsParams) (
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -4312,6 +4780,21 @@ func NewListItemsRequest(server string, params *ListItemsParams) (*http.Request,
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -4400,6 +4883,21 @@ func NewListLabelsRequest(server string, params *ListLabelsParams) (*http.Reques
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -4492,6 +4990,21 @@ func NewListNewsRequest(server string, params *ListNewsParams) (*http.Request, e
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -4580,6 +5093,21 @@ func NewListProductsRequest(server string, params *ListProductsParams) (*http.Re
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -4672,6 +5200,21 @@ func NewListProjectsRequest(server string, params *ListProjectsParams) (*http.Re
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -4760,6 +5303,21 @@ func NewListProposalsRequest(server string, params *ListProposalsParams) (*http.
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -4852,6 +5410,21 @@ func NewListPublishersRequest(server string, params *ListPublishersParams) (*htt
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -4940,6 +5513,21 @@ func NewListReshipmentsRequest(server string, params *ListReshipmentsParams) (*h
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -5032,6 +5620,21 @@ func NewListRestockingsRequest(server string, params *ListRestockingsParams) (*h
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -5120,6 +5723,21 @@ func NewListServicesRequest(server string, params *ListServicesParams) (*http.Re
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -5212,6 +5830,21 @@ func NewListShipmentsRequest(server string, params *ListShipmentsParams) (*http.
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -5300,6 +5933,21 @@ func NewListSocialLinksRequest(server string, params *ListSocialLinksParams) (*h
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -5459,6 +6107,21 @@ func NewListSuppliersRequest(server string, params *ListSuppliersParams) (*http.
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -5547,6 +6210,21 @@ func NewListTieinsRequest(server string, params *ListTieinsParams) (*http.Reques
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -5639,6 +6317,21 @@ func NewListVariantsRequest(server string, params *ListVariantsParams) (*http.Re
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -5729,6 +6422,21 @@ func NewListVouchersRequest(server string, params *ListVouchersParams) (*http.Re
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -5817,6 +6525,21 @@ func NewListWiresRequest(server string, params *ListWiresParams) (*http.Request,
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -6175,6 +6898,16 @@ type ClientWithResponsesInterface interface {
 	ListWiresWithResponse(ctx context.Context, params *ListWiresParams, reqEditors ...RequestEditorFn) (*ListWiresResponse, error)
 }
 
+// ListCollectionsResponse200Headers the declared response headers of an HTTP 200 response for ListCollections
+type ListCollectionsResponse200Headers struct {
+	ETag *string
+}
+
+// ListCollectionsResponse304Headers the declared response headers of an HTTP 304 response for ListCollections
+type ListCollectionsResponse304Headers struct {
+	ETag *string
+}
+
 type ListCollectionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6190,6 +6923,10 @@ type ListCollectionsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCollectionsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCollectionsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6208,6 +6945,16 @@ func (r ListCollectionsResponse) StatusCode() int {
 	return 0
 }
 
+// ListAttributeTypesResponse200Headers the declared response headers of an HTTP 200 response for ListAttributeTypes
+type ListAttributeTypesResponse200Headers struct {
+	ETag *string
+}
+
+// ListAttributeTypesResponse304Headers the declared response headers of an HTTP 304 response for ListAttributeTypes
+type ListAttributeTypesResponse304Headers struct {
+	ETag *string
+}
+
 type ListAttributeTypesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6223,6 +6970,10 @@ type ListAttributeTypesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListAttributeTypesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListAttributeTypesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6241,6 +6992,16 @@ func (r ListAttributeTypesResponse) StatusCode() int {
 	return 0
 }
 
+// ListAttributesResponse200Headers the declared response headers of an HTTP 200 response for ListAttributes
+type ListAttributesResponse200Headers struct {
+	ETag *string
+}
+
+// ListAttributesResponse304Headers the declared response headers of an HTTP 304 response for ListAttributes
+type ListAttributesResponse304Headers struct {
+	ETag *string
+}
+
 type ListAttributesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6256,6 +7017,10 @@ type ListAttributesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListAttributesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListAttributesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6274,6 +7039,16 @@ func (r ListAttributesResponse) StatusCode() int {
 	return 0
 }
 
+// ListAuthorsResponse200Headers the declared response headers of an HTTP 200 response for ListAuthors
+type ListAuthorsResponse200Headers struct {
+	ETag *string
+}
+
+// ListAuthorsResponse304Headers the declared response headers of an HTTP 304 response for ListAuthors
+type ListAuthorsResponse304Headers struct {
+	ETag *string
+}
+
 type ListAuthorsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6289,6 +7064,10 @@ type ListAuthorsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListAuthorsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListAuthorsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6307,6 +7086,16 @@ func (r ListAuthorsResponse) StatusCode() int {
 	return 0
 }
 
+// ListBooksResponse200Headers the declared response headers of an HTTP 200 response for ListBooks
+type ListBooksResponse200Headers struct {
+	ETag *string
+}
+
+// ListBooksResponse304Headers the declared response headers of an HTTP 304 response for ListBooks
+type ListBooksResponse304Headers struct {
+	ETag *string
+}
+
 type ListBooksResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6322,6 +7111,10 @@ type ListBooksResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListBooksResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListBooksResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6340,6 +7133,16 @@ func (r ListBooksResponse) StatusCode() int {
 	return 0
 }
 
+// ListBookshopSalesResponse200Headers the declared response headers of an HTTP 200 response for ListBookshopSales
+type ListBookshopSalesResponse200Headers struct {
+	ETag *string
+}
+
+// ListBookshopSalesResponse304Headers the declared response headers of an HTTP 304 response for ListBookshopSales
+type ListBookshopSalesResponse304Headers struct {
+	ETag *string
+}
+
 type ListBookshopSalesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6355,6 +7158,10 @@ type ListBookshopSalesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListBookshopSalesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListBookshopSalesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6373,6 +7180,16 @@ func (r ListBookshopSalesResponse) StatusCode() int {
 	return 0
 }
 
+// ListCartsResponse200Headers the declared response headers of an HTTP 200 response for ListCarts
+type ListCartsResponse200Headers struct {
+	ETag *string
+}
+
+// ListCartsResponse304Headers the declared response headers of an HTTP 304 response for ListCarts
+type ListCartsResponse304Headers struct {
+	ETag *string
+}
+
 type ListCartsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6388,6 +7205,10 @@ type ListCartsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCartsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCartsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6406,6 +7227,16 @@ func (r ListCartsResponse) StatusCode() int {
 	return 0
 }
 
+// ListCollaboratorInvoicesResponse200Headers the declared response headers of an HTTP 200 response for ListCollaboratorInvoices
+type ListCollaboratorInvoicesResponse200Headers struct {
+	ETag *string
+}
+
+// ListCollaboratorInvoicesResponse304Headers the declared response headers of an HTTP 304 response for ListCollaboratorInvoices
+type ListCollaboratorInvoicesResponse304Headers struct {
+	ETag *string
+}
+
 type ListCollaboratorInvoicesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6421,6 +7252,10 @@ type ListCollaboratorInvoicesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCollaboratorInvoicesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCollaboratorInvoicesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6439,6 +7274,16 @@ func (r ListCollaboratorInvoicesResponse) StatusCode() int {
 	return 0
 }
 
+// ListCollaboratorsResponse200Headers the declared response headers of an HTTP 200 response for ListCollaborators
+type ListCollaboratorsResponse200Headers struct {
+	ETag *string
+}
+
+// ListCollaboratorsResponse304Headers the declared response headers of an HTTP 304 response for ListCollaborators
+type ListCollaboratorsResponse304Headers struct {
+	ETag *string
+}
+
 type ListCollaboratorsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6454,6 +7299,10 @@ type ListCollaboratorsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCollaboratorsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCollaboratorsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6472,6 +7321,16 @@ func (r ListCollaboratorsResponse) StatusCode() int {
 	return 0
 }
 
+// ListCommissionsResponse200Headers the declared response headers of an HTTP 200 response for ListCommissions
+type ListCommissionsResponse200Headers struct {
+	ETag *string
+}
+
+// ListCommissionsResponse304Headers the declared response headers of an HTTP 304 response for ListCommissions
+type ListCommissionsResponse304Headers struct {
+	ETag *string
+}
+
 type ListCommissionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6487,6 +7346,10 @@ type ListCommissionsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCommissionsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCommissionsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6505,6 +7368,16 @@ func (r ListCommissionsResponse) StatusCode() int {
 	return 0
 }
 
+// ListCompensationsResponse200Headers the declared response headers of an HTTP 200 response for ListCompensations
+type ListCompensationsResponse200Headers struct {
+	ETag *string
+}
+
+// ListCompensationsResponse304Headers the declared response headers of an HTTP 304 response for ListCompensations
+type ListCompensationsResponse304Headers struct {
+	ETag *string
+}
+
 type ListCompensationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6520,6 +7393,10 @@ type ListCompensationsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCompensationsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCompensationsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6538,6 +7415,16 @@ func (r ListCompensationsResponse) StatusCode() int {
 	return 0
 }
 
+// ListContributionsResponse200Headers the declared response headers of an HTTP 200 response for ListContributions
+type ListContributionsResponse200Headers struct {
+	ETag *string
+}
+
+// ListContributionsResponse304Headers the declared response headers of an HTTP 304 response for ListContributions
+type ListContributionsResponse304Headers struct {
+	ETag *string
+}
+
 type ListContributionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6553,6 +7440,10 @@ type ListContributionsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListContributionsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListContributionsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6571,6 +7462,16 @@ func (r ListContributionsResponse) StatusCode() int {
 	return 0
 }
 
+// ListCreditNoteLinesResponse200Headers the declared response headers of an HTTP 200 response for ListCreditNoteLines
+type ListCreditNoteLinesResponse200Headers struct {
+	ETag *string
+}
+
+// ListCreditNoteLinesResponse304Headers the declared response headers of an HTTP 304 response for ListCreditNoteLines
+type ListCreditNoteLinesResponse304Headers struct {
+	ETag *string
+}
+
 type ListCreditNoteLinesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6586,6 +7487,10 @@ type ListCreditNoteLinesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCreditNoteLinesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCreditNoteLinesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6604,6 +7509,16 @@ func (r ListCreditNoteLinesResponse) StatusCode() int {
 	return 0
 }
 
+// ListCreditNotesResponse200Headers the declared response headers of an HTTP 200 response for ListCreditNotes
+type ListCreditNotesResponse200Headers struct {
+	ETag *string
+}
+
+// ListCreditNotesResponse304Headers the declared response headers of an HTTP 304 response for ListCreditNotes
+type ListCreditNotesResponse304Headers struct {
+	ETag *string
+}
+
 type ListCreditNotesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6619,6 +7534,10 @@ type ListCreditNotesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCreditNotesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCreditNotesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6637,6 +7556,16 @@ func (r ListCreditNotesResponse) StatusCode() int {
 	return 0
 }
 
+// ListCrowdfundingsResponse200Headers the declared response headers of an HTTP 200 response for ListCrowdfundings
+type ListCrowdfundingsResponse200Headers struct {
+	ETag *string
+}
+
+// ListCrowdfundingsResponse304Headers the declared response headers of an HTTP 304 response for ListCrowdfundings
+type ListCrowdfundingsResponse304Headers struct {
+	ETag *string
+}
+
 type ListCrowdfundingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6652,6 +7581,10 @@ type ListCrowdfundingsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCrowdfundingsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListCrowdfundingsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6670,6 +7603,16 @@ func (r ListCrowdfundingsResponse) StatusCode() int {
 	return 0
 }
 
+// ListDirectDebitPaymentsResponse200Headers the declared response headers of an HTTP 200 response for ListDirectDebitPayments
+type ListDirectDebitPaymentsResponse200Headers struct {
+	ETag *string
+}
+
+// ListDirectDebitPaymentsResponse304Headers the declared response headers of an HTTP 304 response for ListDirectDebitPayments
+type ListDirectDebitPaymentsResponse304Headers struct {
+	ETag *string
+}
+
 type ListDirectDebitPaymentsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6685,6 +7628,10 @@ type ListDirectDebitPaymentsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListDirectDebitPaymentsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListDirectDebitPaymentsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6703,6 +7650,16 @@ func (r ListDirectDebitPaymentsResponse) StatusCode() int {
 	return 0
 }
 
+// ListDirectDebitsResponse200Headers the declared response headers of an HTTP 200 response for ListDirectDebits
+type ListDirectDebitsResponse200Headers struct {
+	ETag *string
+}
+
+// ListDirectDebitsResponse304Headers the declared response headers of an HTTP 304 response for ListDirectDebits
+type ListDirectDebitsResponse304Headers struct {
+	ETag *string
+}
+
 type ListDirectDebitsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6718,6 +7675,10 @@ type ListDirectDebitsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListDirectDebitsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListDirectDebitsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6736,6 +7697,16 @@ func (r ListDirectDebitsResponse) StatusCode() int {
 	return 0
 }
 
+// ListDirectSalesResponse200Headers the declared response headers of an HTTP 200 response for ListDirectSales
+type ListDirectSalesResponse200Headers struct {
+	ETag *string
+}
+
+// ListDirectSalesResponse304Headers the declared response headers of an HTTP 304 response for ListDirectSales
+type ListDirectSalesResponse304Headers struct {
+	ETag *string
+}
+
 type ListDirectSalesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6751,6 +7722,10 @@ type ListDirectSalesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListDirectSalesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListDirectSalesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6769,6 +7744,16 @@ func (r ListDirectSalesResponse) StatusCode() int {
 	return 0
 }
 
+// ListEventsResponse200Headers the declared response headers of an HTTP 200 response for ListEvents
+type ListEventsResponse200Headers struct {
+	ETag *string
+}
+
+// ListEventsResponse304Headers the declared response headers of an HTTP 304 response for ListEvents
+type ListEventsResponse304Headers struct {
+	ETag *string
+}
+
 type ListEventsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6784,6 +7769,10 @@ type ListEventsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListEventsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListEventsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6850,6 +7839,16 @@ func (r CreateEventResponse) StatusCode() int {
 	return 0
 }
 
+// ListExpensesResponse200Headers the declared response headers of an HTTP 200 response for ListExpenses
+type ListExpensesResponse200Headers struct {
+	ETag *string
+}
+
+// ListExpensesResponse304Headers the declared response headers of an HTTP 304 response for ListExpenses
+type ListExpensesResponse304Headers struct {
+	ETag *string
+}
+
 type ListExpensesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6865,6 +7864,10 @@ type ListExpensesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListExpensesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListExpensesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6883,6 +7886,16 @@ func (r ListExpensesResponse) StatusCode() int {
 	return 0
 }
 
+// ListFaqsResponse200Headers the declared response headers of an HTTP 200 response for ListFaqs
+type ListFaqsResponse200Headers struct {
+	ETag *string
+}
+
+// ListFaqsResponse304Headers the declared response headers of an HTTP 304 response for ListFaqs
+type ListFaqsResponse304Headers struct {
+	ETag *string
+}
+
 type ListFaqsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6898,6 +7911,10 @@ type ListFaqsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListFaqsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListFaqsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6916,6 +7933,16 @@ func (r ListFaqsResponse) StatusCode() int {
 	return 0
 }
 
+// ListInventoriesResponse200Headers the declared response headers of an HTTP 200 response for ListInventories
+type ListInventoriesResponse200Headers struct {
+	ETag *string
+}
+
+// ListInventoriesResponse304Headers the declared response headers of an HTTP 304 response for ListInventories
+type ListInventoriesResponse304Headers struct {
+	ETag *string
+}
+
 type ListInventoriesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6931,6 +7958,10 @@ type ListInventoriesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListInventoriesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListInventoriesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6949,6 +7980,16 @@ func (r ListInventoriesResponse) StatusCode() int {
 	return 0
 }
 
+// ListItemVariantsResponse200Headers the declared response headers of an HTTP 200 response for ListItemVariants
+type ListItemVariantsResponse200Headers struct {
+	ETag *string
+}
+
+// ListItemVariantsResponse304Headers the declared response headers of an HTTP 304 response for ListItemVariants
+type ListItemVariantsResponse304Headers struct {
+	ETag *string
+}
+
 type ListItemVariantsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6964,6 +8005,10 @@ type ListItemVariantsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListItemVariantsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListItemVariantsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -6982,6 +8027,16 @@ func (r ListItemVariantsResponse) StatusCode() int {
 	return 0
 }
 
+// ListItemsResponse200Headers the declared response headers of an HTTP 200 response for ListItems
+type ListItemsResponse200Headers struct {
+	ETag *string
+}
+
+// ListItemsResponse304Headers the declared response headers of an HTTP 304 response for ListItems
+type ListItemsResponse304Headers struct {
+	ETag *string
+}
+
 type ListItemsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6997,6 +8052,10 @@ type ListItemsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListItemsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListItemsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7015,6 +8074,16 @@ func (r ListItemsResponse) StatusCode() int {
 	return 0
 }
 
+// ListLabelsResponse200Headers the declared response headers of an HTTP 200 response for ListLabels
+type ListLabelsResponse200Headers struct {
+	ETag *string
+}
+
+// ListLabelsResponse304Headers the declared response headers of an HTTP 304 response for ListLabels
+type ListLabelsResponse304Headers struct {
+	ETag *string
+}
+
 type ListLabelsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7030,6 +8099,10 @@ type ListLabelsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListLabelsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListLabelsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7048,6 +8121,16 @@ func (r ListLabelsResponse) StatusCode() int {
 	return 0
 }
 
+// ListNewsResponse200Headers the declared response headers of an HTTP 200 response for ListNews
+type ListNewsResponse200Headers struct {
+	ETag *string
+}
+
+// ListNewsResponse304Headers the declared response headers of an HTTP 304 response for ListNews
+type ListNewsResponse304Headers struct {
+	ETag *string
+}
+
 type ListNewsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7063,6 +8146,10 @@ type ListNewsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListNewsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListNewsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7081,6 +8168,16 @@ func (r ListNewsResponse) StatusCode() int {
 	return 0
 }
 
+// ListProductsResponse200Headers the declared response headers of an HTTP 200 response for ListProducts
+type ListProductsResponse200Headers struct {
+	ETag *string
+}
+
+// ListProductsResponse304Headers the declared response headers of an HTTP 304 response for ListProducts
+type ListProductsResponse304Headers struct {
+	ETag *string
+}
+
 type ListProductsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7096,6 +8193,10 @@ type ListProductsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListProductsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListProductsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7114,6 +8215,16 @@ func (r ListProductsResponse) StatusCode() int {
 	return 0
 }
 
+// ListProjectsResponse200Headers the declared response headers of an HTTP 200 response for ListProjects
+type ListProjectsResponse200Headers struct {
+	ETag *string
+}
+
+// ListProjectsResponse304Headers the declared response headers of an HTTP 304 response for ListProjects
+type ListProjectsResponse304Headers struct {
+	ETag *string
+}
+
 type ListProjectsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7129,6 +8240,10 @@ type ListProjectsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListProjectsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListProjectsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7147,6 +8262,16 @@ func (r ListProjectsResponse) StatusCode() int {
 	return 0
 }
 
+// ListProposalsResponse200Headers the declared response headers of an HTTP 200 response for ListProposals
+type ListProposalsResponse200Headers struct {
+	ETag *string
+}
+
+// ListProposalsResponse304Headers the declared response headers of an HTTP 304 response for ListProposals
+type ListProposalsResponse304Headers struct {
+	ETag *string
+}
+
 type ListProposalsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7162,6 +8287,10 @@ type ListProposalsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListProposalsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListProposalsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7180,6 +8309,16 @@ func (r ListProposalsResponse) StatusCode() int {
 	return 0
 }
 
+// ListPublishersResponse200Headers the declared response headers of an HTTP 200 response for ListPublishers
+type ListPublishersResponse200Headers struct {
+	ETag *string
+}
+
+// ListPublishersResponse304Headers the declared response headers of an HTTP 304 response for ListPublishers
+type ListPublishersResponse304Headers struct {
+	ETag *string
+}
+
 type ListPublishersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7195,6 +8334,10 @@ type ListPublishersResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListPublishersResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListPublishersResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7213,6 +8356,16 @@ func (r ListPublishersResponse) StatusCode() int {
 	return 0
 }
 
+// ListReshipmentsResponse200Headers the declared response headers of an HTTP 200 response for ListReshipments
+type ListReshipmentsResponse200Headers struct {
+	ETag *string
+}
+
+// ListReshipmentsResponse304Headers the declared response headers of an HTTP 304 response for ListReshipments
+type ListReshipmentsResponse304Headers struct {
+	ETag *string
+}
+
 type ListReshipmentsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7228,6 +8381,10 @@ type ListReshipmentsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListReshipmentsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListReshipmentsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7246,6 +8403,16 @@ func (r ListReshipmentsResponse) StatusCode() int {
 	return 0
 }
 
+// ListRestockingsResponse200Headers the declared response headers of an HTTP 200 response for ListRestockings
+type ListRestockingsResponse200Headers struct {
+	ETag *string
+}
+
+// ListRestockingsResponse304Headers the declared response headers of an HTTP 304 response for ListRestockings
+type ListRestockingsResponse304Headers struct {
+	ETag *string
+}
+
 type ListRestockingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7261,6 +8428,10 @@ type ListRestockingsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListRestockingsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListRestockingsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7279,6 +8450,16 @@ func (r ListRestockingsResponse) StatusCode() int {
 	return 0
 }
 
+// ListServicesResponse200Headers the declared response headers of an HTTP 200 response for ListServices
+type ListServicesResponse200Headers struct {
+	ETag *string
+}
+
+// ListServicesResponse304Headers the declared response headers of an HTTP 304 response for ListServices
+type ListServicesResponse304Headers struct {
+	ETag *string
+}
+
 type ListServicesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7294,6 +8475,10 @@ type ListServicesResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListServicesResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListServicesResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7312,6 +8497,16 @@ func (r ListServicesResponse) StatusCode() int {
 	return 0
 }
 
+// ListShipmentsResponse200Headers the declared response headers of an HTTP 200 response for ListShipments
+type ListShipmentsResponse200Headers struct {
+	ETag *string
+}
+
+// ListShipmentsResponse304Headers the declared response headers of an HTTP 304 response for ListShipments
+type ListShipmentsResponse304Headers struct {
+	ETag *string
+}
+
 type ListShipmentsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7327,6 +8522,10 @@ type ListShipmentsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListShipmentsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListShipmentsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7345,6 +8544,16 @@ func (r ListShipmentsResponse) StatusCode() int {
 	return 0
 }
 
+// ListSocialLinksResponse200Headers the declared response headers of an HTTP 200 response for ListSocialLinks
+type ListSocialLinksResponse200Headers struct {
+	ETag *string
+}
+
+// ListSocialLinksResponse304Headers the declared response headers of an HTTP 304 response for ListSocialLinks
+type ListSocialLinksResponse304Headers struct {
+	ETag *string
+}
+
 type ListSocialLinksResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7360,6 +8569,10 @@ type ListSocialLinksResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListSocialLinksResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListSocialLinksResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7426,6 +8639,16 @@ func (r CreateSocialLinkResponse) StatusCode() int {
 	return 0
 }
 
+// ListSuppliersResponse200Headers the declared response headers of an HTTP 200 response for ListSuppliers
+type ListSuppliersResponse200Headers struct {
+	ETag *string
+}
+
+// ListSuppliersResponse304Headers the declared response headers of an HTTP 304 response for ListSuppliers
+type ListSuppliersResponse304Headers struct {
+	ETag *string
+}
+
 type ListSuppliersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7441,6 +8664,10 @@ type ListSuppliersResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListSuppliersResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListSuppliersResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7459,6 +8686,16 @@ func (r ListSuppliersResponse) StatusCode() int {
 	return 0
 }
 
+// ListTieinsResponse200Headers the declared response headers of an HTTP 200 response for ListTieins
+type ListTieinsResponse200Headers struct {
+	ETag *string
+}
+
+// ListTieinsResponse304Headers the declared response headers of an HTTP 304 response for ListTieins
+type ListTieinsResponse304Headers struct {
+	ETag *string
+}
+
 type ListTieinsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7474,6 +8711,10 @@ type ListTieinsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListTieinsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListTieinsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7492,6 +8733,16 @@ func (r ListTieinsResponse) StatusCode() int {
 	return 0
 }
 
+// ListVariantsResponse200Headers the declared response headers of an HTTP 200 response for ListVariants
+type ListVariantsResponse200Headers struct {
+	ETag *string
+}
+
+// ListVariantsResponse304Headers the declared response headers of an HTTP 304 response for ListVariants
+type ListVariantsResponse304Headers struct {
+	ETag *string
+}
+
 type ListVariantsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7507,6 +8758,10 @@ type ListVariantsResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListVariantsResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListVariantsResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7525,6 +8780,16 @@ func (r ListVariantsResponse) StatusCode() int {
 	return 0
 }
 
+// ListVouchersResponse200Headers the declared response headers of an HTTP 200 response for ListVouchers
+type ListVouchersResponse200Headers struct {
+	ETag *string
+}
+
+// ListVouchersResponse304Headers the declared response headers of an HTTP 304 response for ListVouchers
+type ListVouchersResponse304Headers struct {
+	ETag *string
+}
+
 type ListVouchersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7540,6 +8805,10 @@ type ListVouchersResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListVouchersResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListVouchersResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -7558,6 +8827,16 @@ func (r ListVouchersResponse) StatusCode() int {
 	return 0
 }
 
+// ListWiresResponse200Headers the declared response headers of an HTTP 200 response for ListWires
+type ListWiresResponse200Headers struct {
+	ETag *string
+}
+
+// ListWiresResponse304Headers the declared response headers of an HTTP 304 response for ListWires
+type ListWiresResponse304Headers struct {
+	ETag *string
+}
+
 type ListWiresResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7573,6 +8852,10 @@ type ListWiresResponse struct {
 	JSON414 *TargetTooLong
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListWiresResponse200Headers
+	// Headers304 the parsed response headers for an HTTP 304 response
+	Headers304 *ListWiresResponse304Headers
 }
 
 // Status returns HTTPResponse.Status
@@ -8184,6 +9467,9 @@ func ParseListCollectionsResponse(rsp *http.Response) (*ListCollectionsResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8219,6 +9505,29 @@ func ParseListCollectionsResponse(rsp *http.Response) (*ListCollectionsResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCollectionsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCollectionsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8245,6 +9554,9 @@ func ParseListAttributeTypesResponse(rsp *http.Response) (*ListAttributeTypesRes
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8280,6 +9592,29 @@ func ParseListAttributeTypesResponse(rsp *http.Response) (*ListAttributeTypesRes
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListAttributeTypesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListAttributeTypesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8306,6 +9641,9 @@ func ParseListAttributesResponse(rsp *http.Response) (*ListAttributesResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8341,6 +9679,29 @@ func ParseListAttributesResponse(rsp *http.Response) (*ListAttributesResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListAttributesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListAttributesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8367,6 +9728,9 @@ func ParseListAuthorsResponse(rsp *http.Response) (*ListAuthorsResponse, error) 
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8402,6 +9766,29 @@ func ParseListAuthorsResponse(rsp *http.Response) (*ListAuthorsResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListAuthorsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListAuthorsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8428,6 +9815,9 @@ func ParseListBooksResponse(rsp *http.Response) (*ListBooksResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8463,6 +9853,29 @@ func ParseListBooksResponse(rsp *http.Response) (*ListBooksResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListBooksResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListBooksResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8489,6 +9902,9 @@ func ParseListBookshopSalesResponse(rsp *http.Response) (*ListBookshopSalesRespo
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8524,6 +9940,29 @@ func ParseListBookshopSalesResponse(rsp *http.Response) (*ListBookshopSalesRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListBookshopSalesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListBookshopSalesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8550,6 +9989,9 @@ func ParseListCartsResponse(rsp *http.Response) (*ListCartsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8585,6 +10027,29 @@ func ParseListCartsResponse(rsp *http.Response) (*ListCartsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCartsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCartsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8611,6 +10076,9 @@ func ParseListCollaboratorInvoicesResponse(rsp *http.Response) (*ListCollaborato
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8646,6 +10114,29 @@ func ParseListCollaboratorInvoicesResponse(rsp *http.Response) (*ListCollaborato
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCollaboratorInvoicesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCollaboratorInvoicesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8672,6 +10163,9 @@ func ParseListCollaboratorsResponse(rsp *http.Response) (*ListCollaboratorsRespo
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8707,6 +10201,29 @@ func ParseListCollaboratorsResponse(rsp *http.Response) (*ListCollaboratorsRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCollaboratorsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCollaboratorsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8733,6 +10250,9 @@ func ParseListCommissionsResponse(rsp *http.Response) (*ListCommissionsResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8768,6 +10288,29 @@ func ParseListCommissionsResponse(rsp *http.Response) (*ListCommissionsResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCommissionsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCommissionsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8794,6 +10337,9 @@ func ParseListCompensationsResponse(rsp *http.Response) (*ListCompensationsRespo
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8829,6 +10375,29 @@ func ParseListCompensationsResponse(rsp *http.Response) (*ListCompensationsRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCompensationsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCompensationsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8855,6 +10424,9 @@ func ParseListContributionsResponse(rsp *http.Response) (*ListContributionsRespo
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8890,6 +10462,29 @@ func ParseListContributionsResponse(rsp *http.Response) (*ListContributionsRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListContributionsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListContributionsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8916,6 +10511,9 @@ func ParseListCreditNoteLinesResponse(rsp *http.Response) (*ListCreditNoteLinesR
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8951,6 +10549,29 @@ func ParseListCreditNoteLinesResponse(rsp *http.Response) (*ListCreditNoteLinesR
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCreditNoteLinesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCreditNoteLinesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -8977,6 +10598,9 @@ func ParseListCreditNotesResponse(rsp *http.Response) (*ListCreditNotesResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9012,6 +10636,29 @@ func ParseListCreditNotesResponse(rsp *http.Response) (*ListCreditNotesResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCreditNotesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCreditNotesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9038,6 +10685,9 @@ func ParseListCrowdfundingsResponse(rsp *http.Response) (*ListCrowdfundingsRespo
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9073,6 +10723,29 @@ func ParseListCrowdfundingsResponse(rsp *http.Response) (*ListCrowdfundingsRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCrowdfundingsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListCrowdfundingsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9099,6 +10772,9 @@ func ParseListDirectDebitPaymentsResponse(rsp *http.Response) (*ListDirectDebitP
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9134,6 +10810,29 @@ func ParseListDirectDebitPaymentsResponse(rsp *http.Response) (*ListDirectDebitP
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListDirectDebitPaymentsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListDirectDebitPaymentsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9160,6 +10859,9 @@ func ParseListDirectDebitsResponse(rsp *http.Response) (*ListDirectDebitsRespons
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9195,6 +10897,29 @@ func ParseListDirectDebitsResponse(rsp *http.Response) (*ListDirectDebitsRespons
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListDirectDebitsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListDirectDebitsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9221,6 +10946,9 @@ func ParseListDirectSalesResponse(rsp *http.Response) (*ListDirectSalesResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9256,6 +10984,29 @@ func ParseListDirectSalesResponse(rsp *http.Response) (*ListDirectSalesResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListDirectSalesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListDirectSalesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9282,6 +11033,9 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9317,6 +11071,29 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListEventsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListEventsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9445,6 +11222,9 @@ func ParseListExpensesResponse(rsp *http.Response) (*ListExpensesResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9480,6 +11260,29 @@ func ParseListExpensesResponse(rsp *http.Response) (*ListExpensesResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListExpensesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListExpensesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9506,6 +11309,9 @@ func ParseListFaqsResponse(rsp *http.Response) (*ListFaqsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9541,6 +11347,29 @@ func ParseListFaqsResponse(rsp *http.Response) (*ListFaqsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListFaqsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListFaqsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9567,6 +11396,9 @@ func ParseListInventoriesResponse(rsp *http.Response) (*ListInventoriesResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9602,6 +11434,29 @@ func ParseListInventoriesResponse(rsp *http.Response) (*ListInventoriesResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListInventoriesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListInventoriesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9628,6 +11483,9 @@ func ParseListItemVariantsResponse(rsp *http.Response) (*ListItemVariantsRespons
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9663,6 +11521,29 @@ func ParseListItemVariantsResponse(rsp *http.Response) (*ListItemVariantsRespons
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListItemVariantsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListItemVariantsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9689,6 +11570,9 @@ func ParseListItemsResponse(rsp *http.Response) (*ListItemsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9724,6 +11608,29 @@ func ParseListItemsResponse(rsp *http.Response) (*ListItemsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListItemsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListItemsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9750,6 +11657,9 @@ func ParseListLabelsResponse(rsp *http.Response) (*ListLabelsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9785,6 +11695,29 @@ func ParseListLabelsResponse(rsp *http.Response) (*ListLabelsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListLabelsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListLabelsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9811,6 +11744,9 @@ func ParseListNewsResponse(rsp *http.Response) (*ListNewsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9846,6 +11782,29 @@ func ParseListNewsResponse(rsp *http.Response) (*ListNewsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListNewsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListNewsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9872,6 +11831,9 @@ func ParseListProductsResponse(rsp *http.Response) (*ListProductsResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9907,6 +11869,29 @@ func ParseListProductsResponse(rsp *http.Response) (*ListProductsResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListProductsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListProductsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9933,6 +11918,9 @@ func ParseListProjectsResponse(rsp *http.Response) (*ListProjectsResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9968,6 +11956,29 @@ func ParseListProjectsResponse(rsp *http.Response) (*ListProjectsResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListProjectsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListProjectsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -9994,6 +12005,9 @@ func ParseListProposalsResponse(rsp *http.Response) (*ListProposalsResponse, err
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10029,6 +12043,29 @@ func ParseListProposalsResponse(rsp *http.Response) (*ListProposalsResponse, err
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListProposalsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListProposalsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10055,6 +12092,9 @@ func ParseListPublishersResponse(rsp *http.Response) (*ListPublishersResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10090,6 +12130,29 @@ func ParseListPublishersResponse(rsp *http.Response) (*ListPublishersResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListPublishersResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListPublishersResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10116,6 +12179,9 @@ func ParseListReshipmentsResponse(rsp *http.Response) (*ListReshipmentsResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10151,6 +12217,29 @@ func ParseListReshipmentsResponse(rsp *http.Response) (*ListReshipmentsResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListReshipmentsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListReshipmentsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10177,6 +12266,9 @@ func ParseListRestockingsResponse(rsp *http.Response) (*ListRestockingsResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10212,6 +12304,29 @@ func ParseListRestockingsResponse(rsp *http.Response) (*ListRestockingsResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListRestockingsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListRestockingsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10238,6 +12353,9 @@ func ParseListServicesResponse(rsp *http.Response) (*ListServicesResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10273,6 +12391,29 @@ func ParseListServicesResponse(rsp *http.Response) (*ListServicesResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListServicesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListServicesResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10299,6 +12440,9 @@ func ParseListShipmentsResponse(rsp *http.Response) (*ListShipmentsResponse, err
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10334,6 +12478,29 @@ func ParseListShipmentsResponse(rsp *http.Response) (*ListShipmentsResponse, err
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListShipmentsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListShipmentsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10360,6 +12527,9 @@ func ParseListSocialLinksResponse(rsp *http.Response) (*ListSocialLinksResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10395,6 +12565,29 @@ func ParseListSocialLinksResponse(rsp *http.Response) (*ListSocialLinksResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListSocialLinksResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListSocialLinksResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10523,6 +12716,9 @@ func ParseListSuppliersResponse(rsp *http.Response) (*ListSuppliersResponse, err
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10558,6 +12754,29 @@ func ParseListSuppliersResponse(rsp *http.Response) (*ListSuppliersResponse, err
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListSuppliersResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListSuppliersResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10584,6 +12803,9 @@ func ParseListTieinsResponse(rsp *http.Response) (*ListTieinsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10619,6 +12841,29 @@ func ParseListTieinsResponse(rsp *http.Response) (*ListTieinsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListTieinsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListTieinsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10645,6 +12890,9 @@ func ParseListVariantsResponse(rsp *http.Response) (*ListVariantsResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10680,6 +12928,29 @@ func ParseListVariantsResponse(rsp *http.Response) (*ListVariantsResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListVariantsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListVariantsResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10706,6 +12977,9 @@ func ParseListVouchersResponse(rsp *http.Response) (*ListVouchersResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10741,6 +13015,29 @@ func ParseListVouchersResponse(rsp *http.Response) (*ListVouchersResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListVouchersResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListVouchersResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
@@ -10767,6 +13064,9 @@ func ParseListWiresResponse(rsp *http.Response) (*ListWiresResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest BadRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10802,6 +13102,29 @@ func ParseListWiresResponse(rsp *http.Response) (*ListWiresResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListWiresResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 304:
+		var headers ListWiresResponse304Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers304 = &headers
 	}
 
 	return response, nil
