@@ -28,6 +28,7 @@ func allChecks() []check {
 		{"mixed-directions", checkMixedDirections},
 
 		{"cancellation", checkCancellation},
+		{"terms-are-read", checkTermsAreRead},
 		{"kept-pages", checkKeptPages},
 		{"one-instant", checkOneInstant},
 		{"revision", checkRevision},

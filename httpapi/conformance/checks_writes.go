@@ -38,6 +38,22 @@ func checkCancellation(s *subject) error {
 	return nil
 }
 
+// Terms belong to the caller, who gives the same to many.
+func checkTermsAreRead(s *subject) error {
+	c, err := s.open(s.impl.plain(3))
+	if err != nil {
+		return err
+	}
+	terms := append(make([]ordering.Term, 0, 4), ordering.Asc("id"))
+	if _, _, err := c.Page(s.ctx, terms, pagination.Window{Limit: 1}); err != nil {
+		return fmt.Errorf("its Page: %w", err)
+	}
+	if room := terms[:4]; terms[0] != ordering.Asc("id") || room[1] != (ordering.Term{}) {
+		return fmt.Errorf("its Page wrote into the terms, or behind them: %v", room)
+	}
+	return nil
+}
+
 // numbered is a record that differs from others in its id alone.
 func (impl *Implementation) numbered(id int) record {
 	return impl.record(func(f resources.Field) string {

@@ -129,6 +129,7 @@ func TestBroken(t *testing.T) {
 		{"numbers are compared as text, ids among them", "books", faults{numbersAsText: true}, []string{"big-integers", "numbers-by-value", "mixed-kinds", "one-instant"}},
 		{"each record that is made gets one id", "events", faults{sameID: true}, []string{"create"}},
 		{"the id is taken from the body", "events", faults{takesID: true}, []string{"create-unknown-members"}},
+		{"terms are appended to in their place", "events", faults{appends: true}, []string{"terms-are-read"}},
 		{"the revision stays", "events", faults{stuck: true}, []string{"revision"}},
 	}
 	name := regexp.MustCompile(`(?m)^conformance: ([a-z-]+): the collection is wrong: .`)

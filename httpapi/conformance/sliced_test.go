@@ -23,7 +23,7 @@ type faults struct {
 	nullsSmallest, tiesUp, noCase, timesAsText, floats, oneDirection bool
 	twoInstants, overflow, lastPage, deaf, lenient, oneBuffer        bool
 	storesFirst, stuck, takesID, sameID, noneIsError, repeatsNames   bool
-	countsPage, atLeastTwo, wholePages, blanks                       bool
+	appends, countsPage, atLeastTwo, wholePages, blanks              bool
 	tiesDown, trueFirst, listsAsText, numbersAsText                  bool
 }
 
@@ -93,6 +93,9 @@ func (s *sliced) Page(ctx context.Context, terms []ordering.Term, w pagination.W
 	fields, err := s.Fields(ctx)
 	if err != nil {
 		return 0, nil, err
+	}
+	if s.faults.appends {
+		terms = append(terms, ordering.Asc("id"))
 	}
 	for _, t := range terms {
 		if !s.faults.lenient && !slices.Contains(fields, t.Field) {
