@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,9 @@ func (s *sliced) Page(ctx context.Context, terms []ordering.Term, w pagination.W
 		}
 	}
 	count := s.count()
+	for i := 0; s.faults.twoInstants && i < 10_000 && s.count() == count; i++ {
+		runtime.Gosched() // let somebody write
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if !s.faults.twoInstants {
