@@ -85,14 +85,21 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
-// failWith answers for an error that the client must not see.
+// failWith answers for an error whose text the client must not see.
 func (v *view) failWith(err error) {
 	v.handler.report(v.r, err)
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, ErrUnavailable):
+		v.failUnavailable(err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
-		return
+	case errors.Is(err, ErrGone):
+		v.fail(http.StatusGone, detailGone)
+	case errors.Is(err, ErrConflict):
+		v.fail(http.StatusConflict, detailConflict)
+	default:
+		v.fail(http.StatusInternalServerError, detailInternal)
 	}
-	v.fail(http.StatusInternalServerError, detailInternal)
 }
 
 func (h *Handler) report(r *http.Request, err error) {

@@ -10,23 +10,39 @@ import (
 // Collection is what a [Handler] asks of a collection. Its methods are called
 // by many requests at once; ctx is that of the request.
 //
-// Page may give an error that matches [ordering.ErrUnknownField] for a term
-// that Fields named a moment ago; Fields is then asked again. Any other error
-// of either method is answered with 500, or with 503 if it matches
-// [context.Canceled] or [context.DeadlineExceeded]; its text goes to
+// Page gives an error that matches [ordering.ErrUnknownField] for a term that names
+// no field, also one that Fields named a moment ago; Fields is then asked again.
+// When ctx has ended, an error of either method matches what ctx.Err gives.
+//
+// What an error matches decides how it is answered: [ErrUnavailable] 503, with a
+// Retry-After if it was made by [Unavailable]; [context.Canceled] and
+// [context.DeadlineExceeded] 503; [ErrGone] 410; [ErrConflict] 409; of several the
+// first in this list. Any other is answered with 500. Its text goes to
 // [Options.OnError], never to the client.
+//
+// Package conformance tests an implementation. The collections of a catalogue are
+// some among others: a [Handler] treats none specially.
 type Collection interface {
-	// Fields lists the snake_case names that the collection can be ordered by.
-	// It is called by each request that has an ordering and must be cheap. The
+	// Fields lists the snake_case names that the collection can be ordered by,
+	// each once; id is one of them, also when there are no records. It is called by each request that has an ordering and must be cheap. The
 	// handler only reads the list.
 	Fields(ctx context.Context) ([]string, error)
 
 	// Page returns the encoded records inside the window, in the order of the
-	// terms, and the count of all records, both observed at one instant. No
-	// terms mean the default order; those there are name only Fields. The
-	// window has a Limit of 1 or more and an Offset of 0 or more, which may
-	// lie beyond the end. Each record is a compact JSON object in UTF-8; the
-	// handler only reads what it gets.
+	// terms, and the count of all records, both observed at one instant. On an
+	// error the other results do not count.
+	//
+	// There is at least one term, none names a field twice, and the last, and no
+	// other, is id: no ties are left, and an ORDER BY of the terms is all that
+	// a database needs. They name Fields, or are the default order: start_date and
+	// id of events, id of all others. Null is larger than all else: last in an
+	// ascending term, first in a descending one. The callee only reads the terms,
+	// and not when Page has returned.
+	//
+	// The window has a Limit of 1 or more and an Offset of 0 or more, which may
+	// lie beyond the end; both may be the largest int. Each record is a compact
+	// JSON object in UTF-8. The handler only reads the records, and they must not
+	// change: it may hold them as long as it likes.
 	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
 }
 
@@ -55,6 +71,9 @@ type Creator interface {
 	// anything but JSON. It belongs to the callee.
 	//
 	// A *[resources.SyntaxError] and [resources.FieldErrors] are answered
-	// with 400 and what they say, other errors as those of a Collection.
+	// with 400 and what they say, other errors as those of a Collection. On an
+	// error, and when ctx had ended before, nothing is stored. Members that are
+	// read-only or unknown are ignored; [resources.Collection.Validate] does all
+	// that a body has to be checked for.
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 }

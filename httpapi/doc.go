@@ -33,9 +33,10 @@
 //
 // # Failures
 //
-// An error of a collection becomes a 500 (503 if it comes of a context that
-// ended) without its text, which goes to [Options.OnError] alone. So does a panic
-// in a collection or an authorizer ([ErrPanic]), but for [http.ErrAbortHandler],
+// An error of a collection becomes a 500 (503 if it comes of a context that ended
+// or is an [ErrUnavailable], 410 if an [ErrGone], 409 if an [ErrConflict]) without
+// its text, which goes to [Options.OnError] alone. A 500 of this kind is what a panic
+// in a collection or an authorizer becomes ([ErrPanic]), but for [http.ErrAbortHandler],
 // which passes through. If a panic comes when some of the answer is written, which
 // only the program's [http.ResponseWriter] can bring about, the request is aborted.
 // No other request notices. There is no other way to a 5xx, whatever is sent.

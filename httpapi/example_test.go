@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
@@ -288,4 +289,29 @@ func ExampleUnauthorized() {
 	// Output:
 	// httpapi: 401: Authentication credentials were not provided.
 	// httpapi: 403: No challenge, no 401.
+}
+
+// closed is a collection whose database is away for a while.
+type closed struct{ titles }
+
+func (closed) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+	return 0, nil, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
+}
+
+func ExampleUnavailable() {
+	all := collections()
+	all["books"] = closed{}
+	h, err := httpapi.NewHandler(all, httpapi.Options{
+		OnError: func(_ *http.Request, err error) { fmt.Println(err) },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/books/", nil))
+	fmt.Println(rec.Code, rec.Header()["Retry-After"], rec.Body)
+	// Output:
+	// httpapi: collection is unavailable: db-3.internal: connection refused
+	// 503 [5] {"detail":"Service temporarily unavailable, try again later."}
 }

@@ -51,16 +51,21 @@ func (v *view) page(order string, w pagination.Window) (count int, records [][]b
 		if err != nil {
 			return 0, nil, err
 		}
-		count, records, err = v.route.collection.Page(v.r.Context(), terms, w)
+		count, records, err = v.route.collection.Page(v.r.Context(), v.route.whole(terms), w)
 		if !errors.Is(err, ordering.ErrUnknownField) {
 			return count, records, err
 		}
 	}
-	return v.route.collection.Page(v.r.Context(), nil, w)
+	standard := v.route.standard
+	count, records, err = v.route.collection.Page(v.r.Context(), standard, w)
+	if errors.Is(err, ordering.ErrUnknownField) { // events without a date, perhaps none at all
+		return v.route.collection.Page(v.r.Context(), standard[len(standard)-1:], w)
+	}
+	return count, records, err
 }
 
 // terms reads an ordering, leniently: what the collection cannot be ordered by is
-// dropped.
+// dropped. Nil is the default order.
 func (v *view) terms(order string) ([]ordering.Term, error) {
 	if order == "" {
 		return nil, nil
@@ -72,6 +77,26 @@ func (v *view) terms(order string) ([]ordering.Term, error) {
 	return ordering.Parse(order, func(name string) bool {
 		return slices.Contains(fields, name)
 	}), nil
+}
+
+// whole is what a collection is given for the terms that were read: never none,
+// and id the last.
+func (r *route) whole(terms []ordering.Term) []ordering.Term {
+	if terms == nil {
+		return r.standard
+	}
+	return endInID(terms)
+}
+
+// endInID drops what stands behind an id and counts for nothing, or appends the
+// id that breaks ties, in the direction of the leading term. There is at least one.
+func endInID(terms []ordering.Term) []ordering.Term {
+	for i, t := range terms {
+		if t.Field == "id" {
+			return terms[:i+1]
+		}
+	}
+	return append(terms, ordering.Term{Field: "id", Desc: terms[0].Desc})
 }
 
 // The constant parts of a page.

@@ -70,14 +70,16 @@ func TestOrdering(t *testing.T) {
 		reason, query string
 		want          []ordering.Term
 	}{
-		{"none", "", nil},
-		{"blank", "?ordering=", nil},
-		{"one", "?ordering=name", []ordering.Term{{Field: "name"}}},
+		{"none", "", []ordering.Term{{Field: "id"}}},
+		{"blank", "?ordering=", []ordering.Term{{Field: "id"}}},
+		{"one", "?ordering=name", []ordering.Term{{Field: "name"}, {Field: "id"}}},
 		{"descending and white space", "?ordering=-name%20,+id", []ordering.Term{{Field: "name", Desc: true}, {Field: "id"}}},
-		{"unknown ones are dropped", "?ordering=bogus,start_date,startDate", []ordering.Term{{Field: "start_date"}}},
-		{"all unknown", "?ordering=bogus", nil},
+		{"unknown ones are dropped", "?ordering=bogus,start_date,startDate", []ordering.Term{{Field: "start_date"}, {Field: "id"}}},
+		{"id in the direction of the leading term", "?ordering=-name,start_date", []ordering.Term{{Field: "name", Desc: true}, {Field: "start_date"}, {Field: "id", Desc: true}}},
+		{"what stands behind id counts for nothing", "?ordering=name,-id,start_date", []ordering.Term{{Field: "name"}, {Field: "id", Desc: true}}},
+		{"all unknown", "?ordering=bogus", []ordering.Term{{Field: "id"}}},
 		{"the last parameter", "?ordering=name&ordering=-id", []ordering.Term{{Field: "id", Desc: true}}},
-		{"the last parameter, blank", "?ordering=name&ordering=", nil},
+		{"the last parameter, blank", "?ordering=name&ordering=", []ordering.Term{{Field: "id"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -146,7 +148,7 @@ type vanishing struct {
 }
 
 func (v *vanishing) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
-	if len(terms) > 0 && v.left > 0 {
+	if terms[0].Field != "id" && v.left > 0 {
 		v.left--
 		return 0, nil, fmt.Errorf("books: %w: %q", ordering.ErrUnknownField, terms[0].Field)
 	}
@@ -167,5 +169,20 @@ func TestFieldGoneMeanwhile(t *testing.T) {
 		if _, results, _ := strings.Cut(got.Body, `"results":[`); got.Status != 200 || !strings.HasPrefix(results, row.first) {
 			t.Errorf("%s: %d %s", row.why, got.Status, got.Body)
 		}
+	}
+}
+
+// Events are ordered by their dates; where the collection knows of none by id.
+func TestDefaultOrder(t *testing.T) {
+	var got [][]ordering.Term
+	events := &shelf{asked: func(terms []ordering.Term) { got = append(got, terms) }}
+	get(newTestHandler(t, Options{}, map[string]Collection{"events": events}), "/api/events/?ordering=bogus")
+	dateless := &vanishing{&shelf{asked: events.asked}, 1000}
+	if a := get(newTestHandler(t, Options{}, map[string]Collection{"events": dateless}), "/api/events/"); a.Body != emptyPage {
+		t.Errorf("without dates: %d %s", a.Status, a.Body)
+	}
+	want := [][]ordering.Term{{{Field: "start_date"}, {Field: "id"}}, {{Field: "id"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

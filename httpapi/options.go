@@ -106,7 +106,7 @@ type Options struct {
 	OnAccess func(ctx context.Context, a Access)
 
 	// OnError is told what the client is not: errors of collections behind a
-	// 500 or 503, errors of an authorizer that are neither [Unauthorized] nor
+	// 409, 410, 500 or 503, errors of an authorizer that are neither [Unauthorized] nor
 	// [Forbidden], and panics of either ([ErrPanic]). It is called before the
 	// answer is written, by many requests at once. Nil: all that is dropped.
 	OnError func(r *http.Request, err error)

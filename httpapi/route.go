@@ -1,6 +1,11 @@
 package httpapi
 
-import "github.com/gobacklist/backlist/resources"
+import (
+	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
 
 // apiPath is the path of the root; the collections are below it.
 const apiPath = "/api/"
@@ -15,6 +20,7 @@ type route struct {
 	collection Collection            // nil: the root
 	creator    Creator               // nil: POST is not allowed
 	revisioned Revisioned            // nil: its pages are not kept
+	standard   []ordering.Term       // the default order, ending in an ascending id
 	allow      []string
 	vary       []string
 }
@@ -49,6 +55,7 @@ func newRoute(d *resources.Collection, c Collection) route {
 		collection: c,
 		allow:      []string{allowRead},
 		vary:       []string{d.Vary},
+		standard:   endInID(slices.Clone(d.Ordering)),
 	}
 	r.revisioned, _ = c.(Revisioned)
 	if creator, ok := c.(Creator); ok && d.Creatable {

@@ -34,10 +34,16 @@ func Parse(text string, valid func(name string) bool) []Term {
 		if t.Field == "" || valid != nil && !valid(t.Field) || mentions(terms, t.Field) {
 			continue
 		}
+		if terms == nil { // with room for a caller's closing id, which httpapi appends
+			terms = make([]Term, 0, min(strings.Count(text, ","), maxRoom)+2)
+		}
 		terms = append(terms, t)
 	}
 	return terms
 }
+
+// maxRoom bounds what a text of nothing but commas can have allocated.
+const maxRoom = 8
 
 // ParseStrict reads an ordering for a Go program: as [Parse], but a term that
 // valid refuses is an [ErrUnknownField] and an empty one an [ErrEmptyTerm],

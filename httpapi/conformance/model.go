@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// record is a row of the model: values by the names that orderings have.
+type record struct {
+	id     int
+	wire   []byte
+	values map[string]any
+}
+
+// model is what a collection should be: records in a slice, sorted when somebody
+// asks.
+type model []record
+
+// ids gives those of all records in the order of the terms, which leave no ties.
+func (m model) ids(terms []ordering.Term) []int {
+	sorted := slices.Clone(m)
+	slices.SortFunc(sorted, func(a, b record) int {
+		for _, t := range terms {
+			c := compare(a.values[t.Field], b.values[t.Field])
+			if t.Desc {
+				c = -c
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	ids := make([]int, len(sorted))
+	for i, r := range sorted {
+		ids[i] = r.id
+	}
+	return ids
+}
+
+func (m model) wires() [][]byte {
+	list := make([][]byte, len(m))
+	for i, r := range m {
+		list[i] = bytes.Clone(r.wire)
+	}
+	return list
+}
+
+// rank is the place of a kind of value among all kinds; null is the last.
+func rank(v any) int {
+	switch v.(type) {
+	case bool:
+		return 0
+	case json.Number:
+		return 1
+	case string, time.Time:
+		return 2
+	case []any:
+		return 3
+	case map[string]any:
+		return 4
+	}
+	return 5
+}
+
+// compare is the order of values: by kind, then within it.
+func compare(a, b any) int {
+	if c := cmp.Compare(rank(a), rank(b)); c != 0 {
+		return c
+	}
+	switch a := a.(type) {
+	case bool:
+		return cmp.Compare(bit(a), bit(b.(bool)))
+	case json.Number:
+		return number(a).Cmp(number(b.(json.Number)))
+	case string:
+		return strings.Compare(a, b.(string))
+	case time.Time:
+		return a.Compare(b.(time.Time))
+	case []any:
+		return slices.CompareFunc(a, b.([]any), compare)
+	case map[string]any:
+		return bytes.Compare(text(a), text(b))
+	}
+	return 0
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func number(n json.Number) *big.Rat {
+	r, _ := new(big.Rat).SetString(string(n))
+	return r
+}
+
+func text(v any) []byte {
+	b, _ := json.Marshal(v) // objects of the checks have one member
+	return b
+}
+
+// parse reads a value as a field of a kind holds it.
+func parse(kind resources.Kind, value string) any {
+	decoder := json.NewDecoder(strings.NewReader(value))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		panic(err) // a mistake in this package
+	}
+	if s, ok := v.(string); ok && kind == resources.Timestamp {
+		t, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil {
+			panic(err)
+		}
+		return t
+	}
+	return v
+}
