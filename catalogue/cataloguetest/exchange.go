@@ -49,7 +49,11 @@ func (e *Exchange) clone() Exchange {
 // String is the exchange in one line: "GET /api/events/?limit=2 → 200, 1532
 // bytes, 41µs".
 func (e Exchange) String() string {
-	what := fmt.Sprintf("%s %s → ", e.Method, e.URL.RequestURI())
+	what := e.Method
+	if e.URL != nil { // else nobody has asked it
+		what += " " + e.URL.RequestURI()
+	}
+	what += " → "
 	switch {
 	case e.Status == 0 && e.Aborted:
 		what += "cut off"

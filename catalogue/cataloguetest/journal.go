@@ -18,7 +18,7 @@ const (
 // journal is what a house was asked. The zero journal is empty.
 type journal struct {
 	mu      sync.Mutex
-	all     []*Exchange
+	all     []*note
 	bodies  int // bytes of bodies that are kept
 	dropped int // exchanges whose bodies are not, from the first on
 }
@@ -48,8 +48,9 @@ func (j *journal) begin(r *http.Request) *note {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.all = append(j.all, e)
-	return &note{journal: j, e: e, begun: time.Now()}
+	n := &note{journal: j, e: e, begun: time.Now()}
+	j.all = append(j.all, n)
+	return n
 }
 
 // exchanges gives copies of all, in the order in which they came in.
@@ -57,8 +58,8 @@ func (j *journal) exchanges() []Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	all := make([]Exchange, len(j.all))
-	for i, e := range j.all {
-		all[i] = e.clone()
+	for i, n := range j.all {
+		all[i] = n.e.clone()
 	}
 	return all
 }
@@ -67,22 +68,10 @@ func (j *journal) exchanges() []Exchange {
 func (j *journal) forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.all, j.bodies, j.dropped = nil, 0, 0
-}
-
-// keep appends to a body what there is room for. The journal is locked.
-func (j *journal) keep(e *Exchange, body *[]byte, p []byte) {
-	room := min(len(p), maxBody-len(*body))
-	*body = append(*body, p[:room]...)
-	e.Cut = e.Cut || room < len(p)
-	j.bodies += room
-	for j.bodies > maxBodies && j.dropped < len(j.all) {
-		old := j.all[j.dropped]
-		j.bodies -= len(old.Body) + len(old.Answer)
-		old.Cut = old.Cut || len(old.Body)+len(old.Answer) > 0
-		old.Body, old.Answer = nil, nil
-		j.dropped++
+	for _, n := range j.all {
+		n.drop()
 	}
+	j.all, j.dropped = nil, 0
 }
 
 // note is an exchange in the making.
@@ -90,6 +79,32 @@ type note struct {
 	journal *journal
 	e       *Exchange
 	begun   time.Time
+	full    bool // nothing of its bodies is kept any more
+}
+
+// keep appends to a body what there is room for. The journal is locked.
+func (n *note) keep(body *[]byte, p []byte) {
+	room := min(len(p), maxBody-len(*body))
+	if n.full {
+		room = 0
+	}
+	*body = append(*body, p[:room]...)
+	n.e.Cut = n.e.Cut || room < len(p)
+	j := n.journal
+	j.bodies += room
+	for j.bodies > maxBodies && j.dropped < len(j.all) {
+		j.all[j.dropped].drop()
+		j.dropped++
+	}
+}
+
+// drop forgets the bodies, and what is still to come of them. The journal is locked.
+func (n *note) drop() {
+	kept := len(n.e.Body) + len(n.e.Answer)
+	n.journal.bodies -= kept
+	n.e.Cut = n.e.Cut || kept > 0
+	n.e.Body, n.e.Answer = nil, nil
+	n.full = true
 }
 
 // change changes the exchange and says how long it took so far.
@@ -125,7 +140,7 @@ type notedBody struct {
 
 func (b *notedBody) Read(p []byte) (int, error) {
 	read, err := b.ReadCloser.Read(p)
-	b.n.change(func(e *Exchange) { b.n.journal.keep(e, &e.Body, p[:read]) })
+	b.n.change(func(e *Exchange) { b.n.keep(&e.Body, p[:read]) })
 	return read, err
 }
 
@@ -143,7 +158,7 @@ func (w *notedWriter) WriteHeader(status int) {
 
 func (w *notedWriter) Write(p []byte) (int, error) {
 	w.n.header(http.StatusOK, w.Header())
-	w.n.change(func(e *Exchange) { w.n.journal.keep(e, &e.Answer, p) })
+	w.n.change(func(e *Exchange) { w.n.keep(&e.Answer, p) })
 	written, err := w.ResponseWriter.Write(p)
 	if err != nil && w.client.Err() != nil { // else the handler wrote what it must not
 		w.n.change(func(e *Exchange) { e.Aborted = true })

@@ -161,6 +161,9 @@ func TestExchangeInALine(t *testing.T) {
 	if got, want := e.String(), "GET /api/nothing/?q=1 → 404, 23 bytes, then cut off, 41µs"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	if got, want := (cataloguetest.Exchange{}).String(), " → no answer yet, 0s"; got != want {
+		t.Errorf("the zero exchange: got %s, want %s", got, want)
+	}
 	e.Status, e.Answer = 0, nil
 	if got, want := e.String(), "GET /api/nothing/?q=1 → cut off, 41µs"; got != want {
 		t.Errorf("got %s, want %s", got, want)

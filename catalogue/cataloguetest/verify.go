@@ -61,7 +61,7 @@ var ErrClient = errors.New("the client is wrong")
 // to do. A nil fetch, and an unknown collection or exception, are errors of
 // another kind, without a report.
 //
-// It takes as long as the client takes, and a tenth of a second more. A client
+// It takes as long as the client takes, and a fifth of a second more. A client
 // that has not returned two seconds after its context ended is left behind, with
 // its goroutine and its connections cut; a client that panics has failed. It
 // needs no testing.T; in a test [VerifyClient] says more.
