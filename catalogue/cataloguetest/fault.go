@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -55,12 +56,23 @@ func Status(code int, body string) Fault {
 	}}
 }
 
+// isToken says whether a text can be the name of a header (RFC 9110, 5.6.2).
+func isToken(text string) bool {
+	const marks = "!#$%&'*+-.^_`|~"
+	for _, c := range text {
+		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (c < '0' || c > '9') && !strings.ContainsRune(marks, c) {
+			return false
+		}
+	}
+	return text != ""
+}
+
 // Header sets a header of the answer, or, with an empty value, takes it away:
 // Header("Retry-After", "1") beside a [Status] for the same requests, say. The
 // length of the body is not for it to change: see [Truncate] and [CutAfter].
 func Header(name, value string) Fault {
 	name = http.CanonicalHeaderKey(name)
-	if name == "" || name == "Content-Length" || name == "Transfer-Encoding" {
+	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
 		return Fault{err: fmt.Errorf("Header: %q cannot be set", name)}
 	}
 	return Fault{stage: heading, do: func(m *mishap, _ int) bool {

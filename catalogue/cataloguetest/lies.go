@@ -130,9 +130,10 @@ func RepeatedRow() Fault {
 	})
 }
 
-// CountShrinks makes the count less than it is: by so many on the first page that
-// it meets, by twice as many on the second, and so on, but not less than 0. All
-// records come all the same. By must be 1 or more.
+// CountShrinks makes the count less than it is: by so many in the first request that
+// it meets, by twice as many in the second, and so on, but not less than 0. What is
+// no page counts as a request too: name a Collection, or GET. All records come all
+// the same. By must be 1 or more.
 func CountShrinks(by int) Fault {
 	if by < 1 {
 		return Fault{err: fmt.Errorf("CountShrinks: by %d is no shrinking", by)}

@@ -189,6 +189,8 @@ func TestWhatCannotBeBroken(t *testing.T) {
 		{"four digits", Where{}, Status(1000, ""), "1000"},
 		{"no header", Where{}, Header("", "x"), "Header"},
 		{"a header that says how long the body is", Where{}, Header("content-length", "5"), "Content-Length"},
+		{"a header that is no name", Where{}, Header("Retry After", "5"), "Retry After"},
+		{"a header in another script", Where{}, Header("É", "5"), "É"},
 		{"no bytes at once", Where{}, Slow(0, time.Second), "0 bytes"},
 		{"bytes to be had back", Where{}, CutAfter(-1), "-1"},
 		{"and here", Where{}, Truncate(-1), "-1"},
