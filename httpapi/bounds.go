@@ -86,10 +86,13 @@ func (b *bounds) queryTooLong(rawQuery string) bool {
 // paramsFault says whether a query has too many parameters, a limit and an offset
 // aside, which links add. It counts as Django does: empty parameters too.
 func (b *bounds) paramsFault(rawQuery string) string {
-	if len(rawQuery) < b.params || strings.Count(rawQuery, "&") < b.params {
+	if len(rawQuery) < b.params {
 		return ""
 	}
 	others := strings.Count(rawQuery, "&") + 1
+	if others <= b.params {
+		return ""
+	}
 	for _, name := range []string{"limit=", "offset="} {
 		if paramLen(rawQuery, name) > 0 {
 			others--

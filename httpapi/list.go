@@ -82,7 +82,7 @@ func (v *view) terms(order string) ([]ordering.Term, error) {
 // whole is what a collection is given for the terms that were read: never none,
 // and id the last.
 func (r *route) whole(terms []ordering.Term) []ordering.Term {
-	if terms == nil {
+	if len(terms) == 0 {
 		return r.standard
 	}
 	return endInID(terms)
