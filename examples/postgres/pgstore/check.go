@@ -1,0 +1,153 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Check reads everything at one instant and tells whether it is whole: counts and
+// highest ids are those of the records, open records have the members that are
+// counted, and each row is as its record would be written today. What is wrong
+// matches [ErrCount] or [ErrRow]; an error of the database matches
+// [httpapi.ErrUnavailable] when that is away. O(n), a statement a record: it is for
+// tests, and for the day after somebody wrote with SQL of their own.
+func (s *Store) Check(ctx context.Context) error {
+	var faults []error
+	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+		for _, t := range s.tables {
+			c := checker{table: t, tx: tx, counted: members{}}
+			if err := c.run(ctx); err != nil {
+				return err
+			}
+			faults = append(faults, c.faults...)
+		}
+		return nil
+	})
+	if err != nil {
+		return fault(ctx, "pgstore", err)
+	}
+	return errors.Join(faults...)
+}
+
+// checker looks at one table.
+type checker struct {
+	*table
+	tx      *sql.Tx
+	stored  members        // that the table of members tells
+	numbers map[string]int // of their fields
+	counted members        // of the records
+	count   int
+	lastID  int
+	faults  []error
+}
+
+func (c *checker) fault(err error, format string, args ...any) {
+	c.faults = append(c.faults, fmt.Errorf("%s: %w: %s", c.about.Key, err, fmt.Sprintf(format, args...)))
+}
+
+// run gives errors of the database; those that it finds are in faults.
+func (c *checker) run(ctx context.Context) (err error) {
+	at, err := c.state(ctx, c.tx)
+	if err != nil {
+		return err
+	}
+	if c.stored, err = c.members(ctx, c.tx); err != nil {
+		return err
+	}
+	c.numbers = c.stored.numbers()
+	for more := true; more; {
+		if more, err = c.thousand(ctx); err != nil {
+			return err
+		}
+	}
+	if c.count != at.count {
+		c.fault(ErrCount, "%d are counted, there are %d", at.count, c.count)
+	}
+	if c.lastID > at.lastID {
+		c.fault(ErrCount, "%d is given as the highest id ever, there is %d", at.lastID, c.lastID)
+	}
+	if got, want := c.counted.records(), c.stored.records(); !maps.Equal(got, want) {
+		c.fault(ErrCount, "members are counted as %v, there are %v", want, got)
+	}
+	return nil
+}
+
+// records are how many have each member.
+func (all members) records() map[string]int64 {
+	records := map[string]int64{}
+	for name, m := range all {
+		if m.records > 0 {
+			records[name] = m.records
+		}
+	}
+	return records
+}
+
+// thousand looks at the next rows by id and tells whether there were any.
+func (c *checker) thousand(ctx context.Context) (more bool, err error) {
+	rows, err := c.tx.QueryContext(ctx, "SELECT id, record FROM "+c.name()+" WHERE id > $1 ORDER BY id LIMIT 1000", c.lastID)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	records := map[int][]byte{}
+	for rows.Next() {
+		var id int
+		var wire []byte
+		if err := rows.Scan(&id, &wire); err != nil {
+			return false, err
+		}
+		c.lastID = id
+		records[id] = wire
+	}
+	if err := rows.Err(); err != nil {
+		return false, err
+	}
+	for id, wire := range records {
+		c.count++
+		if err := c.row(ctx, id, wire); err != nil {
+			return false, err
+		}
+	}
+	return len(records) > 0, nil
+}
+
+// row looks at one row.
+func (c *checker) row(ctx context.Context, id int, wire []byte) error {
+	r, err := resources.ParseRecord(wire)
+	if err != nil {
+		c.fault(ErrRow, "id %d: %v", id, err)
+		return nil
+	}
+	if c.open() {
+		if err := c.counted.count(r); err != nil {
+			c.fault(ErrRow, "id %d: %v", id, err)
+			return nil
+		}
+	}
+	values, err := c.values(wire, c.numbers)
+	if err != nil {
+		c.fault(ErrRow, "id %d: %v", id, err)
+		return nil
+	}
+	var same []string
+	for i, name := range c.columnNames() {
+		same = append(same, quote(name)+" IS NOT DISTINCT FROM $"+strconv.Itoa(i+1))
+	}
+	var found bool
+	query := "SELECT EXISTS (SELECT FROM " + c.name() + " WHERE " + strings.Join(same, " AND ") + " AND id = $1)"
+	if err := c.tx.QueryRowContext(ctx, query, values...).Scan(&found); err != nil {
+		return err
+	}
+	if !found {
+		c.fault(ErrRow, "id %d: the columns do not belong to %s", id, wire)
+	}
+	return nil
+}

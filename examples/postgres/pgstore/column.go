@@ -1,0 +1,90 @@
+package pgstore
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// column is what a described field is ordered by.
+type column struct {
+	name string // in SQL and in orderings
+	wire string // in JSON
+	kind resources.Kind
+}
+
+func newColumn(f resources.Field) column {
+	return column{ordering.Snake(f.Name), f.Name, f.Kind}
+}
+
+// sqlType is what the migrations declare the column as.
+func (c column) sqlType() string {
+	switch c.kind {
+	case resources.Integer, resources.Reference:
+		return "bigint"
+	case resources.Boolean:
+		return "boolean"
+	case resources.Timestamp:
+		return "timestamp with time zone"
+	case resources.References:
+		return "bigint[]"
+	case resources.TextList:
+		return `text[] COLLATE "C"`
+	case resources.JSON:
+		return "bytea"
+	}
+	return `text COLLATE "C"`
+}
+
+// errNull is about the one character that PostgreSQL's text cannot hold.
+var errNull = errors.New("PostgreSQL keeps no text with U+0000")
+
+// value is what the column holds for a member's JSON; nil is NULL.
+func (c column) value(text string) (any, error) {
+	if text == "" || text == "null" {
+		return nil, nil
+	}
+	switch c.kind {
+	case resources.Integer, resources.Reference:
+		return read[int64](text)
+	case resources.Boolean:
+		return read[bool](text)
+	case resources.Timestamp:
+		at, err := read[resources.DateTime](text)
+		return at.Time, err
+	case resources.References:
+		return read[[]int64](text)
+	case resources.TextList:
+		list, err := read[[]string](text)
+		for _, s := range list {
+			if strings.Contains(s, "\x00") {
+				return nil, errNull
+			}
+		}
+		return list, err
+	case resources.JSON:
+		return ordering.JSON(text).Append(nil), nil
+	}
+	s, err := read[string](text)
+	if strings.Contains(s, "\x00") {
+		return nil, errNull
+	}
+	return s, err
+}
+
+func read[T any](text string) (v T, err error) {
+	return v, json.Unmarshal([]byte(text), &v)
+}
+
+// exprs are what ORDER BY needs for the column.
+func (c column) exprs() []expr {
+	name := quote(c.name)
+	switch c.kind {
+	case resources.Text, resources.Slug, resources.URL:
+		return []expr{{text: "left(t." + name + ", 256)", prefix: true}, {text: "t." + name}}
+	}
+	return []expr{{text: "t." + name}}
+}

@@ -1,0 +1,60 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/conformance"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Each of the described collections, and an open one, is what a handler expects.
+func TestConformance(t *testing.T) {
+	for key, body := range map[string]string{
+		"events":       `{"name":"Reading","slug":"reading","startDate":"2026-05-01T18:00:00+02:00","endDate":"2026-05-01T20:00:00+02:00"}`,
+		"labels":       "",
+		"social-links": `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`,
+		"books":        "",
+	} {
+		t.Run(key, func(t *testing.T) {
+			dsn := newDSN(t)
+			store := open(t, pgstore.Options{Primary: dsn})
+			if err := store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}]}`)); err != nil {
+				t.Fatal(err)
+			}
+			db := connect(t, dsn)
+			about, _ := resources.Find(key)
+			conformance.Run(t, conformance.Implementation{
+				About: about,
+				New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
+					if err := forget(ctx, db, key); err != nil {
+						return nil, err
+					}
+					err := store.Load(ctx, bytes.NewReader(file(key, records)))
+					return store.Collections()[key], err
+				},
+				Insert: func(ctx context.Context, _ httpapi.Collection, record []byte) error {
+					return store.Insert(ctx, key, record)
+				},
+				Body: body,
+			})
+		})
+	}
+}
+
+// forget makes a collection one that has never had a record: the highest id that
+// it has had, which one of the checks brings up to the largest, does not count.
+func forget(ctx context.Context, db *sql.DB, key string) error {
+	_, err := db.ExecContext(ctx, `UPDATE collections SET last_id = 0 WHERE key = $1`, key)
+	return err
+}
+
+// file is what Load takes, of one collection.
+func file(key string, records [][]byte) []byte {
+	return []byte(`{"` + key + `":[` + string(bytes.Join(records, []byte(","))) + `]}`)
+}

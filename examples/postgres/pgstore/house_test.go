@@ -1,0 +1,74 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// newDSN makes a database of a test's own.
+func newDSN(t testing.TB) string {
+	t.Helper()
+	admin := os.Getenv("TESTDSN")
+	db := connect(t, admin)
+	name := `"` + strings.ToLower(strings.NewReplacer("/", "_", "-", "_").Replace(t.Name())) + `"`
+	for _, q := range []string{"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)", "CREATE DATABASE " + name} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return admin + " dbname=" + strings.Trim(name, `"`)
+}
+
+// connect opens a database past the store.
+func connect(t testing.TB, dsn string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// open makes a store that is whole at the end of the test.
+func open(t testing.TB, opts pgstore.Options) *pgstore.Store {
+	t.Helper()
+	store, err := pgstore.Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Check(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// handle serves a store. What it could not do fails the test.
+func handle(t testing.TB, store *pgstore.Store, opts httpapi.Options) *httpapi.Handler {
+	t.Helper()
+	if opts.OnError == nil {
+		opts.OnError = func(r *http.Request, err error) { t.Errorf("%s %s: %v", r.Method, r.URL, err) }
+	}
+	handler, err := httpapi.NewHandler(store.Collections(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
+}

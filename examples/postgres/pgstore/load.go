@@ -1,0 +1,173 @@
+package pgstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Load replaces the records of every collection that the JSON object from r has,
+// as [catalogue.Catalogue.Load] does and with its errors; one of the database
+// matches [httpapi.ErrUnavailable] when that is away. All of it becomes visible
+// together or, on an error, nothing. The input is held in memory until it is
+// written. O(n log n).
+func (s *Store) Load(ctx context.Context, r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	house := catalogue.New()
+	if err := house.Load(bytes.NewReader(data)); err != nil {
+		return err
+	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	return s.replace(ctx, house, slices.Collect(maps.Keys(parts)))
+}
+
+// LoadFrom replaces the records of all collections by those of a house in memory,
+// one collection after the other, each as it is when its turn comes. Its errors
+// are those of Load.
+func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error {
+	var keys []string
+	for _, t := range s.tables {
+		keys = append(keys, t.about.Key)
+	}
+	return s.replace(ctx, house, keys)
+}
+
+// replace puts those of a house in the place of the records of some collections.
+func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []string) error {
+	revisions := map[*table]uint64{}
+	err := s.bulk(ctx, func(tx *sql.Tx, copyRows copier) error {
+		for _, t := range s.tables { // everybody locks in this order
+			if !slices.Contains(keys, t.about.Key) {
+				continue
+			}
+			records, err := all(house, t.about.Key)
+			if err != nil {
+				return err
+			}
+			if revisions[t], err = t.replace(ctx, tx, copyRows, records); err != nil {
+				return fmt.Errorf("%s: %w", t.about.Key, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fault(ctx, "pgstore", err)
+	}
+	for t, revision := range revisions {
+		t.wrote(revision)
+	}
+	return nil
+}
+
+// copier writes rows by COPY, inside a transaction.
+type copier func(table string, columns []string, rows pgx.CopyFromSource) error
+
+// bulk runs f in a transaction. database/sql has no COPY: the driver's own
+// connection is asked for it, in the midst of the transaction that it has.
+func (s *Store) bulk(ctx context.Context, f func(*sql.Tx, copier) error) error {
+	conn, err := s.primary.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // does nothing after Commit
+	err = f(tx, func(table string, columns []string, rows pgx.CopyFromSource) error {
+		return conn.Raw(func(driver any) error {
+			_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, rows)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// all are the records of a collection in memory, by id.
+func all(house *catalogue.Catalogue, key string) ([][]byte, error) {
+	c, err := house.Encoded(key)
+	if err != nil {
+		return nil, err
+	}
+	byID := []ordering.Term{ordering.Asc("id")}
+	_, records, err := c.Page(context.Background(), byID, pagination.Window{Limit: c.Count() + 1})
+	return records, err
+}
+
+// replace puts records in the place of those that are there.
+func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, records [][]byte) (revision uint64, err error) {
+	at, err := t.lock(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name()); err != nil {
+		return 0, err
+	}
+	numbers, err := t.replaceMembers(ctx, tx, records)
+	if err != nil {
+		return 0, err
+	}
+	at.count = len(records)
+	rows := pgx.CopyFromSlice(len(records), func(i int) ([]any, error) {
+		row, err := t.values(records[i], numbers)
+		if err == nil {
+			at.lastID = max(at.lastID, int(row[0].(int64)))
+		}
+		return row, err
+	})
+	if err := copyRows(t.plainName, t.columnNames(), rows); err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {
+		return 0, err
+	}
+	return t.advance(ctx, tx, at)
+}
+
+// replaceMembers counts the members of open records anew. Numbers stay what they
+// were: there may be indexes of them.
+func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte) (numbers map[string]int, err error) {
+	if !t.open() {
+		return nil, nil
+	}
+	all, err := t.members(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		m.records = 0
+	}
+	for _, wire := range records {
+		r, err := resources.ParseRecord(wire)
+		if err != nil {
+			return nil, err
+		}
+		if err := all.count(r); err != nil {
+			return nil, err
+		}
+	}
+	return all.numbers(), t.saveMembers(ctx, tx, all)
+}

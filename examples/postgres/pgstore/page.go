@@ -1,0 +1,94 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// Fields are those of the description, or for open records those that a record
+// has.
+func (t *table) Fields(ctx context.Context) ([]string, error) {
+	names := []string{"id"}
+	if !t.open() {
+		for _, c := range t.columns[1:] {
+			names = append(names, c.name)
+		}
+		return names, ctx.Err()
+	}
+	err := t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, _ state) error {
+		all, err := t.members(ctx, tx)
+		if err != nil {
+			return err
+		}
+		names = names[:1]
+		for name := range all.fields() {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return nil
+	})
+	return names, err
+}
+
+// Revision is that of the server that would be asked for a page.
+func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
+	err = t.store.read(ctx, t, func(_ context.Context, _ *sql.Tx, at state) error {
+		revision = at.revision
+		return nil
+	})
+	return revision, err
+}
+
+// Page reads the count and the records of one snapshot.
+func (t *table) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error) {
+	err = t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, at state) error {
+		order, err := t.orderBy(ctx, tx, terms)
+		if err != nil {
+			return err
+		}
+		count = at.count
+		start, end := w.Bounds(count)
+		records, err = t.rows(ctx, tx, order, start, end, count)
+		return err
+	})
+	return count, records, err
+}
+
+// rows reads records start to end of count. The subquery finds out which they are,
+// if it can from an index alone, and from the nearer end.
+func (t *table) rows(ctx context.Context, tx *sql.Tx, order orderBy, start, end, count int) ([][]byte, error) {
+	if start == end {
+		return nil, nil
+	}
+	inner, skip := order, start
+	if count-end < start {
+		inner, skip = order.reverse(), count-end
+	}
+	query := fmt.Sprintf(`SELECT t.record FROM (SELECT t.id FROM %[1]s t ORDER BY %[2]v LIMIT $1 OFFSET $2) page
+		JOIN %[1]s t ON t.id = page.id ORDER BY %[3]v`, t.name(), inner, order)
+	rows, err := tx.QueryContext(ctx, query, end-start, skip)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	records := make([][]byte, 0, end-start)
+	for rows.Next() {
+		var record []byte
+		if err := rows.Scan(&record); err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(records) != end-start {
+		return nil, fmt.Errorf("%w: there are %d records from %d to %d of %d", ErrCount, len(records), start, end, count)
+	}
+	return records, nil
+}

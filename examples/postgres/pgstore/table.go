@@ -1,0 +1,117 @@
+package pgstore
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// table is a collection in the database.
+type table struct {
+	store     *Store
+	about     resources.Collection
+	plainName string
+	columns   []column // of a described record, id first; nil: records are open
+	canonical func(record []byte) ([]byte, error)
+
+	written atomic.Uint64 // the highest revision that this Store wrote
+}
+
+func newTable(s *Store, about resources.Collection) *table {
+	t := &table{store: s, about: about, plainName: strings.ReplaceAll(about.Segment, "-", "_")}
+	for _, f := range about.Fields {
+		t.columns = append(t.columns, newColumn(f))
+	}
+	switch about.Key {
+	case "events":
+		t.canonical = canonical[resources.Event]
+	case "labels":
+		t.canonical = canonical[resources.Label]
+	case "social-links":
+		t.canonical = canonical[resources.SocialLink]
+	default:
+		t.canonical = canonical[resources.Record]
+	}
+	return t
+}
+
+// canonical gives a record in the wire form of its type.
+func canonical[T json.Marshaler](record []byte) ([]byte, error) {
+	var v T
+	if err := json.Unmarshal(record, &v); err != nil {
+		return nil, err
+	}
+	return v.MarshalJSON()
+}
+
+// name is how SQL has it.
+func (t *table) name() string { return quote(t.plainName) }
+
+// quote makes an identifier of a name of ours.
+func quote(name string) string {
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// open says that records have members of any name.
+func (t *table) open() bool { return t.columns == nil }
+
+// column finds a described field by its name in orderings.
+func (t *table) column(field string) (column, bool) {
+	i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == field })
+	if i < 0 {
+		return column{}, false
+	}
+	return t.columns[i], true
+}
+
+// wrote is told of a revision that was committed.
+func (t *table) wrote(revision uint64) {
+	for {
+		known := t.written.Load()
+		if revision <= known || t.written.CompareAndSwap(known, revision) {
+			return
+		}
+	}
+}
+
+// columnNames are those that a row is written to, in the order of values.
+func (t *table) columnNames() []string {
+	if t.open() {
+		return []string{"id", "record", "keys"}
+	}
+	names := []string{"id", "record"}
+	for _, c := range t.columns {
+		if c.name != "id" {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// values are those of a record's row. numbers are those of an open record's
+// fields.
+func (t *table) values(wire []byte, numbers map[string]int) ([]any, error) {
+	r, err := resources.ParseRecord(wire)
+	if err != nil {
+		return nil, err
+	}
+	row := []any{int64(r.ID), string(wire)}
+	if t.open() {
+		return append(row, keys(r, numbers)), nil
+	}
+	for _, c := range t.columns {
+		if c.name == "id" {
+			continue
+		}
+		text, _ := r.Get(c.wire)
+		v, err := c.value(text)
+		if err != nil {
+			return nil, &resources.MemberError{Member: c.wire, Err: err}
+		}
+		row = append(row, v)
+	}
+	return row, nil
+}

@@ -1,0 +1,198 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Create validates as the service does, at one instant, and stores the record with
+// the next id.
+func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
+	}
+	limited, cancel := t.store.limit(ctx)
+	defer cancel()
+	posted, err := t.validate(limited, body)
+	if err != nil {
+		return nil, t.fault(ctx, err)
+	}
+	err = t.write(limited, func(tx *sql.Tx, at *state) error {
+		if at.lastID == math.MaxInt {
+			return fmt.Errorf("%s: %w: none is left above %d", t.about.Key, catalogue.ErrID, at.lastID)
+		}
+		at.lastID++
+		at.count++
+		posted.ID = at.lastID
+		if record, err = t.canonical(posted.AppendJSON(nil)); err != nil {
+			return err
+		}
+		return t.insert(limited, tx, record)
+	})
+	if err != nil {
+		return nil, t.fault(ctx, err)
+	}
+	return record, nil
+}
+
+// validate looks up what the body refers to in one snapshot of the primary.
+func (t *table) validate(ctx context.Context, body []byte) (record resources.Record, err error) {
+	err = readFrom(ctx, t.store.primary, t, 0, func(ctx context.Context, tx *sql.Tx, _ state) error {
+		var failure error
+		record, err = t.about.Validate(body, func(key string, id int) bool {
+			found, err := t.store.has(ctx, tx, key, id)
+			failure = errors.Join(failure, err)
+			return found
+		})
+		if failure != nil {
+			return failure // what was refused was refused for that
+		}
+		return err
+	})
+	return record, err
+}
+
+// has says whether a record is there.
+func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found bool, err error) {
+	t, err := s.table(key)
+	if err != nil {
+		return false, nil // nothing is kept of it
+	}
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM "+t.name()+" WHERE id = $1)", id).Scan(&found)
+	return found, err
+}
+
+// Insert adds a record in wire form, with its id, to the collection of a key. It
+// gives [ErrCollection] for a key that is none, the errors of
+// [catalogue.Catalogue.LoadCollection] for a record that the catalogue would not
+// take, an [httpapi.ErrConflict] for an id that is taken, and
+// [httpapi.ErrUnavailable].
+func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
+	t, err := s.table(key)
+	if err != nil {
+		return err
+	}
+	wires, err := check(key, record)
+	if err != nil {
+		return err
+	}
+	r, err := resources.ParseRecord(wires[0])
+	if err != nil {
+		return err
+	}
+	limited, cancel := s.limit(ctx)
+	defer cancel()
+	err = t.write(limited, func(tx *sql.Tx, at *state) error {
+		at.lastID = max(at.lastID, r.ID)
+		at.count++
+		return t.insert(limited, tx, wires[0])
+	})
+	return t.fault(ctx, err)
+}
+
+// check gives records in wire form as a catalogue in memory would have them.
+func check(key string, records ...[]byte) ([][]byte, error) {
+	list := []string{}
+	for _, r := range records {
+		list = append(list, string(r))
+	}
+	house := catalogue.New()
+	if err := house.LoadCollection(key, strings.NewReader("["+strings.Join(list, ",")+"]")); err != nil {
+		return nil, err
+	}
+	return all(house, key)
+}
+
+// write runs f in a transaction in which nobody else writes to the collection. f
+// changes its state, but for the revision. It may be run several times.
+func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
+	const attempts = 3
+	for try := 1; ; try++ {
+		revision, err := t.writeOnce(ctx, f)
+		if err == nil {
+			t.wrote(revision)
+			return nil
+		}
+		if try == attempts || !isTransient(err) {
+			return err
+		}
+	}
+}
+
+func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) (revision uint64, err error) {
+	tx, err := t.store.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() // does nothing after Commit
+	at, err := t.lock(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if err := f(tx, &at); err != nil {
+		return 0, err
+	}
+	if revision, err = t.advance(ctx, tx, at); err != nil {
+		return 0, err
+	}
+	return revision, tx.Commit()
+}
+
+// advance writes the state, with the next revision.
+func (t *table) advance(ctx context.Context, tx *sql.Tx, at state) (revision uint64, err error) {
+	_, err = tx.ExecContext(ctx, `UPDATE collections SET count = $2, last_id = $3, revision = $4 WHERE key = $1`,
+		t.about.Key, at.count, at.lastID, int64(at.revision+1))
+	return at.revision + 1, err
+}
+
+// lock waits for its turn to write.
+func (t *table) lock(ctx context.Context, tx *sql.Tx) (at state, err error) {
+	const query = `SELECT count, last_id, revision FROM collections WHERE key = $1 FOR UPDATE`
+	return at, tx.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
+}
+
+// insert writes the row of a record, and counts its members if it is an open one.
+func (t *table) insert(ctx context.Context, tx *sql.Tx, wire []byte) error {
+	var numbers map[string]int
+	if t.open() {
+		r, err := resources.ParseRecord(wire)
+		if err != nil {
+			return err
+		}
+		all, err := t.members(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := all.count(r); err != nil {
+			return err
+		}
+		if err := t.saveMembers(ctx, tx, all); err != nil {
+			return err
+		}
+		numbers = all.numbers()
+	}
+	row, err := t.values(wire, numbers)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, t.insertText(), row...)
+	return err
+}
+
+// insertText is the statement that takes values.
+func (t *table) insertText() string {
+	var names, params []string
+	for i, name := range t.columnNames() {
+		names = append(names, quote(name))
+		params = append(params, "$"+strconv.Itoa(i+1))
+	}
+	return "INSERT INTO " + t.name() + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
+}
