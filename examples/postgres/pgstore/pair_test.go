@@ -1,0 +1,199 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// pair is the same house in memory and in PostgreSQL.
+type pair struct {
+	dice
+	house  *catalogue.Catalogue
+	store  *pgstore.Store
+	memory http.Handler
+	sql    http.Handler
+
+	// Whether the pages of both have entity tags, and the last of each request.
+	// Without ETags, and where the store is not [httpapi.Revisioned], they have none.
+	tagged bool
+	tags   map[string][2]string
+}
+
+func newPair(t *testing.T, opts httpapi.Options, d dice) *pair {
+	p := &pair{dice: d, house: catalogue.New(), tags: map[string][2]string{}}
+	p.store = open(t, pgstore.Options{Primary: newDSN(t)})
+	p.sql = handle(t, p.store, opts)
+	memory, err := httpapi.New(p.house, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.memory = memory
+	if opts.ETags {
+		_, p.tagged = p.store.Collections()["events"].(httpapi.Revisioned)
+	}
+	return p
+}
+
+// run asks both, and writes to both now and then.
+func (p *pair) run(t *testing.T, requests int) {
+	all := resources.Collections()
+	for _, about := range all {
+		p.load(t, about)
+	}
+	for n := range requests {
+		about := pick(p.dice, all)
+		if !p.oneIn(4) {
+			about, _ = resources.Find(pick(p.dice, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
+		}
+		switch {
+		case p.oneIn(200):
+			p.load(t, about)
+		case p.oneIn(100):
+			p.insert(t, about)
+		case p.oneIn(1000):
+			p.save(t)
+		}
+		p.ask(t, p.request(about, p.count(t, about.Key)))
+		if t.Failed() {
+			t.Fatalf("after %d requests", n+1)
+		}
+	}
+	p.save(t)
+	if err := p.house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (p *pair) count(t *testing.T, key string) int {
+	c, err := p.house.Encoded(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Count()
+}
+
+// load replaces a collection.
+func (p *pair) load(t *testing.T, about resources.Collection) {
+	size := pick(p.dice, []int{0, 1, 2, 7, 21, 42, 43, 60})
+	file := `{"` + about.Key + `":` + p.collection(about, size) + `}`
+	if err := p.house.Load(strings.NewReader(file)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.store.Load(t.Context(), strings.NewReader(file)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// insert adds a record, whose id is often taken.
+func (p *pair) insert(t *testing.T, about resources.Collection) {
+	record := p.record(about, p.ids(50)[0])
+	want := insert(p.house, about.Key, []byte(record))
+	got := p.store.Insert(t.Context(), about.Key, []byte(record))
+	if errors.Is(want, catalogue.ErrExists) != errors.Is(got, httpapi.ErrConflict) || (want == nil) != (got == nil) {
+		t.Errorf("%s: %s: memory says %v, PostgreSQL %v", about.Key, record, want, got)
+	}
+}
+
+// insert adds a record to a house in memory.
+func insert(house *catalogue.Catalogue, key string, record []byte) error {
+	switch key {
+	case "events":
+		return insertInto(house.Events(), record)
+	case "labels":
+		return insertInto(house.Labels(), record)
+	case "social-links":
+		return insertInto(house.SocialLinks(), record)
+	}
+	c, err := house.Open(key)
+	if err != nil {
+		return err
+	}
+	return insertInto(c, record)
+}
+
+func insertInto[T any](c *catalogue.Collection[T], record []byte) error {
+	var v T
+	if err := json.Unmarshal(record, &v); err != nil {
+		return err
+	}
+	_, err := c.Insert(v)
+	return err
+}
+
+// save compares all that both hold.
+func (p *pair) save(t *testing.T) {
+	var want, got bytes.Buffer
+	if err := p.house.Save(&want); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.store.Save(t.Context(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want.Bytes(), got.Bytes()) {
+		t.Errorf("saved: -want +got\n%s", cmp.Diff(want.String(), got.String()))
+	}
+}
+
+// ask makes the request of both. A tag is a handler's own: each is told the one
+// that it gave for the same request.
+func (p *pair) ask(t *testing.T, a asked) {
+	known, tell := p.tags[a.path+"?"+a.query]
+	tell = tell && p.tagged && p.oneIn(2)
+	var answers [2]*httptest.ResponseRecorder
+	var tags [2]string
+	for i, handler := range []http.Handler{p.memory, p.sql} {
+		r := a.request()
+		if tell {
+			r.Header.Set("If-None-Match", known[i])
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		answers[i], tags[i] = w, w.Header().Get("Etag")
+		w.Header().Del("Date")
+		w.Header().Del("Etag")
+		if !p.tagged && a.path != "/api/" {
+			w.Header().Del("Cache-Control")
+		}
+	}
+	if p.tagged || a.path == "/api/" {
+		if (tags[0] == "") != (tags[1] == "") {
+			t.Errorf("%v: tags are %q and %q", a, tags[0], tags[1])
+		}
+		p.tags[a.path+"?"+a.query] = tags
+	}
+	want, got := answers[0], answers[1]
+	diff := cmp.Diff(want.Code, got.Code) + cmp.Diff(want.Header(), got.Header())
+	if !bytes.Equal(want.Body.Bytes(), got.Body.Bytes()) {
+		diff += cmp.Diff(want.Body.String(), got.Body.String())
+	}
+	if diff != "" {
+		t.Errorf("%v: -memory +PostgreSQL\n%s", a, diff)
+	}
+}
+
+// request makes it, with a path and a query that no client need have made.
+func (a asked) request() *http.Request {
+	r := &http.Request{
+		Method: a.method, Host: "host.example", RequestURI: a.path + "?" + a.query,
+		URL:    &url.URL{Path: a.path, RawQuery: a.query},
+		Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body)), ContentLength: int64(len(a.body)),
+	}
+	for name, value := range a.header {
+		r.Header.Set(name, value)
+	}
+	return r
+}
