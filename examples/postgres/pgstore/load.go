@@ -131,14 +131,14 @@ func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, record
 		return 0, err
 	}
 	at.count = len(records)
-	rows := pgx.CopyFromSlice(len(records), func(i int) ([]any, error) {
-		row, err := t.values(records[i], numbers)
-		if err == nil {
-			at.lastID = max(at.lastID, int(row[0].(int64)))
+	rows := make([][]any, len(records)) // all, since what is wrong with one is lost behind an error of COPY
+	for i, wire := range records {
+		if rows[i], err = t.values(wire, numbers); err != nil {
+			return 0, err
 		}
-		return row, err
-	})
-	if err := copyRows(t.plainName, t.columnNames(), rows); err != nil {
+		at.lastID = max(at.lastID, int(rows[i][0].(int64)))
+	}
+	if err := copyRows(t.plainName, t.columnNames(), pgx.CopyFromRows(rows)); err != nil {
 		return 0, err
 	}
 	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {
