@@ -80,11 +80,11 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	if err != nil {
 		return err
 	}
-	wires, err := check(key, record)
+	wire, err := check(key, record)
 	if err != nil {
 		return err
 	}
-	r, err := resources.ParseRecord(wires[0])
+	r, err := resources.ParseRecord(wire)
 	if err != nil {
 		return err
 	}
@@ -93,22 +93,25 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	err = t.write(limited, func(tx *sql.Tx, at *state) error {
 		at.lastID = max(at.lastID, r.ID)
 		at.count++
-		return t.insert(limited, tx, wires[0])
+		return t.insert(limited, tx, wire)
 	})
 	return t.fault(ctx, err)
 }
 
-// check gives records in wire form as a catalogue in memory would have them.
-func check(key string, records ...[]byte) ([][]byte, error) {
-	list := []string{}
-	for _, r := range records {
-		list = append(list, string(r))
-	}
+// check gives one record in wire form as a catalogue in memory would have it.
+func check(key string, record []byte) (wire []byte, err error) {
 	house := catalogue.New()
-	if err := house.LoadCollection(key, strings.NewReader("["+strings.Join(list, ",")+"]")); err != nil {
+	if err := house.LoadCollection(key, strings.NewReader("["+string(record)+"]")); err != nil {
 		return nil, err
 	}
-	return all(house, key)
+	wires, err := all(house, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(wires) != 1 {
+		return nil, fmt.Errorf("%s: %w: want one record, not %d", key, catalogue.ErrLoad, len(wires))
+	}
+	return wires[0], nil
 }
 
 // write runs f in a transaction in which nobody else writes to the collection. f

@@ -1,0 +1,53 @@
+package pgstore_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// One record is inserted or none.
+func TestInsertBadRecord(t *testing.T) {
+	store := open(t, pgstore.Options{Primary: newDSN(t)})
+	load(t, store, `{"books":[{"id":5,"name":"Old"}]}`)
+	before, revisionsBefore := all(t, store), revisions(t, store)
+	for _, row := range []struct {
+		reason, key, record string
+		want                error
+	}{
+		{"no record", "books", ``, catalogue.ErrLoad},
+		{"white space", "books", ` `, catalogue.ErrLoad},
+		{"two records", "books", `{"id":6},{"id":7}`, catalogue.ErrLoad},
+		{"a record and the end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrLoad},
+		{"no id", "books", `{"new":1}`, catalogue.ErrLoad},
+		{"an array", "books", `[{"id":6}]`, catalogue.ErrLoad},
+		{"null", "books", `null`, catalogue.ErrLoad},
+		{"members are missing", "events", `{"id":6}`, catalogue.ErrLoad},
+		{"an id that is taken", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
+		{"no collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
+		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), resources.ErrInvalid},
+		{"U+0000 in the name of a member", "books", `{"id":6,"new\u0000":1}`, resources.ErrInvalid},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			if err := store.Insert(t.Context(), row.key, []byte(row.record)); !errors.Is(err, row.want) {
+				t.Errorf("error is %v, want %v", err, row.want)
+			}
+			if diff := cmp.Diff(before, all(t, store)); diff != "" {
+				t.Errorf("records: -before +after\n%s", diff)
+			}
+			if diff := cmp.Diff(revisionsBefore, revisions(t, store)); diff != "" {
+				t.Errorf("revisions: -before +after\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"id", "name"}, fields(t, store, "books")); diff != "" {
+				t.Errorf("fields: -before +after\n%s", diff)
+			}
+		})
+	}
+}
