@@ -1,0 +1,258 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// How many there are. Books are fewer, since each record costs Check a statement.
+const (
+	eventRows = 20_000
+	bookRows  = 4_000
+)
+
+// planned is a store with events and books, and its database.
+type planned struct {
+	tap   *tap
+	store *pgstore.Store
+	db    *sql.DB
+}
+
+func newPlanned(t *testing.T) *planned {
+	dsn := newDSN(t)
+	p := &planned{tap: newTap(t, dsn), db: connect(t, dsn)}
+	p.store = open(t, pgstore.Options{Primary: p.tap.dsn})
+	var events, books []string
+	for i := range eventRows {
+		id, far := i+1, scattered(i, eventRows)
+		events = append(events, fmt.Sprintf(`{"id":%d,"name":"Reading %05d","slug":"s","summary":"","description":"","location":"Room %d",`+
+			`"startDate":"20%02d-05-01T18:%02d:%02dZ","endDate":"2026-05-01T18:00:00Z","published":%t,"poster":"","posterWebp":"","labels":[%d],"authors":[]}`,
+			id, far, far%50, far%100, far/60%60, far%60, far%2 == 0, far))
+	}
+	for i := range bookRows {
+		id, far := i+1, scattered(i, bookRows)
+		books = append(books, fmt.Sprintf(`{"id":%d,"name":"Book %05d","price":%d,"ISBN-13 (\"print\")":%d}`, id, far, far%100, far))
+	}
+	load(t, p.store, `{"events":[`+strings.Join(events, ",")+`],"books":[`+strings.Join(books, ",")+`]}`)
+	p.vacuum(t)
+	return p
+}
+
+// scattered is another order of n numbers.
+func scattered(i, n int) int { return i * 7919 % n }
+
+// vacuum makes pages known to be visible to all, which takes an index for its word.
+func (p *planned) vacuum(t *testing.T) {
+	t.Helper()
+	if _, err := p.db.ExecContext(t.Context(), "VACUUM ANALYZE events, books"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plan is how the database finds out which records of a page there are: the steps
+// of what Page asked, from the limit on.
+func (p *planned) plan(t *testing.T, key string, offset int, terms ...ordering.Term) string {
+	t.Helper()
+	p.tap.take()
+	if _, _, err := p.store.Collections()[key].Page(t.Context(), terms, pagination.Window{Limit: 21, Offset: offset}); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.tap.take() {
+		if strings.HasPrefix(s.text, "SELECT t.record") && len(s.params) == 2 {
+			return explain(t, p.db, s.text, binary.BigEndian.Uint64(s.params[0]), binary.BigEndian.Uint64(s.params[1]))
+		}
+	}
+	t.Fatal("no page was asked for")
+	return ""
+}
+
+// node is a step of a plan.
+type node struct {
+	Type      string   `json:"Node Type"`
+	Direction string   `json:"Scan Direction"`
+	Index     string   `json:"Index Name"`
+	Presorted []string `json:"Presorted Key"`
+	Plans     []node
+}
+
+func explain(t *testing.T, db *sql.DB, text string, limit, offset uint64) string {
+	t.Helper()
+	var plan []byte
+	if err := db.QueryRowContext(t.Context(), "EXPLAIN (FORMAT JSON) "+text, limit, offset).Scan(&plan); err != nil {
+		t.Fatal(err)
+	}
+	var explained []struct{ Plan node }
+	if err := json.NewDecoder(bytes.NewReader(plan)).Decode(&explained); err != nil {
+		t.Fatal(err)
+	}
+	inner := explained[0].Plan.find("Limit")
+	if inner == nil {
+		t.Fatalf("no limit in %s", plan)
+	}
+	return inner.Plans[0].String()
+}
+
+// find gives the first step of a type.
+func (n *node) find(kind string) *node {
+	if n.Type == kind {
+		return n
+	}
+	for i := range n.Plans {
+		if found := n.Plans[i].find(kind); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// String has a step before the one that it takes its rows from.
+func (n *node) String() string {
+	text := n.Type
+	if n.Direction == "Backward" {
+		text += " Backward"
+	}
+	if n.Index != "" {
+		index, _, found := strings.Cut(n.Index, "_by_")
+		text += " " + n.Index
+		if found && len(n.Index) == len(index)+len("_by_")+12 { // the name that Index made up
+			text = strings.TrimSuffix(text, n.Index) + index + "_by_…"
+		}
+	}
+	if n.Presorted != nil {
+		text += fmt.Sprintf(" of %d", len(n.Presorted))
+	}
+	for i := range n.Plans {
+		text += ", " + n.Plans[i].String()
+	}
+	return text
+}
+
+// All pages near an end of an ordering that has an index are read from that index:
+// what is asked is what was indexed.
+func TestPlans(t *testing.T) {
+	p := newPlanned(t)
+	asc, desc := ordering.Asc, ordering.Desc
+	isbn := ordering.Snake(`ISBN-13 ("print")`)
+	const sorted = "Sort, Seq Scan"
+	for _, row := range []struct {
+		reason, key string
+		offset      int
+		terms       []ordering.Term
+		before      string          // the plan
+		index       []ordering.Term // made then; nil: none
+		after       string          // the plan with it
+	}{
+		{"the default order", "events", 0, []ordering.Term{asc("start_date"), asc("id")},
+			"Index Only Scan events_by_start_date", nil, ""},
+		{"its last page, from the end", "events", eventRows - 21, []ordering.Term{asc("start_date"), asc("id")},
+			"Index Only Scan Backward events_by_start_date", nil, ""},
+		{"its mirror", "events", 0, []ordering.Term{desc("start_date"), desc("id")},
+			"Index Only Scan Backward events_by_start_date", nil, ""},
+		{"the last page of its mirror", "events", eventRows - 21, []ordering.Term{desc("start_date"), desc("id")},
+			"Index Only Scan events_by_start_date", nil, ""},
+		{"by id", "books", 0, []ordering.Term{asc("id")}, "Index Only Scan books_pkey", nil, ""},
+		{"by id, from the end", "books", bookRows - 30, []ordering.Term{asc("id")}, "Index Only Scan Backward books_pkey", nil, ""},
+		{"by text, whose beginning is indexed", "events", 0, []ordering.Term{asc("name"), asc("id")},
+			"Incremental Sort of 1, Index Scan events_by_name", nil, ""},
+		{"by text, from the end", "events", eventRows - 30, []ordering.Term{asc("name"), asc("id")},
+			"Incremental Sort of 1, Index Scan Backward events_by_name", nil, ""},
+		{"by text that many share", "events", 0, []ordering.Term{asc("location"), desc("start_date"), asc("id")},
+			sorted, []ordering.Term{asc("location")}, "Incremental Sort of 1, Index Scan events_by_…"},
+		{"mixed directions", "events", 0, []ordering.Term{desc("published"), asc("end_date"), desc("id")},
+			sorted, []ordering.Term{desc("published"), asc("end_date")}, "Index Only Scan events_by_…"},
+		{"the mirror of mixed directions is served already", "events", 0, []ordering.Term{asc("published"), desc("end_date"), asc("id")},
+			"Index Only Scan Backward events_by_…", nil, ""},
+		{"a member of open records", "books", 0, []ordering.Term{asc("price"), asc("id")},
+			sorted, []ordering.Term{asc("price")}, "Incremental Sort of 1, Index Scan books_by_…"},
+		{"a member of open records, from the end", "books", bookRows - 30, []ordering.Term{asc("price"), asc("id")},
+			"Incremental Sort of 1, Index Scan Backward books_by_…", nil, ""},
+		{"a member of open records first of two", "books", 0, []ordering.Term{desc("price"), asc("name"), desc("id")},
+			"Incremental Sort of 1, Index Scan Backward books_by_…", nil, ""},
+		{"a member with a name of its own", "books", 0, []ordering.Term{desc(isbn), asc("name"), desc("id")},
+			sorted, []ordering.Term{desc(isbn), asc("name")}, "Incremental Sort of 1, Index Scan books_by_…"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			if diff := cmp.Diff(row.before, p.plan(t, row.key, row.offset, row.terms...)); diff != "" {
+				t.Errorf("plan: -want +got\n%s", diff)
+			}
+			if row.index == nil {
+				return
+			}
+			for range 2 { // the second time it is there
+				if err := p.store.Index(t.Context(), row.key, row.index...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.vacuum(t)
+			if diff := cmp.Diff(row.after, p.plan(t, row.key, row.offset, row.terms...)); diff != "" {
+				t.Errorf("plan with the index: -want +got\n%s", diff)
+			}
+		})
+	}
+	t.Run("loaded again", func(t *testing.T) { p.loadAgain(t) })
+	t.Run("an index of another expression is none", func(t *testing.T) { p.mismatch(t) })
+}
+
+// loadAgain reads other records, that have other members before those that are
+// indexed.
+func (p *planned) loadAgain(t *testing.T) {
+	var books []string
+	second := "" // by price
+	for i := range bookRows {
+		book := fmt.Sprintf(`{"id":%d,"aNew":%d,"price":%d}`, i+1, i, scattered(i, bookRows))
+		books = append(books, book)
+		if scattered(i, bookRows) == 1 {
+			second = book
+		}
+	}
+	load(t, p.store, `{"books":[`+strings.Join(books, ",")+`]}`)
+	byPrice := []ordering.Term{ordering.Asc("price"), ordering.Asc("id")}
+	if diff := cmp.Diff("Incremental Sort of 1, Index Scan books_by_…", p.plan(t, "books", 0, byPrice...)); diff != "" {
+		t.Errorf("plan: -want +got\n%s", diff)
+	}
+	_, records, err := p.store.Collections()["books"].Page(t.Context(), byPrice, pagination.Window{Limit: 1, Offset: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(records[0]) != second {
+		t.Errorf("second by price is %s, want %s", records[0], second)
+	}
+}
+
+// mismatch shows what is lost when an index is not of the expression that is
+// asked for.
+func (p *planned) mismatch(t *testing.T) {
+	byName := []ordering.Term{ordering.Asc("name"), ordering.Asc("id")}
+	for _, index := range []string{"left(name, 255)", "name", "left(name, 256) DESC NULLS LAST", `left(name, 256) COLLATE "C.utf8"`} {
+		exec(t, p.db, "DROP INDEX events_by_name; CREATE INDEX events_by_name ON events ("+index+")")
+		if diff := cmp.Diff("Sort, Seq Scan", p.plan(t, "events", 0, byName...)); diff != "" {
+			t.Errorf("plan with an index on %s: -want +got\n%s", index, diff)
+		}
+	}
+	exec(t, p.db, "DROP INDEX events_by_name; CREATE INDEX events_by_name ON events (left(name, 256))")
+	if diff := cmp.Diff("Incremental Sort of 1, Index Scan events_by_name", p.plan(t, "events", 0, byName...)); diff != "" {
+		t.Errorf("plan: -want +got\n%s", diff)
+	}
+}
+
+// exec runs statements past the store.
+func exec(t testing.TB, db *sql.DB, statements string) {
+	t.Helper()
+	for _, text := range strings.Split(statements, "; ") {
+		if _, err := db.ExecContext(context.Background(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
