@@ -24,8 +24,9 @@ import (
 // some among others: a [Handler] treats none specially.
 type Collection interface {
 	// Fields lists the snake_case names that the collection can be ordered by,
-	// each once; id is one of them, also when there are no records. It is called by each request that has an ordering and must be cheap. The
-	// handler only reads the list.
+	// each once; id is one of them, also when there are no records. It is called
+	// by each request that has an ordering and must be cheap. The handler only
+	// reads the list.
 	Fields(ctx context.Context) ([]string, error)
 
 	// Page returns the encoded records inside the window, in the order of the
