@@ -53,6 +53,9 @@ func (v *view) indented(body []byte) (_ []byte, ok bool) {
 
 // send answers with a body as it is.
 func (v *view) send(status int, body []byte, length []string) {
+	if v.untold != nil {
+		v.handler.report(v.r, v.untold)
+	}
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
@@ -87,6 +90,7 @@ func (v *view) refuse(no *refusal) {
 
 // failWith answers for an error whose text the client must not see.
 func (v *view) failWith(err error) {
+	v.untold = nil
 	v.handler.report(v.r, err)
 	switch {
 	case errors.Is(err, ErrUnavailable):

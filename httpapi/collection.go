@@ -48,17 +48,36 @@ type Collection interface {
 }
 
 // Revisioned is implemented by a [Collection] whose pages may be kept and given
-// to others who ask for the same ([Options.MaxCache]). The collections of a
-// catalogue implement it; a type that embeds a [catalogue.Encoded] does not.
+// to others who ask for the same ([Options.MaxCache]), and may have entity tags
+// ([Options.ETags]). The collections of a catalogue implement it; a type that
+// embeds a [catalogue.Encoded] does not.
 //
 // It must not be implemented where a page depends on anything but the terms, the
 // window and what the collection holds: on a value in ctx, say, or on the time.
+//
+// The handler asks for the revision before Page and after it. If the two differ,
+// the page is neither kept nor tagged. If they are the same, it is the page of that
+// number, and is given to whoever asks while Revision returns that. Nothing else is
+// compared, so this must hold: what is seen under one number is always the same
+// page. Where replicas of a database answer, one behind another, it does not hold by
+// itself: the calls of one request, which have one ctx, must go to the same replica,
+// or Revision must fail where it cannot know which one gives the page. A page is
+// then as old as the replica that gave the number.
 type Revisioned interface {
-	// Revision returns a number that changes with each write and never comes
-	// back. It changes before the write returns, and not before Page shows what
-	// was written: who has seen a new number gets a new page. It is called by
-	// each request for a page and must be cheap.
-	Revision() uint64
+	// Revision returns a number that changes with each write and never stands
+	// for anything else again. It changes before the write returns, and not
+	// before Page shows what was written: who has seen a new number gets a new
+	// page. It is called by each request for a page, twice by those that make one,
+	// and must be cheap. ctx is that of the request; when it has ended, the error
+	// matches what ctx.Err gives.
+	//
+	// After an error, whatever it matches, the number does not count and the page
+	// is neither kept nor tagged for this request: the collection is asked for it,
+	// or was, as if it were not Revisioned. What Page gives is answered, be it
+	// records or an error, so a request whose ctx has ended is one that Page gave
+	// up. [Options.OnError] is told of an error of Revision once, unless it is
+	// told of one that is answered, or of a panic: then it is told only that.
+	Revision(ctx context.Context) (uint64, error)
 }
 
 // Creator is implemented by a [Collection] that can be posted to. It counts

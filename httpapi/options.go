@@ -107,8 +107,9 @@ type Options struct {
 
 	// OnError is told what the client is not: errors of collections behind a
 	// 409, 410, 500 or 503, errors of an authorizer that are neither [Unauthorized] nor
-	// [Forbidden], and panics of either ([ErrPanic]). It is called before the
-	// answer is written, by many requests at once. Nil: all that is dropped.
+	// [Forbidden], panics of either ([ErrPanic]), and, where it is told none of
+	// these, errors of a [Revisioned], which change no status. It is called before
+	// the answer is written, by many requests at once. Nil: all that is dropped.
 	OnError func(r *http.Request, err error)
 }
 

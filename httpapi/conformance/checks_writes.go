@@ -202,16 +202,31 @@ func checkRevision(s *subject) error {
 	if !ok {
 		return skip("the collection is not Revisioned")
 	}
-	seen := map[uint64]bool{r.Revision(): true}
+	seen := make(map[uint64]bool)
 	for id := 10; id < 15; id++ {
+		before, err := s.revision(r)
+		if err != nil {
+			return err
+		}
+		seen[before] = true
 		if err := s.insert(c, id); err != nil {
 			return err
 		}
-		now := r.Revision()
+		now, err := s.revision(r)
+		if err != nil {
+			return err
+		}
 		if seen[now] {
 			return fmt.Errorf("the revision was %d before a write and is so again behind it: pages from before would be given to people", now)
 		}
-		seen[now] = true
 	}
 	return nil
+}
+
+func (s *subject) revision(r httpapi.Revisioned) (uint64, error) {
+	now, err := r.Revision(s.ctx)
+	if err != nil {
+		return 0, fmt.Errorf("its Revision: %w", err)
+	}
+	return now, nil
 }

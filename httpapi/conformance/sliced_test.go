@@ -68,7 +68,9 @@ func (s *sliced) insert(wire []byte) error {
 	return nil
 }
 
-func (s *sliced) Revision() uint64 { return s.revision.Load() }
+func (s *sliced) Revision(ctx context.Context) (uint64, error) {
+	return s.revision.Load(), ctx.Err()
+}
 
 func (s *sliced) Fields(ctx context.Context) ([]string, error) {
 	if s.faults.deaf {
