@@ -31,6 +31,11 @@ func checkCancellation(s *subject) error {
 		if _, err := c.Fields(ctx); !errors.Is(err, ctx.Err()) {
 			return fmt.Errorf("its Fields when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
 		}
+		if r, ok := c.(httpapi.Revisioned); ok {
+			if _, err := r.Revision(ctx); !errors.Is(err, ctx.Err()) {
+				return fmt.Errorf("its Revision when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
+			}
+		}
 	}
 	if _, _, err := s.page(c, byID(), pagination.Window{Limit: 1}); err != nil {
 		return fmt.Errorf("after a call that was given up: %w", err)
