@@ -88,7 +88,8 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
-// failWith answers for an error whose text the client must not see.
+// failWith answers for an error whose text the client must not see. No other one
+// of the request is told.
 func (v *view) failWith(err error) {
 	v.untold = nil
 	v.handler.report(v.r, err)

@@ -59,10 +59,11 @@ type Collection interface {
 // the page is neither kept nor tagged. If they are the same, it is the page of that
 // number, and is given to whoever asks while Revision returns that. Nothing else is
 // compared, so this must hold: what is seen under one number is always the same
-// page. Where replicas of a database answer, one behind another, it does not hold by
-// itself: the calls of one request, which have one ctx, must go to the same replica,
-// or Revision must fail where it cannot know which one gives the page. A page is
-// then as old as the replica that gave the number.
+// page, a write that has not returned aside. Where replicas of a database answer,
+// one behind another, it does not hold by itself: the calls of one request, which
+// have one ctx, must reach one replica, or Revision must fail when it cannot tell
+// which one gives the page. What is kept is then as old as the replica that gave
+// the number.
 type Revisioned interface {
 	// Revision returns a number that changes with each write and never stands
 	// for anything else again. It changes before the write returns, and not
@@ -71,12 +72,12 @@ type Revisioned interface {
 	// and must be cheap. ctx is that of the request; when it has ended, the error
 	// matches what ctx.Err gives.
 	//
-	// After an error, whatever it matches, the number does not count and the page
-	// is neither kept nor tagged for this request: the collection is asked for it,
-	// or was, as if it were not Revisioned. What Page gives is answered, be it
-	// records or an error, so a request whose ctx has ended is one that Page gave
-	// up. [Options.OnError] is told of an error of Revision once, unless it is
-	// told of one that is answered, or of a panic: then it is told only that.
+	// An error, whatever it matches, means that the number does not count, and that
+	// the page is neither kept nor tagged for this request: the collection is asked
+	// for it as if it were not Revisioned, and what Page gives is answered, records
+	// or an error; that of a ctx which has ended is Page's to give, too.
+	// [Options.OnError] is told of the error once a request; but where the request
+	// fails with another error, or a panic, it is told that alone.
 	Revision(ctx context.Context) (uint64, error)
 }
 
