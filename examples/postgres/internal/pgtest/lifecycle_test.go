@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,9 +14,9 @@ import (
 )
 
 func TestWhatWasCommittedOutlivesTheServer(t *testing.T) {
-	Require(t)
-	s := New(t)
+	s := started(t)
 	do(t, s, "CREATE TABLE kept (n int)")
+	t.Cleanup(func() { do(t, s, "DROP TABLE kept") })
 	for i, c := range []struct {
 		name string
 		end  func() error
@@ -47,8 +48,7 @@ func TestWhatWasCommittedOutlivesTheServer(t *testing.T) {
 }
 
 func TestKillIsACrash(t *testing.T) {
-	Require(t)
-	s := New(t)
+	s := started(t)
 	must(t, s.Kill())
 	must(t, s.Start())
 	if log := s.Log(); !strings.Contains(log, "not properly shut down") {
@@ -57,14 +57,17 @@ func TestKillIsACrash(t *testing.T) {
 }
 
 func TestAStaleLockFileDoesNotHinder(t *testing.T) {
-	Require(t)
-	s := New(t)
+	s := started(t)
 	stale, err := os.ReadFile(s.pidFile())
 	must(t, err)
 	must(t, s.Kill())
-	// Since then the id went to another process of that user.
+	other := exec.Command("sleep", "600")
+	s.dress(other)
+	must(t, other.Start())
+	t.Cleanup(func() { other.Process.Kill(); other.Wait() })
+	// The id went to another process of the server's user.
 	_, rest, _ := strings.Cut(string(stale), "\n")
-	must(t, os.WriteFile(s.pidFile(), []byte(strconv.Itoa(common.current.Pid)+"\n"+rest), 0o600))
+	must(t, os.WriteFile(s.pidFile(), []byte(strconv.Itoa(other.Process.Pid)+"\n"+rest), 0o600))
 	must(t, s.Start())
 	if got := ask[int](t, s, "SELECT 1"); got != 1 {
 		t.Errorf("SELECT 1 is %d", got)
@@ -72,8 +75,7 @@ func TestAStaleLockFileDoesNotHinder(t *testing.T) {
 }
 
 func TestAFrozenServerAnswersWhenItThaws(t *testing.T) {
-	Require(t)
-	s := New(t)
+	s := started(t)
 	held := connect(t, s.DSN("postgres"))
 	must(t, s.Freeze())
 
@@ -97,8 +99,7 @@ func TestAFrozenServerAnswersWhenItThaws(t *testing.T) {
 }
 
 func TestMethodsInAStateThatIsNotTheirs(t *testing.T) {
-	Require(t)
-	s := New(t)
+	s := started(t)
 	if err := s.Start(); !errors.Is(err, ErrRunning) {
 		t.Errorf("Start of a running server: %v", err)
 	}

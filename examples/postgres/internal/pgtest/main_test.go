@@ -2,17 +2,19 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// common is the server of the tests that leave it as they found it; nil where there is
-// no PostgreSQL.
+// common is the server of the tests that leave it running with nothing of theirs; nil
+// where there is no PostgreSQL. Making one takes a second.
 var common *Server
 
 func TestMain(m *testing.M) {
@@ -59,10 +61,32 @@ func help(how string) {
 	io.Copy(io.Discard, os.Stdin) // which nobody closes
 }
 
+// own is Start for what the common server cannot be used for.
+func own(t *testing.T, options Options) *Server {
+	t.Helper()
+	s, err := Start(options)
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Stop()) })
+	return s
+}
+
+// oddTemporaryDirectory lets what the test starts be in a directory of that name.
+func oddTemporaryDirectory(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pgtest")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	must(t, os.Chmod(dir, 0o755)) // the server is another user's, if we are root
+	dir = filepath.Join(dir, name)
+	must(t, os.Mkdir(dir, 0o755))
+	t.Setenv("TMPDIR", dir)
+	return dir
+}
+
 // soon bounds what is expected to happen, so that a test that would wait for ever fails.
 func soon(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // cleanups use it too
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -85,6 +109,19 @@ func ask[T any](t *testing.T, s *Server, query string) T {
 		t.Fatalf("%s: %v\n%s", query, err, s.Log())
 	}
 	return answer
+}
+
+// started has the common server running again whatever becomes of the test.
+func started(t *testing.T) *Server {
+	t.Helper()
+	Require(t)
+	t.Cleanup(func() {
+		if err := common.Start(); err != nil && !errors.Is(err, ErrRunning) {
+			t.Error(err)
+		}
+		must(t, common.Thaw())
+	})
+	return common
 }
 
 func do(t *testing.T, s *Server, statement string) {

@@ -6,9 +6,11 @@ import (
 )
 
 func TestReplica(t *testing.T) {
-	Require(t)
-	s := New(t)
+	s := started(t)
 	do(t, s, "CREATE TABLE rows (n int)")
+	t.Cleanup(func() { do(t, s, "DROP TABLE rows") })
+	// The replica's path is also what its own replica follows.
+	oddTemporaryDirectory(t, `a "b" c's`)
 	r, err := s.Replica()
 	must(t, err)
 	t.Cleanup(func() {

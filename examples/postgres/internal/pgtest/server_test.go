@@ -52,9 +52,8 @@ func TestSettings(t *testing.T) {
 
 func TestNoSyncWaitsForNoDisk(t *testing.T) {
 	Require(t)
-	s, err := Start(Options{NoSync: true})
-	must(t, err)
-	t.Cleanup(func() { s.Stop() })
+	t.Parallel()
+	s := own(t, Options{NoSync: true})
 	for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
 		if got := ask[string](t, s, "SELECT current_setting('"+name+"')"); got != "off" {
 			t.Errorf("%s is %q", name, got)
@@ -80,7 +79,6 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 		{"of a server with a client", func(s *Server) error { return nil }},
 		{"of one that was killed: its shared memory goes too", (*Server).Kill},
 		{"of one that is frozen and cannot be asked to end", (*Server).Freeze},
-		{"of one that has ended", func(s *Server) error { return s.Shutdown(Fast) }},
 		{"of one that was killed, and whose data is gone", func(s *Server) error {
 			return errors.Join(s.Kill(), os.RemoveAll(filepath.Join(s.data(), "global")))
 		}},
@@ -169,13 +167,7 @@ func TestTemporaryDirectoriesOfAllKinds(t *testing.T) {
 		{"longer than the path of a socket", strings.Repeat("long", 25), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("", "pgtest")
-			must(t, err)
-			t.Cleanup(func() { os.RemoveAll(dir) })
-			must(t, os.Chmod(dir, 0o755)) // the server is another user's, if we are root
-			dir = filepath.Join(dir, c.dir)
-			must(t, os.Mkdir(dir, 0o755))
-			t.Setenv("TMPDIR", dir)
+			dir := oddTemporaryDirectory(t, c.dir)
 			s, err := Start(Options{})
 			if (err != nil) != c.fails {
 				t.Fatalf("in %q: %v", dir, err)
@@ -184,9 +176,6 @@ func TestTemporaryDirectoriesOfAllKinds(t *testing.T) {
 				if got := ask[int](t, s, "SELECT 2"); got != 2 {
 					t.Errorf("SELECT 2 is %d", got)
 				}
-				r, err := s.Replica()
-				must(t, err)
-				must(t, r.Stop())
 				must(t, s.Stop())
 			}
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -205,6 +194,7 @@ func TestNewStopsWithItsTest(t *testing.T) {
 		if got := ask[int](t, s, "SELECT 3"); got != 3 {
 			t.Errorf("SELECT 3 is %d", got)
 		}
+		must(t, s.Shutdown(Fast)) // which it may have done already
 	})
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory of server %s: %v", pid, err)
