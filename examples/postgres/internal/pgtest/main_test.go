@@ -73,11 +73,11 @@ func own(t *testing.T, options Options) *Server {
 // oddTemporaryDirectory lets what the test starts be in a directory of that name.
 func oddTemporaryDirectory(t *testing.T, name string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "pgtest")
+	base, err := os.MkdirTemp("", "pgtest")
 	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	must(t, os.Chmod(dir, 0o755)) // the server is another user's, if we are root
-	dir = filepath.Join(dir, name)
+	t.Cleanup(func() { must(t, os.RemoveAll(base)) })
+	must(t, os.Chmod(base, 0o755)) // the server is another user's, if we are root
+	dir := filepath.Join(base, name)
 	must(t, os.Mkdir(dir, 0o755))
 	t.Setenv("TMPDIR", dir)
 	return dir
