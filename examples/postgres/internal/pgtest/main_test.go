@@ -61,15 +61,6 @@ func help(how string) {
 	io.Copy(io.Discard, os.Stdin) // which nobody closes
 }
 
-// own is Start for what the common server cannot be used for.
-func own(t *testing.T, options Options) *Server {
-	t.Helper()
-	s, err := Start(options)
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Stop()) })
-	return s
-}
-
 // oddTemporaryDirectory lets what the test starts be in a directory of that name.
 func oddTemporaryDirectory(t *testing.T, name string) string {
 	t.Helper()
