@@ -28,7 +28,7 @@ func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, 
 	}
 	limited, cancel := s.limit(ctx)
 	defer cancel()
-	if s.replica != nil && s.resting.ends() {
+	if s.replica != nil && s.resting.over() {
 		answered, err := s.readReplica(limited, t, f)
 		if answered {
 			return t.fault(ctx, err)
@@ -51,10 +51,15 @@ func (s *Store) readReplica(ctx context.Context, t *table, f func(context.Contex
 	case err == nil, errors.Is(err, ordering.ErrUnknownField), ctx.Err() != nil:
 		return true, err
 	case !errors.Is(err, errBehind):
-		s.resting.begin()
+		s.resting.begin(s.pause())
 	}
 	return false, nil
 }
+
+// pause is for how long a replica that could not answer is not asked: for longer
+// than a request may take, so that what such a request asks first and last, a
+// revision, is not of a server that gave no page.
+func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
 
 // readFrom reads from a server that must have the revision.
 func readFrom(ctx context.Context, db *sql.DB, t *table, revision uint64, f func(context.Context, *sql.Tx, state) error) error {
