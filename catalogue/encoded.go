@@ -16,10 +16,10 @@ import (
 // their type does not matter. It may be used by any number of goroutines at
 // once.
 //
-// What a catalogue gives also has a method Revision() uint64, in O(1): a number that
-// changes with each write and with nothing else, at the moment from which the write
-// is seen; and RecordType() reflect.Type, the type of its records. A type that embeds
-// an Encoded has neither.
+// What a catalogue gives also has a method Revision(context.Context) (uint64, error),
+// in O(1): a number that changes with each write and with nothing else, at the moment
+// from which the write is seen, and ctx's error; and RecordType() reflect.Type, the
+// type of its records. A type that embeds an Encoded has neither.
 type Encoded interface {
 	// Key is the collection's key at the root.
 	Key() string
@@ -86,8 +86,11 @@ func (e *encoded[T]) check() error    { return e.c.Check() }
 func (e *encoded[T]) has(id int) bool { return e.c.store.current().t.primary.get(id) != nil }
 
 // Revision counts the writes that are seen. It is no part of [Encoded]: of a type
-// that embeds one and has a Page of its own it would not be the revision.
-func (e *encoded[T]) Revision() uint64 { return e.c.store.current().t.revision }
+// that embeds one and has a Page of its own it would not be the revision. The error
+// is ctx's.
+func (e *encoded[T]) Revision(ctx context.Context) (uint64, error) {
+	return e.c.store.current().t.revision, ctx.Err()
+}
 
 // RecordType tells what records are encoded from; it is no part of [Encoded] for the
 // same reason.

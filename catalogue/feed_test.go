@@ -399,7 +399,7 @@ func TestSinceInHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes, now, err := house.Events().Since(0)
-	if err != nil || len(changes) != 1 || changes[0].Record().Name != "f" || now != events.(interface{ Revision() uint64 }).Revision() {
+	if err != nil || len(changes) != 1 || changes[0].Record().Name != "f" || now != revisionOf(t, events) {
 		t.Errorf("a posted event: %v, up to %d, %v", changes, now, err)
 	}
 	authors, err := house.Open("authors")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/pagination"
@@ -19,10 +20,9 @@ func TestRevision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events := encoded.(interface{ Revision() uint64 })
 	failed := errors.New("no")
 	id := 0
-	seen := map[uint64]bool{events.Revision(): true}
+	seen := map[uint64]bool{revisionOf(t, encoded): true}
 	for _, step := range []struct {
 		what   string
 		writes bool
@@ -71,11 +71,11 @@ func TestRevision(t *testing.T) {
 		{"load", true, func() error { return encoded.Load(strings.NewReader(`[]`)) }},
 		{"load of the house", true, func() error { return house.Load(strings.NewReader(`{"events":[]}`)) }},
 	} {
-		before := events.Revision()
+		before := revisionOf(t, encoded)
 		if err := step.do(); err != nil {
 			t.Fatalf("%s: %v", step.what, err)
 		}
-		after := events.Revision()
+		after := revisionOf(t, encoded)
 		if (after != before) != step.writes || step.writes && seen[after] {
 			t.Errorf("%s: %d before, %d after", step.what, before, after)
 		}
@@ -83,6 +83,37 @@ func TestRevision(t *testing.T) {
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// revisionOf asks a collection of a house for its revision.
+func revisionOf(t *testing.T, c catalogue.Encoded) uint64 {
+	t.Helper()
+	revision, err := c.(revisioned).Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision
+}
+
+type revisioned interface {
+	Revision(ctx context.Context) (uint64, error)
+}
+
+// Who has gone is told so, as by Fields and Page.
+func TestRevisionOfAContextThatEnded(t *testing.T) {
+	encoded, err := catalogue.New().Encoded("events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	for _, ctx := range []context.Context{gone, late} {
+		if _, err := encoded.(revisioned).Revision(ctx); !errors.Is(err, ctx.Err()) {
+			t.Errorf("%v, want %v", err, ctx.Err())
+		}
 	}
 }
 

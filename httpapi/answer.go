@@ -53,6 +53,9 @@ func (v *view) indented(body []byte) (_ []byte, ok bool) {
 
 // send answers with a body as it is.
 func (v *view) send(status int, body []byte, length []string) {
+	if v.untold != nil {
+		v.handler.report(v.r, v.untold)
+	}
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
@@ -85,8 +88,10 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
-// failWith answers for an error whose text the client must not see.
+// failWith answers for an error whose text the client must not see. No other one
+// of the request is told.
 func (v *view) failWith(err error) {
+	v.untold = nil
 	v.handler.report(v.r, err)
 	switch {
 	case errors.Is(err, ErrUnavailable):

@@ -39,14 +39,17 @@
 // in a collection or an authorizer becomes ([ErrPanic]), but for [http.ErrAbortHandler],
 // which passes through. If a panic comes when some of the answer is written, which
 // only the program's [http.ResponseWriter] can bring about, the request is aborted.
-// No other request notices. There is no other way to a 5xx, whatever is sent.
+// No other request notices. There is no other way to a 5xx, whatever is sent. That a
+// revision cannot be had ([Revisioned]) fails no request: OnError is told of it, and
+// the page is answered without a tag.
 //
 // # Pages that are kept
 //
 // A page that was asked for twice is kept, if its collection can tell whether it
 // has changed since ([Revisioned]), as those of a catalogue can, and is given to
 // whoever asks for the same, in up to [Options.MaxCache] bytes. Nobody gets a page
-// older than a write that had returned when the request came.
+// older than a write that had returned when the request came, unless the collection
+// reads from a replica that is behind.
 //
 // # Conditional requests
 //

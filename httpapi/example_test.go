@@ -146,7 +146,9 @@ type news struct {
 	revision atomic.Uint64
 }
 
-func (n *news) Revision() uint64 { return n.revision.Load() }
+func (n *news) Revision(ctx context.Context) (uint64, error) {
+	return n.revision.Load(), ctx.Err()
+}
 
 func (n *news) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
 	fmt.Println("a page is made")

@@ -187,7 +187,9 @@ type journal struct {
 	pages    atomic.Int64
 }
 
-func (j *journal) Revision() uint64 { return j.revision.Load() }
+func (j *journal) Revision(ctx context.Context) (uint64, error) {
+	return j.revision.Load(), ctx.Err()
+}
 
 func (j *journal) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
 	j.pages.Add(1)

@@ -45,16 +45,27 @@ func (v *view) findPlace(indent int) {
 	}
 	revision := uint64(0)
 	if !isRoot {
-		revision = v.route.revisioned.Revision()
+		revision = v.revision()
 	}
 	v.place = key.place(h.seed, revision)
+}
+
+// revision asks the collection for its revision. If it cannot tell, the request
+// goes on as if it never could.
+func (v *view) revision() uint64 {
+	revision, err := v.route.revisioned.Revision(v.r.Context())
+	if err != nil {
+		v.keepable, v.tagged = false, false
+		v.untold = err
+	}
+	return revision
 }
 
 // made is told that the page is made. Its revision was taken before that: if
 // something was written meanwhile the page may be too new for its place, which
 // is then no place to keep it at, nor its tag the page's.
 func (v *view) made() {
-	if (v.keepable || v.tagged) && v.route.revisioned.Revision() != v.place.revision {
+	if (v.keepable || v.tagged) && v.revision() != v.place.revision {
 		v.keepable, v.tagged = false, false
 	}
 }

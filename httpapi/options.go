@@ -87,10 +87,10 @@ type Options struct {
 	// ETag, and answers a GET or HEAD whose If-None-Match names it with 304, before
 	// anything is asked of the collection but its revision (and its fields, if
 	// OnAccess is to be told an ordering). "*" is answered with 304 if the request is
-	// good. If-Match and dates are not looked at. The tag is good for one handler: not for the
-	// same page of another process. OPTIONS and POST have none, and take no notice
-	// of If-None-Match, which RFC 9110 asks of OPTIONS. False: no tags, as the
-	// service.
+	// good. If-Match and dates are not looked at. A page whose revision cannot be had
+	// has no tag. The tag is good for one handler: not for the same page of another
+	// process. OPTIONS and POST have none, and take no notice of If-None-Match, which
+	// RFC 9110 asks of OPTIONS. False: no tags, as the service.
 	ETags bool
 
 	// CacheControl is the Cache-Control of answers that have an ETag. Empty:
@@ -107,7 +107,8 @@ type Options struct {
 
 	// OnError is told what the client is not: errors of collections behind a
 	// 409, 410, 500 or 503, errors of an authorizer that are neither [Unauthorized] nor
-	// [Forbidden], and panics of either ([ErrPanic]). It is called before the
+	// [Forbidden], panics of either ([ErrPanic]), and, of requests without any of
+	// these, errors of a [Revisioned], which change no status. It is called before the
 	// answer is written, by many requests at once. Nil: all that is dropped.
 	OnError func(r *http.Request, err error)
 }

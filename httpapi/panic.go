@@ -22,6 +22,7 @@ func (v *view) recovered() {
 	if reason == http.ErrAbortHandler {
 		panic(reason)
 	}
+	v.untold = nil
 	v.handler.reportPanic(v.r, reason)
 	if v.sent {
 		panic(http.ErrAbortHandler) // or half an answer would pass for a whole one

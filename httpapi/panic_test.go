@@ -44,9 +44,9 @@ func (j *jumpy) Page(ctx context.Context, terms []ordering.Term, w pagination.Wi
 	return j.journal.Page(ctx, terms, w)
 }
 
-func (j *jumpy) Revision() uint64 {
+func (j *jumpy) Revision(ctx context.Context) (uint64, error) {
 	j.jump("Revision")
-	return j.journal.Revision()
+	return j.journal.Revision(ctx)
 }
 
 func (j *jumpy) Create(context.Context, []byte) ([]byte, error) {
@@ -119,6 +119,7 @@ func TestPanicsOfOnError(t *testing.T) {
 		"told of a panic":             newTestHandler(t, panics, jumps),
 		"told of an error":            newTestHandler(t, panics, broken(errors.New("oops"))),
 		"told of a context's end":     newTestHandler(t, panics, broken(context.Canceled)),
+		"told of no revision":         newTestHandler(t, panics, map[string]Collection{"events": &unsure{&journal{Collection: newShelf(3)}, 0, at(1, errors.New("oops"))}}),
 		"told of a record, no JSON":   newTestHandler(t, panics, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
 		"told of a record, no reader": newTestHandler(t, Options{}, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
 	} {

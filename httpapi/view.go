@@ -31,6 +31,7 @@ type view struct {
 	keepable bool  // the answer may be kept,
 	tagged   bool  // or has an entity tag:
 	place    place // this one
+	untold   error // of the collection's Revision: for OnError, unless the request fails
 }
 
 // serve answers with what the client or the cache has already, or checks format, Accept and method, in this

@@ -31,6 +31,11 @@ func checkCancellation(s *subject) error {
 		if _, err := c.Fields(ctx); !errors.Is(err, ctx.Err()) {
 			return fmt.Errorf("its Fields when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
 		}
+		if r, ok := c.(httpapi.Revisioned); ok {
+			if _, err := r.Revision(ctx); !errors.Is(err, ctx.Err()) {
+				return fmt.Errorf("its Revision when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
+			}
+		}
 	}
 	if _, _, err := s.page(c, byID(), pagination.Window{Limit: 1}); err != nil {
 		return fmt.Errorf("after a call that was given up: %w", err)
@@ -202,16 +207,31 @@ func checkRevision(s *subject) error {
 	if !ok {
 		return skip("the collection is not Revisioned")
 	}
-	seen := map[uint64]bool{r.Revision(): true}
+	seen := make(map[uint64]bool)
 	for id := 10; id < 15; id++ {
+		before, err := s.revision(r)
+		if err != nil {
+			return err
+		}
+		seen[before] = true
 		if err := s.insert(c, id); err != nil {
 			return err
 		}
-		now := r.Revision()
+		now, err := s.revision(r)
+		if err != nil {
+			return err
+		}
 		if seen[now] {
 			return fmt.Errorf("the revision was %d before a write and is so again behind it: pages from before would be given to people", now)
 		}
-		seen[now] = true
 	}
 	return nil
+}
+
+func (s *subject) revision(r httpapi.Revisioned) (uint64, error) {
+	now, err := r.Revision(s.ctx)
+	if err != nil {
+		return 0, fmt.Errorf("its Revision: %w", err)
+	}
+	return now, nil
 }

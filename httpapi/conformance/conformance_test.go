@@ -131,6 +131,8 @@ func TestBroken(t *testing.T) {
 		{"the id is taken from the body", "events", faults{takesID: true}, []string{"create-unknown-members"}},
 		{"terms are appended to in their place", "events", faults{appends: true}, []string{"terms-are-read"}},
 		{"the revision stays", "events", faults{stuck: true}, []string{"revision"}},
+		{"the revision does not look at the context", "events", faults{deafRevision: true}, []string{"cancellation"}},
+		{"the revision fails", "events", faults{noRevision: true}, []string{"revision"}},
 	}
 	name := regexp.MustCompile(`(?m)^conformance: ([a-z-]+): the collection is wrong: .`)
 	for _, test := range tests {

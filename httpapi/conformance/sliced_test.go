@@ -26,6 +26,7 @@ type faults struct {
 	storesFirst, stuck, takesID, sameID, noneIsError, repeatsNames   bool
 	appends, countsPage, atLeastTwo, wholePages, blanks              bool
 	tiesDown, trueFirst, listsAsText, numbersAsText                  bool
+	deafRevision, noRevision                                         bool
 }
 
 // sliced is a collection in a slice that is sorted for each page.
@@ -68,7 +69,15 @@ func (s *sliced) insert(wire []byte) error {
 	return nil
 }
 
-func (s *sliced) Revision() uint64 { return s.revision.Load() }
+func (s *sliced) Revision(ctx context.Context) (uint64, error) {
+	if err := ctx.Err(); err != nil && !s.faults.deaf && !s.faults.deafRevision {
+		return 0, err
+	}
+	if s.faults.noRevision {
+		return 0, errors.New("no table of revisions")
+	}
+	return s.revision.Load(), nil
+}
 
 func (s *sliced) Fields(ctx context.Context) ([]string, error) {
 	if s.faults.deaf {

@@ -20,7 +20,7 @@ import (
 // tests, and for the day after somebody wrote with SQL of their own.
 func (s *Store) Check(ctx context.Context) error {
 	var faults []error
-	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		for _, t := range s.tables {
 			c := checker{table: t, tx: tx, counted: members{}}
 			if err := c.run(ctx); err != nil {
@@ -54,7 +54,7 @@ func (c *checker) fault(err error, format string, args ...any) {
 
 // run gives errors of the database; those that it finds are in faults.
 func (c *checker) run(ctx context.Context) (err error) {
-	at, err := c.state(ctx, c.tx)
+	at, err := c.state(ctx, c.tx, stateQuery)
 	if err != nil {
 		return err
 	}

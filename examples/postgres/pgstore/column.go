@@ -20,25 +20,6 @@ func newColumn(f resources.Field) column {
 	return column{ordering.Snake(f.Name), f.Name, f.Kind}
 }
 
-// sqlType is what the migrations declare the column as.
-func (c column) sqlType() string {
-	switch c.kind {
-	case resources.Integer, resources.Reference:
-		return "bigint"
-	case resources.Boolean:
-		return "boolean"
-	case resources.Timestamp:
-		return "timestamp with time zone"
-	case resources.References:
-		return "bigint[]"
-	case resources.TextList:
-		return `text[] COLLATE "C"`
-	case resources.JSON:
-		return "bytea"
-	}
-	return `text COLLATE "C"`
-}
-
 // errNull is about the one character that PostgreSQL's text cannot hold.
 var errNull = errors.New("PostgreSQL keeps no text with U+0000")
 

@@ -30,7 +30,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 		terms = append(terms[:len(terms):len(terms)], ordering.Term{Field: "id", Desc: terms[0].Desc})
 	}
 	var order orderBy
-	err = s.snapshot(ctx, func(tx *sql.Tx) (err error) {
+	err = inSnapshot(ctx, s.primary, func(tx *sql.Tx) (err error) {
 		order, err = t.orderBy(ctx, tx, terms)
 		return err
 	})

@@ -37,9 +37,13 @@ func (t *table) Fields(ctx context.Context) ([]string, error) {
 
 // Revision is that of the server that would be asked for a page.
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
-	err = t.store.read(ctx, t, func(_ context.Context, _ *sql.Tx, at state) error {
+	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, least uint64) error {
+		at, err := t.state(ctx, db, stateQuery)
+		if err == nil && at.revision < least {
+			return errBehind
+		}
 		revision = at.revision
-		return nil
+		return err
 	})
 	return revision, err
 }

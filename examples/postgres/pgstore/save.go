@@ -13,7 +13,7 @@ import (
 // [httpapi.ErrUnavailable]. O(n), in little memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	b := bufio.NewWriter(w)
-	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		lead := "{"
 		for _, t := range s.tables {
 			fmt.Fprintf(b, "%s%q:[", lead, t.about.Key)
@@ -53,18 +53,4 @@ func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
 		lead = ",\n"
 	}
 	return rows.Err()
-}
-
-// snapshot runs f on the primary in a read-only snapshot transaction of whatever
-// length.
-func (s *Store) snapshot(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := s.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // does nothing after Commit
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
 }

@@ -32,7 +32,7 @@ var ErrOptions = errors.New("pgstore: bad options")
 type Store struct {
 	primary *sql.DB
 	replica *sql.DB // nil: none
-	resting rest    // of the replica, when it could not answer
+	resting rest    // of the replica, since it could not answer
 	timeout time.Duration
 	tables  []*table // in the order of the document
 }
@@ -131,5 +131,5 @@ func (s *Store) table(key string) (*table, error) {
 // rest is a time in which somebody is not asked.
 type rest struct{ until atomic.Int64 } // Unix time in nanoseconds
 
-func (r *rest) begin()     { r.until.Store(time.Now().Add(time.Second).UnixNano()) }
-func (r *rest) ends() bool { return time.Now().UnixNano() >= r.until.Load() }
+func (r *rest) begin(d time.Duration) { r.until.Store(time.Now().Add(d).UnixNano()) }
+func (r *rest) over() bool            { return time.Now().UnixNano() >= r.until.Load() }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -19,6 +20,11 @@ type table struct {
 
 	written atomic.Uint64 // the highest revision that this Store wrote
 }
+
+var (
+	_ httpapi.Creator    = (*table)(nil)
+	_ httpapi.Revisioned = (*table)(nil)
+)
 
 func newTable(s *Store, about resources.Collection) *table {
 	t := &table{store: s, about: about, plainName: strings.ReplaceAll(about.Segment, "-", "_")}

@@ -45,7 +45,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 
 // validate looks up what the body refers to in one snapshot of the primary.
 func (t *table) validate(ctx context.Context, body []byte) (record resources.Record, err error) {
-	err = readFrom(ctx, t.store.primary, t, 0, func(ctx context.Context, tx *sql.Tx, _ state) error {
+	err = inSnapshot(ctx, t.store.primary, func(tx *sql.Tx) error {
 		var failure error
 		record, err = t.about.Validate(body, func(key string, id int) bool {
 			found, err := t.store.has(ctx, tx, key, id)
@@ -157,9 +157,8 @@ func (t *table) advance(ctx context.Context, tx *sql.Tx, at state) (revision uin
 }
 
 // lock waits for its turn to write.
-func (t *table) lock(ctx context.Context, tx *sql.Tx) (at state, err error) {
-	const query = `SELECT count, last_id, revision FROM collections WHERE key = $1 FOR UPDATE`
-	return at, tx.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
+func (t *table) lock(ctx context.Context, tx *sql.Tx) (state, error) {
+	return t.state(ctx, tx, stateQuery+" FOR UPDATE")
 }
 
 // insert writes the row of a record, and counts its members if it is an open one.

@@ -49,8 +49,8 @@ CREATE TABLE "events" (
 	"authors"     bigint[] NOT NULL
 );
 
-CREATE INDEX events_by_start_date ON events (start_date, id);
-CREATE INDEX events_by_name ON events (left(name, 256)); -- more may be more than an entry of an index holds
+CREATE INDEX events_by_start_date ON events (start_date ASC, id ASC);
+CREATE INDEX events_by_name ON events (left(name, 256) ASC); -- more may be more than an entry of an index holds
 
 CREATE TABLE "labels" (
 	"id"                   bigint PRIMARY KEY,
@@ -88,8 +88,8 @@ CREATE TABLE "labels" (
 	"feature_events"       boolean NOT NULL
 );
 
-CREATE INDEX labels_by_name ON labels (left(name, 256));
-CREATE INDEX labels_by_feature_authors ON labels (feature_authors, id);
+CREATE INDEX labels_by_name ON labels (left(name, 256) ASC);
+CREATE INDEX labels_by_feature_authors ON labels (feature_authors ASC, id ASC);
 
 CREATE TABLE "social_links" (
 	"id"     bigint PRIMARY KEY,
@@ -101,7 +101,7 @@ CREATE TABLE "social_links" (
 	"author" bigint NOT NULL
 );
 
-CREATE INDEX social_links_by_url ON social_links (left(url, 256));
+CREATE INDEX social_links_by_url ON social_links (left(url, 256) ASC);
 
 CREATE TABLE "attribute_types" ("id" bigint PRIMARY KEY, "record" text COLLATE "C" NOT NULL, "keys" bytea[] NOT NULL);
 CREATE TABLE "attributes" ("id" bigint PRIMARY KEY, "record" text COLLATE "C" NOT NULL, "keys" bytea[] NOT NULL);

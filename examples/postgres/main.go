@@ -1,0 +1,153 @@
+// Command postgres serves the catalogue out of PostgreSQL, as examples/serve does
+// out of memory: with the same handler and the same answers.
+//
+//	go run . -primary 'host=localhost dbname=house' -load house.json
+//	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
+//
+// It brings the schema up to date, does what -load, -index, -check and -save say,
+// in that order, and serves at -addr; an empty -addr ends it there. Nobody may
+// write unless -token says so. An interrupt or SIGTERM lets running requests end;
+// a second one does not wait for them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the next signal ends the program at once
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "postgres:", err)
+		os.Exit(1)
+	}
+}
+
+// run does what the flags say until ctx is done.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	c, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	store, err := pgstore.Open(c.store)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := c.prepare(ctx, store, stdout); err != nil {
+		return err
+	}
+	if c.addr == "" {
+		return nil
+	}
+	errorLog := log.New(stderr, "postgres: ", log.LstdFlags)
+	handler, err := newHandler(c, store, errorLog)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
+	return serve(ctx, listener, newServer(handler, errorLog))
+}
+
+// prepare does what comes before serving.
+func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Writer) error {
+	if err := store.Migrate(ctx); err != nil {
+		return err
+	}
+	if c.load != "" {
+		if err := loadFile(ctx, store, c.load); err != nil {
+			return err
+		}
+	}
+	for _, i := range c.indexes {
+		if err := store.Index(ctx, i.key, i.terms...); err != nil {
+			return err
+		}
+	}
+	if c.check {
+		if err := store.Check(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintln(stdout, "all is whole")
+	}
+	if c.save != "" {
+		return saveFile(ctx, store, c.save)
+	}
+	return nil
+}
+
+func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return store.Load(ctx, f)
+}
+
+func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Save(ctx, f), f.Close())
+}
+
+// newHandler has an entity tag for each page: a table's revision is one row.
+func newHandler(c *config, store *pgstore.Store, errorLog *log.Logger) (*httpapi.Handler, error) {
+	return httpapi.NewHandler(store.Collections(), httpapi.Options{
+		Authorizer: c.authorizer(),
+		ETags:      true,
+		OnError: func(r *http.Request, err error) {
+			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
+		},
+	})
+}
+
+// newServer gives nobody for ever to say what they want or to hear the answer.
+func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          errorLog,
+	}
+}
+
+// serve answers until ctx is done, then lets running requests end.
+func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(patience); err != nil {
+		return fmt.Errorf("requests were still running: %w", err)
+	}
+	return nil
+}

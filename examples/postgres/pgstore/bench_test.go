@@ -1,0 +1,86 @@
+package pgstore_test
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// BenchmarkPage reads pages of 21 of a house of events, kept in memory and in
+// PostgreSQL, by orderings that have an index (number, text) and one that has none.
+// The environment variable BACKLIST_POSTGRES_ROWS is how many events there are.
+func BenchmarkPage(b *testing.B) {
+	rows := 10_000
+	if text := os.Getenv("BACKLIST_POSTGRES_ROWS"); text != "" {
+		var err error
+		if rows, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	house := houseOf(b, rows)
+	memory, err := house.Encoded("events")
+	if err != nil {
+		b.Fatal(err)
+	}
+	dsn := newDSN(b)
+	store := openUnchecked(b, pgstore.Options{Primary: dsn, Timeout: -1})
+	if err := store.LoadFrom(b.Context(), house); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := connect(b, dsn).Exec("VACUUM ANALYZE events"); err != nil { // as the server itself does, some minutes later
+		b.Fatal(err)
+	}
+	for _, order := range []struct {
+		name  string
+		terms []ordering.Term
+	}{
+		{"start_date", []ordering.Term{ordering.Asc("start_date"), ordering.Asc("id")}},
+		{"name", []ordering.Term{ordering.Asc("name"), ordering.Asc("id")}},
+		{"location", []ordering.Term{ordering.Asc("location"), ordering.Asc("id")}},
+	} {
+		for _, place := range []struct {
+			name   string
+			offset int
+		}{{"first", 0}, {"at-1000", 1000}, {"quarter", rows / 4}, {"middle", rows / 2}, {"last", rows - 21}} {
+			w := pagination.Window{Limit: 21, Offset: place.offset}
+			for _, s := range []struct {
+				name       string
+				collection httpapi.Collection
+			}{{"memory", memory}, {"postgres", store.Collections()["events"]}} {
+				b.Run(order.name+"/"+place.name+"/"+s.name, func(b *testing.B) {
+					for b.Loop() {
+						if _, _, err := s.collection.Page(b.Context(), order.terms, w); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// houseOf makes up so many events.
+func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
+	tb.Helper()
+	house := catalogue.New()
+	err := house.Events().Update(func(tx *catalogue.Tx[resources.Event]) error {
+		for _, e := range sample.New(sample.Options{Events: events}).Events {
+			if _, err := tx.Insert(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return house
+}

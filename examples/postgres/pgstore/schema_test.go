@@ -1,0 +1,72 @@
+package pgstore_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// After the migrations there are the columns that the records are described with,
+// and text is compared by bytes.
+func TestSchema(t *testing.T) {
+	dsn := newDSN(t)
+	open(t, pgstore.Options{Primary: dsn})
+	db := connect(t, dsn)
+	for _, about := range resources.Collections() {
+		want := map[string]string{"id": "bigint not null", "record": "text C not null"}
+		for _, f := range about.Fields {
+			want[ordering.Snake(f.Name)] = sqlType(f)
+		}
+		if about.Fields == nil {
+			want["keys"] = "bytea[] not null"
+		}
+		got := columnsOf(t, db, strings.ReplaceAll(about.Segment, "-", "_"))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -described +there\n%s", about.Key, diff)
+		}
+	}
+}
+
+// sqlType is what a field of the description should be, null or not.
+func sqlType(f resources.Field) string {
+	name := map[resources.Kind]string{
+		resources.Integer: "bigint", resources.Reference: "bigint", resources.References: "bigint[]",
+		resources.Text: "text C", resources.Slug: "text C", resources.URL: "text C", resources.TextList: "text[] C",
+		resources.Boolean: "boolean", resources.Timestamp: "timestamp with time zone", resources.JSON: "bytea",
+	}[f.Kind]
+	if f.Nullable {
+		return name
+	}
+	return name + " not null"
+}
+
+// columnsOf are those of a table: type, collation if it is not the database's, null.
+func columnsOf(t *testing.T, db *sql.DB, table string) map[string]string {
+	t.Helper()
+	rows, err := db.Query(`SELECT attname, format_type(atttypid, atttypmod) || coalesce(' ' || collname, '')
+			|| CASE WHEN attnotnull THEN ' not null' ELSE '' END
+		FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = attcollation AND collname <> 'default'
+		WHERE attrelid = quote_ident($1)::regclass AND attnum > 0 AND NOT attisdropped`, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns := map[string]string{}
+	for rows.Next() {
+		var name, is string
+		if err := rows.Scan(&name, &is); err != nil {
+			t.Fatal(err)
+		}
+		columns[name] = is
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return columns
+}

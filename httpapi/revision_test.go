@@ -1,0 +1,281 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
+)
+
+// unsure is a journal whose revision is not always to be had.
+type unsure struct {
+	*journal
+	calls int                                    // of Revision, since the request began
+	fails func(ctx context.Context, n int) error // what the n-th of them fails with, from 1 on
+}
+
+func (u *unsure) Revision(ctx context.Context) (uint64, error) {
+	u.calls++
+	return u.revision.Load(), u.fails(ctx, u.calls) // a number that looks good beside an error
+}
+
+// never and at are ways to fail.
+func never(context.Context, int) error { return nil }
+
+func at(call int, err error) func(context.Context, int) error {
+	return func(_ context.Context, n int) error {
+		if n == call {
+			return err
+		}
+		return nil
+	}
+}
+
+// unsureHandler serves some news, and notes what OnError is told.
+func unsureHandler(t *testing.T, c Collection) (h *Handler, news *unsure, told *[]error) {
+	t.Helper()
+	news, told = &unsure{journal: &journal{Collection: c}, fails: never}, new([]error)
+	opts := Options{ETags: true, MaxTerms: 2, OnError: func(_ *http.Request, err error) { *told = append(*told, err) }}
+	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, told
+}
+
+const onePiece = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
+
+// TestRevisionFails: whichever of the two calls fails, and with what, the page is
+// what a collection gives that is not Revisioned, and is made each time.
+func TestRevisionFails(t *testing.T) {
+	failures := []struct {
+		reason string
+		err    error
+	}{
+		{"any error", errors.New("password is 1234")},
+		{"one that would be a 503 of Page", Unavailable(time.Second, nil)},
+		{"one that would be a 410", ErrGone},
+		{"one that would be a 409", ErrConflict},
+		{"the end of a context of its own", context.DeadlineExceeded},
+		{"one that would be asked again", ordering.ErrUnknownField},
+	}
+	want := answer{200, viewHeader("Accept", readMethods, len(onePiece)), onePiece}
+	for _, f := range failures {
+		for call := 1; call <= 2; call++ {
+			h, news, told := unsureHandler(t, newShelf(1))
+			news.fails = at(call, f.err)
+			for n := 1; n <= 4; n++ {
+				news.calls = 0
+				if diff := cmp.Diff(want, get(h, "/api/news/")); diff != "" {
+					t.Errorf("%s, call %d (-want +got):\n%s", f.reason, call, diff)
+				}
+				if news.pages.Load() != int64(n) || news.calls != call {
+					t.Errorf("%s, call %d: %d pages of %d, %d calls of Revision", f.reason, call, news.pages.Load(), n, news.calls)
+				}
+				if len(*told) != n || (*told)[n-1] != f.err {
+					t.Errorf("%s, call %d: OnError was told %v", f.reason, call, *told)
+				}
+			}
+		}
+	}
+}
+
+// A client that has the page, or would have any, is given it all the same.
+func TestRevisionFailsWhereThereWasATag(t *testing.T) {
+	failed := errors.New("failed")
+	h, news, told := unsureHandler(t, newShelf(1))
+	tag := tagOf(t, h, call{target: "/api/news/"})
+	news.fails = func(context.Context, int) error { return failed }
+	for _, method := range []string{"GET", "HEAD"} {
+		want := answer{200, viewHeader("Accept", readMethods, len(onePiece)), onePiece}
+		if method == "HEAD" {
+			want.Body = ""
+		}
+		for _, has := range []string{tag, "*"} {
+			*told = nil
+			got := call{method: method, target: "/api/news/", header: ifNoneMatch(has)}.do(h)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, If-None-Match %s (-want +got):\n%s", method, has, diff)
+			}
+			if !slices.Equal(*told, []error{failed}) {
+				t.Errorf("%s, If-None-Match %s: OnError was told %v", method, has, *told)
+			}
+		}
+	}
+}
+
+// A failure is that of one request: what was kept is given again when it is over,
+// and nothing that was made meanwhile.
+func TestRevisionIsBack(t *testing.T) {
+	h, news, _ := unsureHandler(t, newShelf(1))
+	ask := func(reason string, fails func(context.Context, int) error, pages int64) {
+		t.Helper()
+		before := news.pages.Load()
+		news.fails = fails
+		for range 3 {
+			news.calls = 0
+			if got := get(h, "/api/news/"); got.Body != onePiece {
+				t.Errorf("%s: %d %s", reason, got.Status, got.Body)
+			}
+		}
+		if made := news.pages.Load() - before; made != pages {
+			t.Errorf("%s: %d pages were made, want %d", reason, made, pages)
+		}
+	}
+	failed := errors.New("failed")
+	ask("the second fails from the start", at(2, failed), 3)
+	ask("now it is kept", never, 2)
+	ask("the first fails", at(1, failed), 3)
+	ask("it is still kept", never, 0)
+	ask("nobody asks for the second", at(2, failed), 0)
+}
+
+// The number behind the page may be a smaller one, of a replica that is behind.
+func TestRevisionOfTwoReplicas(t *testing.T) {
+	h, news, told := unsureHandler(t, newShelf(1))
+	news.fails = func(_ context.Context, n int) error {
+		news.revision.Store([]uint64{1: 4, 2: 5}[n]) // what the next call gets
+		return nil
+	}
+	news.revision.Store(5)
+	for range 4 {
+		news.calls = 0
+		if got := get(h, "/api/news/"); got.Body != onePiece || got.Header["Etag"] != "" {
+			t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+		}
+	}
+	if news.pages.Load() != 4 || len(*told) > 0 {
+		t.Errorf("%d pages of 4, OnError was told %v", news.pages.Load(), *told)
+	}
+}
+
+// TestRevisionAndAnswer: of a request that fails in another way as well OnError is
+// told that alone, and the client as if there had been no revision to ask for.
+func TestRevisionAndAnswer(t *testing.T) {
+	lost, busy := Unavailable(9*time.Second, errors.New("no revision")), Unavailable(7*time.Second, errors.New("no page"))
+	tests := []struct {
+		reason     string
+		page       Collection
+		call       call
+		status     int
+		retryAfter string
+		told       string // in the text of the one error; "": none is told
+	}{
+		{"a page", newShelf(1), call{}, 200, "", "no revision"},
+		{"unknown format", newShelf(1), call{target: "?format=xml"}, 404, "", "no revision"},
+		{"too many terms", newShelf(1), call{target: "?ordering=a,b,c"}, 400, "", "no revision"},
+		{"nothing acceptable: nobody asks", newShelf(1), call{header: accept("text/html")}, 406, "", ""},
+		{"OPTIONS: nobody asks", newShelf(1), call{method: "OPTIONS"}, 200, "", ""},
+		{"POST: nobody asks", newShelf(1), call{method: "POST"}, 405, "", ""},
+		{"both unavailable: the page says for how long", &shelf{err: busy}, call{}, 503, "7", "no page"},
+		{"Page fails", &shelf{err: errors.New("no page")}, call{}, 500, "", "no page"},
+		{"Page is gone", &shelf{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
+		{"Page gave up", &shelf{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
+		{"Fields fails", &shelf{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
+		{"a panic in Page", &jumpy{&journal{Collection: newShelf(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
+		{"a record that is no JSON", &shelf{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "invalid character"},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			h, news, told := unsureHandler(t, test.page)
+			news.fails = at(1, lost)
+			test.call.target = "/api/news/" + test.call.target
+			got := test.call.do(h)
+			if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Header["Etag"] != "" || strings.Contains(got.Body, "no revision") {
+				t.Errorf("%d %v %s, want %d", got.Status, got.Header, got.Body, test.status)
+			}
+			if test.told == "" {
+				if len(*told) > 0 {
+					t.Errorf("OnError was told %v", *told)
+				}
+				return
+			}
+			if len(*told) != 1 || !strings.Contains((*told)[0].Error(), test.told) || errors.Is((*told)[0], lost) != (test.told == "no revision") {
+				t.Errorf("OnError was told %v, want one with %q", *told, test.told)
+			}
+		})
+	}
+}
+
+// Where nothing is kept or tagged nobody asks.
+func TestRevisionIsNotAskedFor(t *testing.T) {
+	news := &unsure{journal: &journal{Collection: newShelf(1)}, fails: at(1, errors.New("failed"))}
+	opts := Options{MaxCache: -1, OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
+	h := newTestHandler(t, opts, map[string]Collection{"news": news})
+	if got := get(h, "/api/news/"); got.Body != onePiece || news.calls != 0 {
+		t.Errorf("%d calls of Revision; %d %s", news.calls, got.Status, got.Body)
+	}
+}
+
+// A panic in the second call is the request's failure as in the first.
+func TestRevisionPanicsBehindThePage(t *testing.T) {
+	h, news, told := unsureHandler(t, newShelf(1))
+	news.fails = func(_ context.Context, n int) error {
+		if n == 2 {
+			panic("oops")
+		}
+		return nil
+	}
+	if got := get(h, "/api/news/"); got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
+		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+	}
+	if len(*told) != 1 || !errors.Is((*told)[0], ErrPanic) {
+		t.Errorf("OnError was told %v", *told)
+	}
+}
+
+// heeding is a shelf that looks at its context.
+type heeding struct{ *shelf }
+
+func (h heeding) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, nil, err
+	}
+	return h.shelf.Page(ctx, terms, w)
+}
+
+// TestRevisionWaits for what never comes, until the request's context ends: before
+// the page, which is then given up, or behind it, when it is there.
+func TestRevisionWaits(t *testing.T) {
+	request := call{target: "/api/news/"}.request()
+	for nth, want := range map[int]answer{
+		1: {503, nil, `{"detail":"The request was given up before it could be answered."}`},
+		2: {200, nil, onePiece},
+	} {
+		want.Header = viewHeader("Accept", readMethods, len(want.Body))
+		for ended, end := range map[error]func(context.Context) (context.Context, context.CancelFunc){
+			context.DeadlineExceeded: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, time.Minute)
+			},
+			context.Canceled: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancel(ctx)
+				time.AfterFunc(time.Minute, cancel)
+				return ctx, cancel
+			},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				h, news, told := unsureHandler(t, heeding{newShelf(1)})
+				news.fails = func(ctx context.Context, n int) error {
+					if n != nth {
+						return nil
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				ctx, cancel := end(t.Context())
+				defer cancel()
+				if diff := cmp.Diff(want, serve(h, request.WithContext(ctx))); diff != "" {
+					t.Errorf("call %d, %v (-want +got):\n%s", nth, ended, diff)
+				}
+				if len(*told) != 1 || !errors.Is((*told)[0], ended) {
+					t.Errorf("call %d: OnError was told %v, want %v", nth, *told, ended)
+				}
+			})
+		}
+	}
+}
