@@ -19,9 +19,13 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// firstID is one below the ids that Create hands out: what is inserted with an id
-// has a lower one, and moves no counter.
-const firstID = 100_000
+// The ids of two events that are there from the start. Create hands out those
+// above createdFrom; what is inserted with an id has one between them, and moves
+// no counter.
+const (
+	lowestID    = 1
+	createdFrom = 100_000
+)
 
 // written is what writers know of a collection, whatever happened to their
 // connections.
@@ -39,9 +43,10 @@ type written struct {
 // has the count of its own instant, and in the end no id is lost and none left out.
 func TestCount(t *testing.T) {
 	dsn := newDSN(t)
-	w := &written{store: open(t, pgstore.Options{Primary: dsn}), db: connect(t, dsn), ids: map[int]bool{firstID: true}}
-	load(t, w.store, `{"events":[`+fmt.Sprintf(event, firstID, `"first"`)+`]}`)
-	w.acknowledged.Store(1)
+	w := &written{store: open(t, pgstore.Options{Primary: dsn}), db: connect(t, dsn), ids: map[int]bool{lowestID: true, createdFrom: true}}
+	w.db.SetMaxOpenConns(1) // which cuts all others, and not itself
+	load(t, w.store, `{"events":[`+fmt.Sprintf(event, lowestID, `"lowest"`)+","+fmt.Sprintf(event, createdFrom, `"first"`)+`]}`)
+	w.acknowledged.Store(2)
 	seed := setting(t, "BACKLIST_POSTGRES_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("BACKLIST_POSTGRES_SEED=%d", seed)
 
@@ -74,7 +79,7 @@ func (w *written) write(ctx context.Context, d dice, writer int) error {
 				return err
 			}
 		}
-		if err := w.once(ctx, d, 1+writer+10*n); err != nil {
+		if err := w.once(ctx, d, 2+writer+10*n); err != nil {
 			return fmt.Errorf("writer %d, write %d: %w", writer, n, err)
 		}
 	}
@@ -189,12 +194,15 @@ func (w *written) read(ctx context.Context, done <-chan struct{}) error {
 		if count != len(ids) || count < least {
 			return fmt.Errorf("%d are counted of %d that are there, when %d were acknowledged", count, len(ids), least)
 		}
+		if last := ids[count-1]; last != lowestID { // a record of a later instant took its place
+			return fmt.Errorf("%d are counted, and the last of them has the id %d", count, last)
+		}
 	}
 }
 
-// page reads all ids with their count.
+// page reads all ids, the newest first, with their count.
 func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
-	byID := []ordering.Term{ordering.Asc("id")}
+	byID := []ordering.Term{ordering.Desc("id")}
 	count, records, err := w.store.Collections()["events"].Page(ctx, byID, pagination.Window{Limit: 1 << 20})
 	for _, record := range records {
 		r, err := resources.ParseRecord(record)
@@ -225,15 +233,16 @@ func (w *written) check(t *testing.T) {
 	if count != len(ids) || count < len(w.ids) || count > len(w.ids)+w.unknown {
 		t.Errorf("%d are counted of %d that are there; %d were acknowledged and %d may be", count, len(ids), len(w.ids), w.unknown)
 	}
+	slices.Reverse(ids)
 	for id := range w.ids {
 		if _, found := slices.BinarySearch(ids, id); !found {
 			t.Errorf("id %d was acknowledged and is not there", id)
 		}
 	}
-	start, _ := slices.BinarySearch(ids, firstID)
+	start, _ := slices.BinarySearch(ids, createdFrom)
 	for i, id := range ids[start:] {
-		if id != firstID+i {
-			t.Fatalf("the id behind %d is %d: one is left out", firstID+i-1, id)
+		if id != createdFrom+i {
+			t.Fatalf("the id behind %d is %d: one is left out", createdFrom+i-1, id)
 		}
 	}
 	t.Logf("%d records, %d writes of which nobody knows", count, w.unknown)

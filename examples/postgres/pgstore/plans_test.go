@@ -211,7 +211,7 @@ func (p *planned) loadAgain(t *testing.T) {
 	var books []string
 	second := "" // by price
 	for i := range bookRows {
-		book := fmt.Sprintf(`{"id":%d,"aNew":%d,"price":%d}`, i+1, i, scattered(i, bookRows))
+		book := fmt.Sprintf(`{"id":%d,"new":%d,"newer":0,"price":%d}`, i+1, i, scattered(i, bookRows))
 		books = append(books, book)
 		if scattered(i, bookRows) == 1 {
 			second = book
