@@ -60,12 +60,22 @@ func read[T any](text string) (v T, err error) {
 	return v, json.Unmarshal([]byte(text), &v)
 }
 
-// exprs are what ORDER BY needs for the column.
+// exprs are what ORDER BY needs for the column: first what an index holds of what
+// can be longer than one of its entries may be. No list of the description is null.
 func (c column) exprs() []expr {
-	name := quote(c.name)
+	name := "t." + quote(c.name)
+	prefix := ""
 	switch c.kind {
 	case resources.Text, resources.Slug, resources.URL:
-		return []expr{{text: "left(t." + name + ", 256)", prefix: true}, {text: "t." + name}}
+		prefix = "left(" + name + ", 256)"
+	case resources.References:
+		prefix = name + "[1:32]"
+	case resources.TextList:
+		prefix = "left(coalesce(" + name + "[1], ''), 256)" // no elements are as few as one that is empty
+	case resources.JSON:
+		prefix = "substring(" + name + ", 1, 256)"
+	default:
+		return []expr{{text: name}}
 	}
-	return []expr{{text: "t." + name}}
+	return []expr{{text: prefix, prefix: true}, {text: name}}
 }

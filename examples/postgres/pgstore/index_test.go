@@ -1,0 +1,118 @@
+package pgstore_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// huge is a value of a described field that is longer than an entry of an index may
+// be, where it can be; those of one kind begin alike.
+func (d dice) huge(f resources.Field) string {
+	var list []string
+	switch f.Kind {
+	case resources.References:
+		for range 3_000 {
+			list = append(list, fmt.Sprint(1+d.IntN(1<<60)))
+		}
+		return "[1," + strings.Join(list, ",") + "]"
+	case resources.TextList:
+		for range 3 {
+			list = append(list, quoted(d.long()))
+		}
+		return pick(d, []string{"[", `["",`, `["same",`}) + strings.Join(list, ",") + "]"
+	case resources.JSON:
+		return `{"same":` + quoted(d.long()) + "}"
+	case resources.Text, resources.Slug, resources.URL:
+		return quoted(d.long())
+	}
+	return d.member(f)
+}
+
+// An index refuses no record, however long what it holds, and the order by it is
+// still that of whole values.
+func TestIndexOfLongValues(t *testing.T) {
+	dsn := newDSN(t)
+	store, house := open(t, pgstore.Options{Primary: dsn}), catalogue.New()
+	d := newDice(setting(t, "BACKLIST_POSTGRES_SEED", 7))
+	load(t, store, `{"books":[{"id":1,"name":1}]}`)
+	for _, key := range []string{"events", "labels", "social-links", "books"} {
+		for _, field := range fields(t, store, key) {
+			if err := store.Index(t.Context(), key, ordering.Asc(field)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		about, _ := resources.Find(key)
+		var records []string
+		for id := 1; id <= 30; id++ {
+			record := d.record(about, id)
+			if about.Fields != nil && id > 26 {
+				var members []string
+				for _, f := range about.Fields[1:] {
+					members = append(members, quoted(f.Name)+":"+d.huge(f))
+				}
+				record = fmt.Sprintf(`{"id":%d,%s}`, id, strings.Join(members, ","))
+			} else if id > 26 {
+				record = fmt.Sprintf(`{"id":%d,"name":%s}`, id, quoted(d.long()))
+			}
+			records = append(records, record)
+		}
+		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(records, ","))
+		if err := house.Load(strings.NewReader(file)); err != nil {
+			t.Fatal(err)
+		}
+		load(t, store, file)
+	}
+	// As long as there is an index there is no other way.
+	exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$`)
+	again := open(t, pgstore.Options{Primary: dsn})
+	for _, key := range []string{"events", "labels", "social-links", "books"} {
+		memory, err := house.Encoded(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range fields(t, again, key) {
+			for _, terms := range [][]ordering.Term{
+				{ordering.Asc(field), ordering.Asc("id")}, {ordering.Desc(field), ordering.Desc("id")}, {ordering.Desc(field), ordering.Asc("id")},
+			} {
+				if field == "id" {
+					terms = terms[:1]
+				}
+				w := pagination.Window{Limit: 1000}
+				_, want, err := memory.Page(t.Context(), terms, w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, got, err := again.Collections()[key].Page(t.Context(), terms, w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(idsOf(t, want), idsOf(t, got)); diff != "" {
+					t.Errorf("%s by %v: ids: -memory +PostgreSQL\n%s", key, terms, diff)
+				}
+			}
+		}
+	}
+}
+
+// idsOf are those of records.
+func idsOf(t *testing.T, records [][]byte) []int {
+	t.Helper()
+	var ids []int
+	for _, wire := range records {
+		r, err := resources.ParseRecord(wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
