@@ -292,3 +292,19 @@ func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan stru
 		}
 	}
 }
+
+// An error of the writer is not one of the database.
+func TestSaveToWriterThatFails(t *testing.T) {
+	store := open(t, pgstore.Options{Primary: newDSN(t)})
+	load(t, store, `{"books":[{"id":1,"name":`+quoted(strings.Repeat("n", 10_000))+`}]}`)
+	for _, failure := range []error{io.ErrUnexpectedEOF, context.DeadlineExceeded, errors.New("the disk is full")} {
+		err := store.Save(t.Context(), writerFunc(func([]byte) (int, error) { return 0, failure }))
+		if !errors.Is(err, failure) || errors.Is(err, httpapi.ErrUnavailable) {
+			t.Errorf("error is %v, want %v alone", err, failure)
+		}
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

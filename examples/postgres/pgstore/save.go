@@ -12,7 +12,8 @@ import (
 // the primary had it at one instant. An error is w's, or matches
 // [httpapi.ErrUnavailable]. O(n), in little memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
-	b := bufio.NewWriter(w)
+	out := &noting{Writer: w}
+	b := bufio.NewWriter(out)
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		lead := "{"
 		for _, t := range s.tables {
@@ -24,7 +25,10 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case out.err != nil:
+		return fmt.Errorf("pgstore: %w", out.err)
+	case err != nil:
 		return fault(ctx, "pgstore", err)
 	}
 	b.WriteString("]}\n")
@@ -32,6 +36,21 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 		return fmt.Errorf("pgstore: %w", err)
 	}
 	return nil
+}
+
+// noting tells errors of a writer from those of the database, which can be the
+// same ones.
+type noting struct {
+	io.Writer
+	err error
+}
+
+func (n *noting) Write(p []byte) (written int, err error) {
+	written, err = n.Writer.Write(p)
+	if err != nil {
+		n.err = err
+	}
+	return written, err
 }
 
 func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
