@@ -84,10 +84,15 @@ func TestLoadSave(t *testing.T) {
 	for _, about := range resources.Collections() {
 		odd = append(odd, quoted(about.Key)+":"+d.collection(about, d.IntN(40)))
 	}
+	var many []string
+	for i := range 2_000 {
+		many = append(many, fmt.Sprintf(`"member%d":%d`, i, i))
+	}
 	for _, file := range []struct{ reason, text string }{
 		{"a whole house", plausible.String()},
 		{"records of all kinds in the place of those", "{" + strings.Join(odd, ",") + "}"},
 		{"nothing is no change", "{}"},
+		{"members of any number, with names of any length", `{"books":[{"id":1,` + strings.Join(many, ",") + `,` + quoted(d.long()) + `:1,` + quoted(d.long()) + `:2}]}`},
 		{"one becomes empty", `{"events":[]}`},
 		{"white space and escapes are not kept, digits and the order of members are", "{ \"books\" : [ {\"b\":1.50e+0, \"id\":3, \"a\":\"\\u00e9\\/\"} ] }"},
 	} {

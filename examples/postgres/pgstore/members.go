@@ -92,7 +92,7 @@ func (all members) numberOf(field string) int {
 	return highest + 1
 }
 
-// saveMembers writes them all.
+// saveMembers writes those that are new or that more or fewer records have.
 func (t *table) saveMembers(ctx context.Context, tx *sql.Tx, all members) error {
 	var names, fields []string
 	var numbers []int
@@ -102,9 +102,9 @@ func (t *table) saveMembers(ctx context.Context, tx *sql.Tx, all members) error 
 		names, fields = append(names, m.name), append(fields, m.field)
 		numbers, records = append(numbers, m.number), append(records, m.records)
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO members (collection, name, field, number, records)
-		SELECT $1, * FROM unnest($2::text[], $3::text[], $4::int[], $5::bigint[])
-		ON CONFLICT (collection, name) DO UPDATE SET records = excluded.records`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO members (collection, digest, name, field, number, records)
+		SELECT $1, sha256(convert_to(name, 'UTF8')), * FROM unnest($2::text[], $3::text[], $4::int[], $5::bigint[]) given (name)
+		ON CONFLICT (collection, digest) DO UPDATE SET records = excluded.records WHERE members.records <> excluded.records`,
 		t.about.Key, names, fields, numbers, records)
 	return err
 }

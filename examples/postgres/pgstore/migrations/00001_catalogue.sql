@@ -22,11 +22,12 @@ INSERT INTO collections (key) VALUES
 -- field stand in keys.
 CREATE TABLE members (
 	collection text    COLLATE "C" NOT NULL REFERENCES collections,
+	digest     bytea   NOT NULL, -- SHA-256 of the name, which can be longer than an entry of an index
 	name       text    COLLATE "C" NOT NULL, -- in JSON
 	field      text    COLLATE "C" NOT NULL, -- in orderings
 	number     integer NOT NULL CHECK (number > 0),
 	records    bigint  NOT NULL CHECK (records >= 0),
-	PRIMARY KEY (collection, name)
+	PRIMARY KEY (collection, digest)
 );
 
 -- record is a record's JSON as it is answered, to the byte. All else of a row is
