@@ -65,6 +65,9 @@ func (d dice) openRecord(id int) string {
 	for _, i := range d.Perm(len(few))[:d.IntN(8)] {
 		members = append(members, quoted(few[i])+":"+d.value())
 	}
+	if d.oneIn(500) {
+		members = append(members, quoted(d.long())+":1")
+	}
 	at := d.IntN(len(members) + 1)
 	members = append(members[:at], append([]string{`"id":` + strconv.Itoa(id)}, members[at:]...)...)
 	return "{" + strings.Join(members, ",") + "}"
