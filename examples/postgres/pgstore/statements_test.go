@@ -130,3 +130,25 @@ func TestColumnsThatAreNoFields(t *testing.T) {
 		}
 	}
 }
+
+// A post asks once for each record that it refers to, however often it does.
+func TestStatementsOfReferences(t *testing.T) {
+	tap := newTap(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: tap.dsn})
+	load(t, store, `{"authors":[{"id":1},{"id":2}]}`)
+	body := `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z","authors":[` +
+		strings.Repeat("1,2,", 500) + `1]}`
+	tap.take()
+	if _, err := store.Collections()["events"].(httpapi.Creator).Create(t.Context(), []byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, s := range tap.take() {
+		if strings.Contains(s.text, `FROM "authors"`) && s.params != nil {
+			asked++
+		}
+	}
+	if asked != 2 {
+		t.Errorf("authors were asked for %d times, want once each", asked)
+	}
+}

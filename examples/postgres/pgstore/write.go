@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -47,9 +46,17 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 func (t *table) validate(ctx context.Context, body []byte) (record resources.Record, err error) {
 	err = inSnapshot(ctx, t.store.primary, func(tx *sql.Tx) error {
 		var failure error
+		type reference struct {
+			key string
+			id  int
+		}
+		known := map[reference]bool{} // a body may refer to one record as often as it likes
 		record, err = t.about.Validate(body, func(key string, id int) bool {
-			found, err := t.store.has(ctx, tx, key, id)
-			failure = errors.Join(failure, err)
+			found, asked := known[reference{key, id}]
+			if !asked && failure == nil {
+				found, failure = t.store.has(ctx, tx, key, id)
+				known[reference{key, id}] = found
+			}
 			return found
 		})
 		if failure != nil {
