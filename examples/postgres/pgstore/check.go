@@ -142,7 +142,7 @@ func (c *checker) row(ctx context.Context, id int, wire []byte) error {
 		same = append(same, quote(name)+" IS NOT DISTINCT FROM $"+strconv.Itoa(i+1))
 	}
 	var found bool
-	query := "SELECT EXISTS (SELECT FROM " + c.name() + " WHERE " + strings.Join(same, " AND ") + " AND id = $1)"
+	query := "SELECT EXISTS (SELECT 1 FROM " + c.name() + " WHERE " + strings.Join(same, " AND ") + " AND id = $1)"
 	if err := c.tx.QueryRowContext(ctx, query, values...).Scan(&found); err != nil {
 		return err
 	}

@@ -52,6 +52,8 @@ func isAway(err error) bool {
 		}
 		switch code {
 		case "25006", // this is a standby now
+			"25P03",                   // idle_in_transaction_session_timeout
+			"25P04",                   // transaction_timeout
 			"55P03",                   // lock not available
 			"57014",                   // statement_timeout
 			"57P01", "57P02", "57P03", // shutdown, crash, starting up

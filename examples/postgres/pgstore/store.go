@@ -91,9 +91,14 @@ func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	return db, nil
 }
 
+// setDefault sends a parameter that the DSN does not give; one that it gives as
+// empty is not sent at all, since not every server has it.
 func setDefault(params map[string]string, name, value string) {
-	if _, given := params[name]; !given {
+	switch given, ok := params[name]; {
+	case !ok:
 		params[name] = value
+	case given == "":
+		delete(params, name)
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found 
 	if err != nil {
 		return false, nil // nothing is kept of it
 	}
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM "+t.name()+" WHERE id = $1)", id).Scan(&found)
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.name()+" WHERE id = $1)", id).Scan(&found)
 	return found, err
 }
 

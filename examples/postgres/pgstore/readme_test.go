@@ -1,0 +1,92 @@
+package pgstore_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// readmeBlocks are those of the README in one language.
+func readmeBlocks(t *testing.T, language string) (list []string) {
+	t.Helper()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(readme, -1) {
+		list = append(list, string(m[1]))
+	}
+	return list
+}
+
+// The README's Go is in a file that is compiled; only the indentation may differ.
+func TestReadmeGo(t *testing.T) {
+	source, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := readmeBlocks(t, "go")
+	if len(list) != 1 {
+		t.Fatalf("%d blocks of Go in the README, not the one that was looked for", len(list))
+	}
+	if !strings.Contains(unindented(string(source)), unindented(list[0])) {
+		t.Errorf("example_test.go does not have this:\n%s", list[0])
+	}
+}
+
+// unindented takes off indentation and empty lines.
+func unindented(source string) string {
+	var lines []string
+	for line := range strings.Lines(source) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// What the README tells those who write SQL of their own leaves the store whole,
+// which is looked at when the test ends.
+func TestReadmeSQL(t *testing.T) {
+	house := catalogue.New()
+	for _, year := range []int{2019, 2020} {
+		at := resources.At(time.Date(year, 6, 1, 18, 0, 0, 0, time.UTC))
+		if _, err := house.Events().Insert(resources.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Members that are counted, one that others have too, and one that is not counted.
+	err := house.LoadCollection("books", strings.NewReader(`[{"id":3,"name":"Emma","note":null,"Id":0},{"id":4,"name":"Persuasion"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := newDSN(t)
+	store := open(t, pgstore.Options{Primary: dsn})
+	if err := store.LoadFrom(t.Context(), house); err != nil {
+		t.Fatal(err)
+	}
+	db := connect(t, dsn)
+	list := readmeBlocks(t, "sql")
+	if len(list) != 2 {
+		t.Fatalf("%d blocks of SQL in the README, not the two that were looked for", len(list))
+	}
+	for _, statements := range list {
+		if _, err := db.ExecContext(t.Context(), statements); err != nil {
+			t.Errorf("%v in\n%s", err, statements)
+		}
+	}
+	for key, left := range map[string]string{"events": `{"id":2,`, "books": `{"id":4,`} {
+		count, records, err := store.Collections()[key].Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 9})
+		if err != nil || count != 1 || len(records) != 1 || !strings.HasPrefix(string(records[0]), left) {
+			t.Errorf("%s: %d records are left, %s, %v; want the one that begins %s", key, count, records, err, left)
+		}
+	}
+}
