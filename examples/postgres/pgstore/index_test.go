@@ -11,6 +11,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -46,28 +47,15 @@ func TestIndexOfLongValues(t *testing.T) {
 	store, house := open(t, pgstore.Options{Primary: dsn}), catalogue.New()
 	d := newDice(setting(t, "BACKLIST_POSTGRES_SEED", 7))
 	load(t, store, `{"books":[{"id":1,"name":1}]}`)
-	for _, key := range []string{"events", "labels", "social-links", "books"} {
+	keys := []string{"events", "labels", "social-links", "books"}
+	for _, key := range keys {
 		for _, field := range fields(t, store, key) {
 			if err := store.Index(t.Context(), key, ordering.Asc(field)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		about, _ := resources.Find(key)
-		var records []string
-		for id := 1; id <= 30; id++ {
-			record := d.record(about, id)
-			if about.Fields != nil && id > 26 {
-				var members []string
-				for _, f := range about.Fields[1:] {
-					members = append(members, quoted(f.Name)+":"+d.huge(f))
-				}
-				record = fmt.Sprintf(`{"id":%d,%s}`, id, strings.Join(members, ","))
-			} else if id > 26 {
-				record = fmt.Sprintf(`{"id":%d,"name":%s}`, id, quoted(d.long()))
-			}
-			records = append(records, record)
-		}
-		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(records, ","))
+		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(d.withHuge(about), ","))
 		if err := house.Load(strings.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
@@ -76,31 +64,57 @@ func TestIndexOfLongValues(t *testing.T) {
 	// As long as there is an index there is no other way.
 	exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$`)
 	again := open(t, pgstore.Options{Primary: dsn})
-	for _, key := range []string{"events", "labels", "social-links", "books"} {
+	for _, key := range keys {
 		memory, err := house.Encoded(key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, field := range fields(t, again, key) {
-			for _, terms := range [][]ordering.Term{
-				{ordering.Asc(field), ordering.Asc("id")}, {ordering.Desc(field), ordering.Desc("id")}, {ordering.Desc(field), ordering.Asc("id")},
-			} {
-				if field == "id" {
-					terms = terms[:1]
-				}
-				w := pagination.Window{Limit: 1000}
-				_, want, err := memory.Page(t.Context(), terms, w)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, got, err := again.Collections()[key].Page(t.Context(), terms, w)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.EqualFunc(want, got, bytes.Equal) {
-					t.Errorf("%s by %v: ids: -memory +PostgreSQL\n%s", key, terms, cmp.Diff(idsOf(t, want), idsOf(t, got)))
-				}
+			compareOrders(t, field, memory, again.Collections()[key])
+		}
+	}
+}
+
+// withHuge are thirty records, the last of them with huge values.
+func (d dice) withHuge(about resources.Collection) []string {
+	var records []string
+	for id := 1; id <= 30; id++ {
+		switch {
+		case id <= 26:
+			records = append(records, d.record(about, id))
+		case about.Fields == nil:
+			records = append(records, fmt.Sprintf(`{"id":%d,"name":%s}`, id, quoted(d.long())))
+		default:
+			var members []string
+			for _, f := range about.Fields[1:] {
+				members = append(members, quoted(f.Name)+":"+d.huge(f))
 			}
+			records = append(records, fmt.Sprintf(`{"id":%d,%s}`, id, strings.Join(members, ",")))
+		}
+	}
+	return records
+}
+
+// compareOrders compares all records of two collections in the orders by a field.
+func compareOrders(t *testing.T, field string, memory, sql httpapi.Collection) {
+	t.Helper()
+	for _, terms := range [][]ordering.Term{
+		{ordering.Asc(field), ordering.Asc("id")}, {ordering.Desc(field), ordering.Desc("id")}, {ordering.Desc(field), ordering.Asc("id")},
+	} {
+		if field == "id" {
+			terms = terms[:1]
+		}
+		w := pagination.Window{Limit: 1000}
+		_, want, err := memory.Page(t.Context(), terms, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := sql.Page(t.Context(), terms, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(want, got, bytes.Equal) {
+			t.Errorf("%v by %v: ids: -memory +PostgreSQL\n%s", memory, terms, cmp.Diff(idsOf(t, want), idsOf(t, got)))
 		}
 	}
 }
