@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"maps"
 	"slices"
@@ -94,18 +95,20 @@ func (all members) numberOf(field string) int {
 
 // saveMembers writes those that are new or that more or fewer records have.
 func (t *table) saveMembers(ctx context.Context, tx *sql.Tx, all members) error {
+	var digests [][]byte
 	var names, fields []string
 	var numbers []int
 	var records []int64
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		m := all[name]
+		m, digest := all[name], sha256.Sum256([]byte(name))
+		digests = append(digests, digest[:])
 		names, fields = append(names, m.name), append(fields, m.field)
 		numbers, records = append(numbers, m.number), append(records, m.records)
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO members (collection, digest, name, field, number, records)
-		SELECT $1, sha256(convert_to(name, 'UTF8')), * FROM unnest($2::text[], $3::text[], $4::int[], $5::bigint[]) given (name)
+		SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::int[], $6::bigint[])
 		ON CONFLICT (collection, digest) DO UPDATE SET records = excluded.records WHERE members.records <> excluded.records`,
-		t.about.Key, names, fields, numbers, records)
+		t.about.Key, digests, names, fields, numbers, records)
 	return err
 }
 
