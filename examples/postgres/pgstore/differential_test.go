@@ -16,7 +16,7 @@ func TestDifferential(t *testing.T) {
 	seed := setting(t, "BACKLIST_POSTGRES_SEED", uint64(time.Now().UnixNano()))
 	requests := setting(t, "BACKLIST_POSTGRES_REQUESTS", 20_000)
 	if testing.Short() {
-		requests = min(requests, 2_000)
+		requests = min(requests, 5_000)
 	}
 	t.Logf("BACKLIST_POSTGRES_SEED=%d", seed)
 	for i, opts := range []httpapi.Options{
