@@ -21,10 +21,15 @@ func (a asked) String() string {
 	return fmt.Sprintf("%s %s?%s %v %.300q", a.method, a.path, a.query, a.header, a.body)
 }
 
-// request is one of a collection that has so many records.
+// request is one of a collection that has so many records, or a POST to one that
+// takes any.
 func (d dice) request(about resources.Collection, count int) asked {
+	kind := d.IntN(40)
+	if kind >= 5 && kind <= 8 && !d.oneIn(5) {
+		about, _ = resources.Find(pick(d, []string{"events", "social-links"}))
+	}
 	a := asked{method: "GET", path: "/api/" + about.Segment + "/", query: d.query(about, count), header: map[string]string{}}
-	switch d.IntN(40) {
+	switch kind {
 	case 0, 1:
 		a.method = "HEAD"
 	case 2:
@@ -33,7 +38,7 @@ func (d dice) request(about resources.Collection, count int) asked {
 		a.method = pick(d, []string{"PUT", "PATCH", "DELETE", "TRACE", "get", ""})
 	case 4:
 		a.path = pick(d, []string{"/", "/api", "/api/", "/api/itemVariants/", "/api/nothing/", "/api/events", "/api/events/1/", "/api/events/'/", "/api//"})
-	case 5, 6, 7:
+	case 5, 6, 7, 8:
 		a.method = "POST"
 		a.header["Content-Type"] = "application/json"
 		a.body = d.body(about)
@@ -41,7 +46,7 @@ func (d dice) request(about resources.Collection, count int) asked {
 			a.header["Content-Type"] = pick(d, []string{"", "text/plain", "application/json; charset=utf-16", "application/x-www-form-urlencoded"})
 		}
 	}
-	if d.oneIn(4) {
+	if d.oneIn(8) {
 		a.header["Accept"] = pick(d, []string{"", "*/*", "application/json", "application/json; indent=4", "text/html", "text/html, */*;q=0.1", "application/*", "nonsense"})
 	}
 	return a
@@ -61,7 +66,7 @@ func (d dice) query(about resources.Collection, count int) string {
 		if !d.oneIn(3) {
 			add("offset", d.bound(pick(d, []int{0, 1, count / 2, count/2 + 1, count - 2, count - 1, count, count + 1, d.IntN(count + 1), 2 * count})))
 		}
-		if d.oneIn(5) {
+		if d.oneIn(12) {
 			add("format", pick(d, []string{"", "api", "json", "xml", "API"}))
 		}
 		if d.oneIn(20) {
@@ -147,7 +152,10 @@ func (d dice) body(about resources.Collection) string {
 func (d dice) posted(f resources.Field) string {
 	switch f.Kind {
 	case resources.Text:
-		return pick(d, []string{`"A"`, `"a"`, `"Ä"`, `"same"`, `"'; DROP TABLE events; --"`, quoted(d.long())})
+		if d.oneIn(100) {
+			return quoted(d.long())
+		}
+		return pick(d, []string{`"A"`, `"a"`, `"Ä"`, `"same"`, `"'; DROP TABLE events; --"`})
 	case resources.Slug:
 		return pick(d, []string{`"a"`, `"A-b_1"`, `"same"`})
 	case resources.URL:
