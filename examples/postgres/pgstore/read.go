@@ -17,11 +17,13 @@ type state struct {
 	revision uint64
 }
 
-// errBehind says that a replica does not have yet what this Store wrote.
+// errBehind says that a replica does not have yet what this Store wrote or read.
 var errBehind = errors.New("pgstore: the replica is behind")
 
 // read runs f in a read-only snapshot transaction of a server that has all that
-// this Store wrote to t. f may be run twice, for the replica and the primary.
+// this Store wrote to t, and all that it has read of it: nobody is shown a page, and
+// after it an older one, and a page is not older than the revision that was told
+// before it. f may be run twice, for the replica and the primary.
 func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, tx *sql.Tx, at state) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.about.Key, err)
@@ -29,8 +31,7 @@ func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, 
 	limited, cancel := s.limit(ctx)
 	defer cancel()
 	if s.replica != nil && s.resting.over() {
-		answered, err := s.readReplica(limited, t, f)
-		if answered {
+		if answered, err := s.readReplica(limited, t, f); answered {
 			return t.fault(ctx, err)
 		}
 	}
@@ -46,7 +47,7 @@ func (s *Store) readReplica(ctx context.Context, t *table, f func(context.Contex
 		half, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
-	err = readFrom(half, s.replica, t, t.written.Load(), f)
+	err = readFrom(half, s.replica, t, t.seen.Load(), f)
 	switch {
 	case err == nil, errors.Is(err, ordering.ErrUnknownField), ctx.Err() != nil:
 		return true, err
@@ -56,9 +57,8 @@ func (s *Store) readReplica(ctx context.Context, t *table, f func(context.Contex
 	return false, nil
 }
 
-// pause is for how long a replica that could not answer is not asked: for longer
-// than a request may take, so that what such a request asks first and last, a
-// revision, is not of a server that gave no page.
+// pause is for how long a replica that could not answer is not asked: it costs a
+// request half of its time to find out.
 func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
 
 // readFrom reads from a server that must have the revision.
@@ -78,7 +78,11 @@ func readFrom(ctx context.Context, db *sql.DB, t *table, revision uint64, f func
 	if err := f(ctx, tx, at); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	t.saw(at.revision)
+	return nil
 }
 
 // state reads the row of the collection.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A replica and what becomes of it, in turn; each in a database of its own.
@@ -23,6 +25,7 @@ func TestReplica(t *testing.T) {
 	s.run("is behind what was written", replicaIsBehind)
 	s.run("goes and comes back", replicaGoesAndComesBack)
 	s.run("alone", replicaAlone)
+	s.run("does not turn back time", replicaDoesNotTurnBackTime)
 	s.run("cancels a read", replicaCancelsARead)
 }
 
@@ -159,6 +162,35 @@ func (s *servers) catchUpTo(count int) {
 		return scalar[int](s, s.replica, "SELECT count FROM collections WHERE key = 'social-links'") >= count
 	})
 }
+
+// Who has seen a page of the primary is not shown an older one by a replica that
+// comes back.
+func replicaDoesNotTurnBackTime(s *servers) {
+	store := s.open("store", pgstore.Options{Timeout: 300 * time.Millisecond})
+	c := s.client(store)
+	s.must(s.replica.PauseReplay())
+	s.client(s.open("other", pgstore.Options{})).posted("news")
+	s.must(s.replica.Freeze())
+	first := c.get("social-links/", "")
+	if first.Count != 1 {
+		s.Fatalf("a page of %d of the primary", first.Count)
+	}
+	s.must(s.replica.Thaw())
+	for asked := false; !asked; { // the replica, which rests for a while
+		asked = s.connections(s.replica, "store") > 0
+		if got := c.count("social-links/"); got != 1 {
+			s.Fatalf("a page of %d after one of 1", got)
+		}
+		if got := c.get("social-links/", first.tag); got.status != http.StatusNotModified {
+			s.Fatalf("status %d for who has the newest page", got.status)
+		}
+		if n, _, err := store.Collections()["social-links"].Page(s.Context(), byID, pagination.Window{Limit: 1}); n != 1 || err != nil {
+			s.Fatalf("a page of %d, %v", n, err)
+		}
+	}
+}
+
+var byID = []ordering.Term{ordering.Asc("id")}
 
 // A read that the replica cancels, because it is in the way of what is replayed, is
 // answered by the primary.

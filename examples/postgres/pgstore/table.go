@@ -17,7 +17,7 @@ type table struct {
 	columns   []column // of a described record, id first; nil: records are open
 	canonical func(record []byte) ([]byte, error)
 
-	written atomic.Uint64 // the highest revision that this Store wrote
+	seen atomic.Uint64 // the highest revision that this Store wrote or read
 }
 
 func newTable(s *Store, about resources.Collection) *table {
@@ -67,11 +67,11 @@ func (t *table) column(field string) (column, bool) {
 	return t.columns[i], true
 }
 
-// wrote is told of a revision that was committed.
-func (t *table) wrote(revision uint64) {
+// saw is told of a revision that was committed.
+func (t *table) saw(revision uint64) {
 	for {
-		known := t.written.Load()
-		if revision <= known || t.written.CompareAndSwap(known, revision) {
+		known := t.seen.Load()
+		if revision <= known || t.seen.CompareAndSwap(known, revision) {
 			return
 		}
 	}

@@ -118,7 +118,7 @@ func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) 
 	for try := 1; ; try++ {
 		revision, err := t.writeOnce(ctx, f)
 		if err == nil {
-			t.wrote(revision)
+			t.saw(revision)
 			return nil
 		}
 		if try == attempts || !isTransient(err) {
