@@ -30,12 +30,19 @@ func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, 
 	}
 	limited, cancel := s.limit(ctx)
 	defer cancel()
-	if s.replica != nil && s.resting.over() {
+	rested := s.resting.over()
+	if s.replica != nil && rested {
 		if answered, err := s.readReplica(limited, t, f); answered {
 			return t.fault(ctx, err)
 		}
 	}
-	return t.fault(ctx, readFrom(limited, s.primary, t, 0, f))
+	err := readFrom(limited, s.primary, t, 0, f)
+	if s.replica != nil && !rested && isAway(err) { // one that failed a moment ago is better than none
+		if answered, err := s.readReplica(limited, t, f); answered {
+			return t.fault(ctx, err)
+		}
+	}
+	return t.fault(ctx, err)
 }
 
 // readReplica reports whether the replica has answered. For it to leave time for

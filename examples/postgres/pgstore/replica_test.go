@@ -25,6 +25,7 @@ func TestReplica(t *testing.T) {
 	s.run("is behind what was written", replicaIsBehind)
 	s.run("goes and comes back", replicaGoesAndComesBack)
 	s.run("alone", replicaAlone)
+	s.run("rests, and is alone", replicaRestsAlone)
 	s.run("does not turn back time", replicaDoesNotTurnBackTime)
 	s.run("cancels a read", replicaCancelsARead)
 }
@@ -161,6 +162,20 @@ func (s *servers) catchUpTo(count int) {
 	s.eventually("the replica has all links", func() bool {
 		return scalar[int](s, s.replica, "SELECT count FROM collections WHERE key = 'social-links'") >= count
 	})
+}
+
+// A replica that failed a moment ago is better than a primary that is away.
+func replicaRestsAlone(s *servers) {
+	c := s.client(s.open("store", pgstore.Options{Timeout: time.Second}))
+	s.must(s.replica.Freeze())
+	c.count("books/")
+	s.must(s.replica.Thaw())
+	s.must(s.primary.Shutdown(pgtest.Fast))
+	for range 5 {
+		if got := c.count("books/"); got != 2 {
+			s.Errorf("a page of %d", got)
+		}
+	}
 }
 
 // Who has seen a page of the primary is not shown an older one by a replica that
