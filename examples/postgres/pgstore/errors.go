@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ func isAway(err error) bool {
 		}
 		switch code {
 		case "25006", // this is a standby now
+			"25P03", "25P04", // a transaction took too long
 			"55P03",                   // lock not available
 			"57014",                   // statement_timeout
 			"57P01", "57P02", "57P03", // shutdown, crash, starting up
@@ -63,6 +65,7 @@ func isAway(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
+		errors.Is(err, sql.ErrTxDone) || // the time was over between two statements
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
