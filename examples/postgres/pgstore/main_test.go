@@ -61,14 +61,14 @@ func makeTemplate() error {
 // newDSN makes a database of a test's own, with the schema in it.
 func newDSN(t testing.TB) string {
 	t.Helper()
-	return newDatabase(t, template)
+	return shared.DSN(newDatabase(t, template))
 }
 
 // newDatabase copies one; of "" it makes an empty one, which has never been migrated.
-func newDatabase(t testing.TB, template string) string {
+func newDatabase(t testing.TB, template string) (name string) {
 	t.Helper()
 	pgtest.Require(t)
-	name := fmt.Sprintf("test%d", databases.Add(1))
+	name = fmt.Sprintf("test%d", databases.Add(1))
 	if err := shared.CreateDatabase(t.Context(), name, template); err != nil {
 		t.Fatal(err)
 	}
@@ -77,5 +77,5 @@ func newDatabase(t testing.TB, template string) string {
 			t.Error(err)
 		}
 	})
-	return shared.DSN(name)
+	return name
 }

@@ -70,7 +70,7 @@ func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
 
 // readFrom reads from a server that must have the revision.
 func readFrom(ctx context.Context, db *sql.DB, t *table, revision uint64, f func(context.Context, *sql.Tx, state) error) error {
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := begin(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}

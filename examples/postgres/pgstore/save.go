@@ -58,7 +58,7 @@ func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
 // snapshot runs f on the primary in a read-only snapshot transaction of whatever
 // length.
 func (s *Store) snapshot(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := s.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := begin(ctx, s.primary, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}

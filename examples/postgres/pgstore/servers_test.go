@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what takes a second at the most.
-const patience = time.Minute
+const patience = 20 * time.Second
 
 // servers are a primary and, perhaps, its replica, for a test to break, and the
 // database of a test.

@@ -128,7 +128,7 @@ func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) 
 }
 
 func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) (revision uint64, err error) {
-	tx, err := t.store.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := begin(ctx, t.store.primary, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return 0, err
 	}
