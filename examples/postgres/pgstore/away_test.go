@@ -126,4 +126,31 @@ func TestWriterWaits(t *testing.T) {
 			t.Errorf("a page of %d: what was given up has to be gone", got)
 		}
 	})
+	t.Run("many of them", func(t *testing.T) {
+		s := unbroken(t)
+		c := s.client(s.open("store", pgstore.Options{MaxConns: 3, Timeout: patience}))
+		release := s.hold(locked)
+		var writers sync.WaitGroup
+		const posts = 10
+		for i := range posts {
+			writers.Go(func() {
+				if w := c.post(fmt.Sprintf("link %d", i)); w.Code != http.StatusCreated {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
+		}
+		s.eventually("one waits", func() bool {
+			return scalar[int](s, s.primary, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'store' AND wait_event_type = 'Lock'") > 0
+		})
+		for i := range posts {
+			if got := c.count(fmt.Sprintf("social-links/?limit=%d", 1+i)); got != 0 {
+				t.Errorf("a page of %d", got)
+			}
+		}
+		release()
+		writers.Wait()
+		if got := c.count("social-links/"); got != posts {
+			t.Errorf("a page of %d, %d were posted", got, posts)
+		}
+	})
 }

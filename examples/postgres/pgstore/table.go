@@ -17,11 +17,17 @@ type table struct {
 	columns   []column // of a described record, id first; nil: records are open
 	canonical func(record []byte) ([]byte, error)
 
+	turn chan struct{} // has room for one who writes
 	seen atomic.Uint64 // the highest revision that this Store wrote or read
 }
 
 func newTable(s *Store, about resources.Collection) *table {
-	t := &table{store: s, about: about, plainName: strings.ReplaceAll(about.Segment, "-", "_")}
+	t := &table{
+		store:     s,
+		about:     about,
+		plainName: strings.ReplaceAll(about.Segment, "-", "_"),
+		turn:      make(chan struct{}, 1),
+	}
 	for _, f := range about.Fields {
 		t.columns = append(t.columns, newColumn(f))
 	}

@@ -112,8 +112,15 @@ func check(key string, records ...[]byte) ([][]byte, error) {
 }
 
 // write runs f in a transaction in which nobody else writes to the collection. f
-// changes its state, but for the revision. It may be run several times.
+// changes its state, but for the revision. It may be run several times. Who waits for
+// a turn waits here, and leaves the connections to readers.
 func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	const attempts = 3
 	for try := 1; ; try++ {
 		revision, err := t.writeOnce(ctx, f)
