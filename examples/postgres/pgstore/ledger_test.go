@@ -143,6 +143,14 @@ func (l *ledger) check(v view, body []byte, before int64) (count int, err error)
 			return 0, fmt.Errorf("%d (%q) is behind %d (%q)", id, key, lastID, lastKey)
 		}
 		lastKey, lastID = key, id
+		// What is rolled back takes its id along: there are no gaps.
+		place := v.offset + i + 1
+		if v.desc {
+			place = p.Count + 1 - place
+		}
+		if v.member == "" && id != place {
+			return 0, fmt.Errorf("id %d at %d of %d", id, v.offset+i, p.Count)
+		}
 	}
 	return p.Count, nil
 }

@@ -119,7 +119,7 @@ func (l *traffic) over() bool {
 // views are few enough for pages to be kept.
 var views = map[string][]view{
 	"books":        {{ordering: "id"}, {ordering: "-id", desc: true}, {ordering: "name", member: "name"}},
-	"events":       {{ordering: "" /* start_date */, member: "startDate"}, {ordering: "-start_date", member: "startDate", desc: true}, {ordering: "name", member: "name"}},
+	"events":       {{ordering: "" /* start_date */, member: "startDate"}, {ordering: "-start_date", member: "startDate", desc: true}, {ordering: "-id", desc: true}},
 	"social-links": {{ordering: ""}, {ordering: "-id", desc: true}, {ordering: "title", member: "title"}, {ordering: "-title", member: "title", desc: true}},
 }
 
