@@ -30,9 +30,6 @@ func prepare(options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := exec.LookPath("ps"); err != nil {
-		return nil, fmt.Errorf("pgtest: %w (apt-get install procps)", err)
-	}
 	as, err := unprivileged()
 	if err != nil {
 		return nil, err

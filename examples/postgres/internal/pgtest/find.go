@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,12 +25,22 @@ var programs = []string{"initdb", "postgres", "pg_basebackup"}
 
 // Find returns the directory of PostgreSQL's programs: that of the first initdb on the
 // PATH, symbolic links followed, that has the server beside it, or the newest in
-// /usr/lib/postgresql. Its error says what to install. It asks the file system only.
+// /usr/lib/postgresql. Its error says what to install, also where it is ps, or the user
+// postgres for root to run the server as, that is missing. It starts nothing.
 func Find() (bin string, err error) {
 	if !supported {
 		return "", fmt.Errorf("pgtest: %w on this operating system", errors.ErrUnsupported)
 	}
-	return find(filepath.SplitList(os.Getenv("PATH")), debian)
+	if bin, err = find(filepath.SplitList(os.Getenv("PATH")), debian); err != nil {
+		return "", err
+	}
+	if _, err := exec.LookPath("ps"); err != nil {
+		return "", fmt.Errorf("pgtest: %w (apt-get install procps)", err)
+	}
+	if _, err := unprivileged(); err != nil {
+		return "", err
+	}
+	return bin, nil
 }
 
 func find(path []string, pattern string) (string, error) {

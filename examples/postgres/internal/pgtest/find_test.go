@@ -3,6 +3,7 @@ package pgtest
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,6 +51,18 @@ func TestFindLooksWhereServersAre(t *testing.T) {
 	}
 	if !strings.Contains(errMissing.Error(), "apt-get install postgresql") {
 		t.Errorf("%q does not say what to install", errMissing)
+	}
+}
+
+func TestFindWantsAllThatAServerNeeds(t *testing.T) {
+	Require(t)
+	bin, err := Find()
+	must(t, err)
+	linked := t.TempDir()
+	must(t, os.Symlink(filepath.Join(bin, "initdb"), filepath.Join(linked, "initdb")))
+	t.Setenv("PATH", linked)
+	if got, err := Find(); got != "" || !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "procps") {
+		t.Errorf("found %q, %v without ps", got, err)
 	}
 }
 

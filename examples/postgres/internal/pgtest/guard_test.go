@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,11 +39,15 @@ func TestAServerDoesNotOutliveTheProcessThatStartedIt(t *testing.T) {
 			if stopped := strings.ContainsRune("Tt", rune(f.parent.state)); stopped != (how == "frozen") || len(f.children) == 0 {
 				t.Errorf("before: %v", f)
 			}
+			memory := sharedMemory(t, filepath.Join(dir, "data", "postmaster.pid"))
 
 			must(t, cmd.Process.Kill())
 			cmd.Wait()
 			eventually(t, "the processes have ended", func() bool { return len(running(t, append(f.children, f.parent))) == 0 })
 			eventually(t, "the directory is gone", func() bool { _, err := os.Stat(dir); return errors.Is(err, os.ErrNotExist) })
+			if !released(memory) {
+				t.Errorf("shared memory %s is left", memory)
+			}
 		})
 	}
 }

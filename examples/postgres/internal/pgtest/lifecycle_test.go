@@ -49,7 +49,25 @@ func TestWhatWasCommittedOutlivesTheServer(t *testing.T) {
 
 func TestKillIsACrash(t *testing.T) {
 	s := started(t)
+	// Left alone, one that computes does not see that its postmaster is gone.
+	busy := connect(t, s.DSN("postgres"))
+	backend := process{id: int(busy.PgConn().PID()), parent: s.current.Pid}
+	cut := make(chan error, 1)
+	go func() {
+		_, err := busy.Exec(context.Background(), "DO 'BEGIN LOOP END LOOP; END'")
+		cut <- err
+	}()
+	eventually(t, "the client computes", func() bool {
+		return ask[bool](t, s, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %')")
+	})
 	must(t, s.Kill())
+	if left := running(t, []process{backend}); len(left) > 0 {
+		t.Errorf("the client's process is left: %v", left)
+		must(t, signal(left, os.Kill))
+	}
+	if err := <-cut; err == nil {
+		t.Error("the client was told that all went well")
+	}
 	must(t, s.Start())
 	if log := s.Log(); !strings.Contains(log, "not properly shut down") {
 		t.Errorf("no recovery in the log:\n%s", log)

@@ -86,7 +86,7 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 			if len(f.children) < 4 {
 				t.Fatalf("a server of %d processes: %v", len(f.children)+1, f)
 			}
-			memory := sharedMemory(t, s)
+			memory := sharedMemory(t, s.pidFile())
 
 			must(t, c.before(s))
 			must(t, s.Stop())
@@ -96,7 +96,7 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 			if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the directory: %v", err)
 			}
-			if segments, _ := os.ReadFile("/proc/sysvipc/shm"); hasField(string(segments), memory) {
+			if !released(memory) {
 				t.Errorf("shared memory %s is left", memory)
 			}
 			if err := s.Stop(); err != nil {
@@ -112,10 +112,10 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// sharedMemory is the id of the server's segment, which its lock file tells.
-func sharedMemory(t *testing.T, s *Server) string {
+// sharedMemory is the id of a server's segment, which its lock file tells.
+func sharedMemory(t *testing.T, pidFile string) string {
 	t.Helper()
-	text, err := os.ReadFile(s.pidFile())
+	text, err := os.ReadFile(pidFile)
 	must(t, err)
 	fields := strings.Fields(strings.Split(string(text), "\n")[6])
 	if len(fields) != 2 {
@@ -124,14 +124,15 @@ func sharedMemory(t *testing.T, s *Server) string {
 	return fields[1]
 }
 
-// hasField says whether a line's second field is id: that is /proc/sysvipc/shm's shmid.
-func hasField(table, id string) bool {
-	for line := range strings.Lines(table) {
+// released says that a segment is not there, as far as this system tells.
+func released(id string) bool {
+	segments, _ := os.ReadFile("/proc/sysvipc/shm")
+	for line := range strings.Lines(string(segments)) {
 		if fields := strings.Fields(line); len(fields) > 1 && fields[1] == id {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // running are those of the processes that have not ended.
