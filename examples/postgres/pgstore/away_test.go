@@ -154,3 +154,24 @@ func TestWriterWaits(t *testing.T) {
 		}
 	})
 }
+
+// A server that ends transactions which take too long, as some are set to do, is one
+// that is away for a moment.
+func TestTransactionIsEnded(t *testing.T) {
+	s := unbroken(t)
+	store, err := pgstore.Open(pgstore.Options{Primary: s.dsn(s.primary, "store") + " idle_in_transaction_session_timeout=1"})
+	s.must(err)
+	defer store.Close()
+	s.must(s.open("writer", pgstore.Options{}).Insert(t.Context(), "authors", []byte(`{"id":2,"name":"`+strings.Repeat("long", 10_000)+`"}`)))
+	err = store.Save(t.Context(), writerFunc(func(p []byte) (int, error) {
+		s.eventually("it is ended", func() bool { return s.connections(s.primary, "store") == 0 })
+		return len(p), nil
+	}))
+	if !errors.Is(err, httpapi.ErrUnavailable) {
+		t.Errorf("%v is no error of a database that is away", err)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

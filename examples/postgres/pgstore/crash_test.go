@@ -35,7 +35,7 @@ func TestCrash(t *testing.T) {
 			s.must(store.Load(s.Context(), strings.NewReader(baseHouse())))
 			l := s.serve(store)
 			for range c.times {
-				l.goesOn(10 + rand.Int64N(50))
+				l.goesOn(5 + rand.Int64N(30))
 				l.phase.Add(1)
 				s.must(c.away())
 				l.phase.Add(1)
@@ -44,7 +44,7 @@ func TestCrash(t *testing.T) {
 				s.must(c.back())
 				l.phase.Add(1)
 			}
-			l.goesOn(20)
+			l.goesOn(10)
 			l.end()
 			l.settle()
 			s.Logf("%d pages, %d not modified, %d created, %d answers of 503, %d of them while the database was there; the slowest took %v",

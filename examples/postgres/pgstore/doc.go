@@ -35,6 +35,16 @@
 // asked. So is it when the replica cannot answer. Another process does not know what
 // this one wrote: it may answer from a replica that has not yet heard of it.
 //
+// A standby that becomes the primary without the last that was written gives revisions
+// a second time, to something else: programs that run are then to be started anew.
+//
 // What an OFFSET costs lies in the number of rows that it skips, from whichever end
 // is nearer: the README has figures.
+//
+// # When a database is away
+//
+// What cannot be had in the time of [Options] is an [httpapi.ErrUnavailable], a 503
+// that says when to come again; when the database is back the same program goes on.
+// What was to be written is then mostly not there, but may be: if the database went
+// away between a commit and its answer, or took too long for it.
 package pgstore
