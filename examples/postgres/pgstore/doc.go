@@ -29,12 +29,22 @@
 // of columns that are declared, and numbers, get into the text of a statement;
 // all else are its parameters. The driver keeps prepared what was asked last.
 //
-// Reads go to the replica, if there is one. What this Store has written it reads:
-// the row of a collection tells the replica's revision, and if that is not yet the
-// one that was written last the primary is asked. So is it when the replica
-// cannot answer. Another process does not know what this one wrote: it may answer
-// from a replica that has not yet heard of it.
+// Reads go to the replica, if there is one. What this Store has written it reads, and
+// what it has read does not become older: the row of a collection tells the replica's
+// revision, and if that is not yet the highest that was written or read the primary is
+// asked. So is it when the replica cannot answer. Another process does not know what
+// this one wrote: it may answer from a replica that has not yet heard of it.
+//
+// A standby that becomes the primary without the last that was written gives revisions
+// a second time, to something else: programs that run are then to be started anew.
 //
 // What an OFFSET costs lies in the number of rows that it skips, from whichever end
 // is nearer: the README has figures.
+//
+// # When a database is away
+//
+// What cannot be had in the time of [Options] is an [httpapi.ErrUnavailable], a 503
+// that says when to come again; when the database is back the same program goes on.
+// What was to be written is then mostly not there, but may be: if the database went
+// away between a commit and its answer, or took too long for it.
 package pgstore

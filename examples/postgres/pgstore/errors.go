@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -65,6 +66,7 @@ func isAway(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
+		errors.Is(err, sql.ErrTxDone) || // the time was over between two statements
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 

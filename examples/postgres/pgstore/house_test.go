@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"net/http"
-	"os"
-	"strings"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -13,20 +11,6 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
-
-// newDSN makes a database of a test's own.
-func newDSN(t testing.TB) string {
-	t.Helper()
-	admin := os.Getenv("TESTDSN")
-	db := connect(t, admin)
-	name := `"` + strings.ToLower(strings.NewReplacer("/", "_", "-", "_").Replace(t.Name())) + `"`
-	for _, q := range []string{"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)", "CREATE DATABASE " + name} {
-		if _, err := db.Exec(q); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return admin + " dbname=" + strings.Trim(name, `"`)
-}
 
 // connect opens a database past the store.
 func connect(t testing.TB, dsn string) *sql.DB {

@@ -73,7 +73,7 @@ func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []
 		return fault(ctx, "pgstore", err)
 	}
 	for t, revision := range revisions {
-		t.wrote(revision)
+		t.saw(revision)
 	}
 	return nil
 }

@@ -39,11 +39,15 @@ func (t *table) Fields(ctx context.Context) ([]string, error) {
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, least uint64) error {
 		at, err := t.state(ctx, db, stateQuery)
-		if err == nil && at.revision < least {
+		if err != nil {
+			return err
+		}
+		if at.revision < least {
 			return errBehind
 		}
 		revision = at.revision
-		return err
+		t.saw(revision)
+		return nil
 	})
 	return revision, err
 }

@@ -27,26 +27,35 @@ func (t *table) state(ctx context.Context, q interface {
 	return at, q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
 }
 
-// errBehind says that a replica does not have yet what this Store wrote.
+// errBehind says that a replica does not have yet what this Store wrote or read.
 var errBehind = errors.New("pgstore: the replica is behind")
 
 // reader asks one server, which must have a revision: else it is errBehind.
 type reader func(ctx context.Context, db *sql.DB, revision uint64) error
 
-// ask lets f read from a server that has all that this Store wrote to t. f may be
-// called twice, with the replica and the primary.
+// ask lets f read from a server that has all that this Store wrote to t, and all that
+// it has read of it: nobody is shown a page and after it an older one, and no page is
+// older than the revision that was told before it. f may be called several times, with
+// the replica and the primary.
 func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.about.Key, err)
 	}
 	limited, cancel := s.limit(ctx)
 	defer cancel()
-	if s.replica != nil && s.resting.over() {
+	rested := s.resting.over()
+	if s.replica != nil && rested {
 		if answered, err := s.askReplica(limited, t, f); answered {
 			return t.fault(ctx, err)
 		}
 	}
-	return t.fault(ctx, f(limited, s.primary, 0))
+	err := f(limited, s.primary, 0)
+	if s.replica != nil && !rested && isAway(err) { // one that failed a moment ago is better than none
+		if answered, err := s.askReplica(limited, t, f); answered {
+			return t.fault(ctx, err)
+		}
+	}
+	return t.fault(ctx, err)
 }
 
 // askReplica reports whether the replica has answered. It is given half of the
@@ -58,7 +67,7 @@ func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bo
 		half, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
-	err = f(half, s.replica, t.written.Load())
+	err = f(half, s.replica, t.seen.Load())
 	switch {
 	case err == nil, errors.Is(err, ordering.ErrUnknownField), ctx.Err() != nil:
 		return true, err
@@ -68,9 +77,8 @@ func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bo
 	return false, nil
 }
 
-// pause is for how long a replica that could not answer is not asked: for longer
-// than a request may take, so that what such a request asks first and last, a
-// revision, is not of a server that gave no page.
+// pause is for how long a replica that could not answer is not asked: it costs a
+// request half of its time to find out.
 func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
 
 // limit ends what a request asks.
@@ -92,14 +100,18 @@ func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, 
 			if at.revision < revision {
 				return errBehind
 			}
-			return f(ctx, tx, at)
+			if err := f(ctx, tx, at); err != nil {
+				return err
+			}
+			t.saw(at.revision)
+			return nil
 		})
 	})
 }
 
 // inSnapshot runs f in a read-only transaction that sees one instant.
 func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := begin(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}

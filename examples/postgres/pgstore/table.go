@@ -18,7 +18,8 @@ type table struct {
 	columns   []column // of a described record, id first; nil: records are open
 	canonical func(record []byte) ([]byte, error)
 
-	written atomic.Uint64 // the highest revision that this Store wrote
+	turn chan struct{} // has room for one who writes
+	seen atomic.Uint64 // the highest revision that this Store wrote or read
 }
 
 var (
@@ -27,7 +28,12 @@ var (
 )
 
 func newTable(s *Store, about resources.Collection) *table {
-	t := &table{store: s, about: about, plainName: strings.ReplaceAll(about.Segment, "-", "_")}
+	t := &table{
+		store:     s,
+		about:     about,
+		plainName: strings.ReplaceAll(about.Segment, "-", "_"),
+		turn:      make(chan struct{}, 1),
+	}
 	for _, f := range about.Fields {
 		t.columns = append(t.columns, newColumn(f))
 	}
@@ -73,11 +79,11 @@ func (t *table) column(field string) (column, bool) {
 	return t.columns[i], true
 }
 
-// wrote is told of a revision that was committed.
-func (t *table) wrote(revision uint64) {
+// saw is told of a revision that was committed.
+func (t *table) saw(revision uint64) {
 	for {
-		known := t.written.Load()
-		if revision <= known || t.written.CompareAndSwap(known, revision) {
+		known := t.seen.Load()
+		if revision <= known || t.seen.CompareAndSwap(known, revision) {
 			return
 		}
 	}

@@ -122,13 +122,20 @@ func check(key string, record []byte) (wire []byte, err error) {
 }
 
 // write runs f in a transaction in which nobody else writes to the collection. f
-// changes its state, but for the revision. It may be run several times.
+// changes its state, but for the revision. It may be run several times. Who waits for
+// a turn waits here, and leaves the connections to readers.
 func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	const attempts = 3
 	for try := 1; ; try++ {
 		revision, err := t.writeOnce(ctx, f)
 		if err == nil {
-			t.wrote(revision)
+			t.saw(revision)
 			return nil
 		}
 		if try == attempts || !isTransient(err) {
@@ -138,7 +145,7 @@ func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) 
 }
 
 func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) (revision uint64, err error) {
-	tx, err := t.store.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := begin(ctx, t.store.primary, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return 0, err
 	}
