@@ -22,7 +22,7 @@ func (s *Store) Check(ctx context.Context) error {
 	var faults []error
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		for _, t := range s.tables {
-			c := checker{table: t, tx: tx, counted: members{}}
+			c := checker{table: t, tx: tx, counted: newMembers()}
 			if err := c.run(ctx); err != nil {
 				return err
 			}
@@ -40,9 +40,9 @@ func (s *Store) Check(ctx context.Context) error {
 type checker struct {
 	*table
 	tx      *sql.Tx
-	stored  members        // that the table of members tells
+	stored  *members       // that the table of members tells
 	numbers map[string]int // of their fields
-	counted members        // of the records
+	counted *members       // of the records
 	count   int
 	lastID  int
 	faults  []error
@@ -61,7 +61,7 @@ func (c *checker) run(ctx context.Context) (err error) {
 	if c.stored, err = c.members(ctx, c.tx); err != nil {
 		return err
 	}
-	c.numbers = c.stored.numbers()
+	c.numbers = c.stored.numbers
 	for more := true; more; {
 		if more, err = c.thousand(ctx); err != nil {
 			return err
@@ -80,9 +80,9 @@ func (c *checker) run(ctx context.Context) (err error) {
 }
 
 // records are how many have each member.
-func (all members) records() map[string]int64 {
+func (all *members) records() map[string]int64 {
 	records := map[string]int64{}
-	for name, m := range all {
+	for name, m := range all.byName {
 		if m.records > 0 {
 			records[name] = m.records
 		}

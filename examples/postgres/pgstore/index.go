@@ -4,10 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/gobacklist/backlist/ordering"
 )
+
+// ErrIndex says that an index is there and cannot be used.
+var ErrIndex = errors.New("pgstore: bad index")
 
 // Index makes an index for an ordering of a collection, unless it is there, while
 // others read and write. Pages near either end of the ordering then cost what they
@@ -16,8 +20,9 @@ import (
 // what the service's document orders by.
 //
 // It gives [ErrCollection], an [ordering.ErrUnknownField] for a field that no
-// record has, and [httpapi.ErrUnavailable]. What was broken off leaves an index that
-// PostgreSQL calls invalid, and that has to be dropped. O(n log n).
+// record has, and [httpapi.ErrUnavailable]. An index that was broken off is one that
+// PostgreSQL calls invalid, as is one that somebody else is making: that is an
+// [ErrIndex] which names it, to be dropped or waited for. O(n log n).
 func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) error {
 	t, err := s.table(key)
 	if err != nil {
@@ -41,5 +46,16 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	sum := sha256.Sum256([]byte(columns))
 	name := fmt.Sprintf("%s_by_%x", t.plainName, sum[:6])
 	_, err = s.primary.ExecContext(ctx, "CREATE INDEX CONCURRENTLY IF NOT EXISTS "+quote(name)+" ON "+t.name()+" ("+columns+")")
-	return fault(ctx, key, err)
+	if err != nil {
+		return fault(ctx, key, err)
+	}
+	valid := false
+	const query = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
+	if err := s.primary.QueryRowContext(ctx, query, quote(name)).Scan(&valid); err != nil {
+		return fault(ctx, key, err)
+	}
+	if !valid {
+		return fmt.Errorf("%s: %w: %s is invalid", key, ErrIndex, name)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,4 +132,29 @@ func idsOf(t *testing.T, records [][]byte) []int {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+// An index that was broken off is not taken for one that serves.
+func TestIndexThatIsInvalid(t *testing.T) {
+	dsn := newDSN(t)
+	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
+	if err := store.Index(t.Context(), "events", ordering.Asc("location")); err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	const broken = `UPDATE pg_index SET indisvalid = false WHERE indexrelid =
+		(SELECT indexrelid FROM pg_index WHERE pg_get_indexdef(indexrelid) LIKE '%location%') RETURNING indexrelid::regclass::text`
+	if err := db.QueryRow(broken).Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	err := store.Index(t.Context(), "events", ordering.Asc("location"))
+	if !errors.Is(err, pgstore.ErrIndex) || !strings.Contains(err.Error(), name) {
+		t.Errorf("error %v, want one that matches %q and names %s", err, pgstore.ErrIndex, name)
+	}
+	if _, err := db.Exec("DROP INDEX " + name); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Index(t.Context(), "events", ordering.Asc("location")); err != nil {
+		t.Errorf("when it was dropped: %v", err)
+	}
 }

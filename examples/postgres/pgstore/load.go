@@ -23,7 +23,8 @@ import (
 // as [catalogue.Catalogue.Load] does and with its errors; one of the database
 // matches [httpapi.ErrUnavailable] when that is away. All of it becomes visible
 // together or, on an error, nothing. The input is held in memory until it is
-// written. O(n log n).
+// written. Who writes to one of the collections meanwhile waits; nobody who reads
+// does. O(n log n).
 func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -44,6 +45,9 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 // one collection after the other, each as it is when its turn comes. Its errors
 // are those of Load.
 func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error {
+	if house == nil {
+		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrLoad)
+	}
 	var keys []string
 	for _, t := range s.tables {
 		keys = append(keys, t.about.Key)
@@ -157,7 +161,7 @@ func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range all {
+	for _, m := range all.byName {
 		m.records = 0
 	}
 	for _, wire := range records {
@@ -169,5 +173,5 @@ func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte
 			return nil, err
 		}
 	}
-	return all.numbers(), t.saveMembers(ctx, tx, all)
+	return all.numbers, t.saveMembers(ctx, tx, all)
 }

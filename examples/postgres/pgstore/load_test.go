@@ -313,3 +313,16 @@ func TestSaveToWriterThatFails(t *testing.T) {
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// No house is no empty one: nothing changes.
+func TestLoadFromNothing(t *testing.T) {
+	store := open(t, pgstore.Options{Primary: newDSN(t)})
+	load(t, store, `{"books":[{"id":1}]}`)
+	if err := store.LoadFrom(t.Context(), nil); !errors.Is(err, catalogue.ErrLoad) {
+		t.Errorf("error is %v, want %v", err, catalogue.ErrLoad)
+	}
+	count, _, err := store.Collections()["books"].Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 1})
+	if err != nil || count != 1 {
+		t.Errorf("there are %d books (error %v), want 1", count, err)
+	}
+}

@@ -63,6 +63,11 @@ func Open(opts Options) (*Store, error) {
 	return s, nil
 }
 
+// pgxStatements is how many prepared statements a connection keeps where the DSN
+// says nothing. Each ordering is one and takes the server some 60 kB, and strangers
+// may ask for as many as they like.
+const pgxStatements = 512
+
 // connect makes the pool of one server.
 func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	if dsn == "" {
@@ -79,6 +84,9 @@ func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	setDefault(config.RuntimeParams, "plan_cache_mode", "force_custom_plan")
 	// Compiling a plan takes longer than any that is asked here.
 	setDefault(config.RuntimeParams, "jit", "off")
+	if config.StatementCacheCapacity == pgxStatements {
+		config.StatementCacheCapacity = 64
+	}
 	db := stdlib.OpenDB(*config)
 	conns := opts.MaxConns
 	if conns == 0 {

@@ -193,7 +193,7 @@ func (t *table) insert(ctx context.Context, tx *sql.Tx, wire []byte) error {
 		if err := t.saveMembers(ctx, tx, all); err != nil {
 			return err
 		}
-		numbers = all.numbers()
+		numbers = all.numbers
 	}
 	row, err := t.values(wire, numbers)
 	if err != nil {
