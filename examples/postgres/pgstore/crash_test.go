@@ -14,6 +14,7 @@ import (
 // However the database ends, and whenever, under load: what was answered is so and
 // stays so, all else is a 503, and when it is back the same program goes on.
 func TestCrash(t *testing.T) {
+	t.Parallel() // to TestReplica: both mostly wait
 	s := newServers(t)
 	kills := 5
 	if testing.Short() {

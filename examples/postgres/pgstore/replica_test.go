@@ -16,6 +16,7 @@ import (
 
 // A replica and what becomes of it, in turn; each in a database of its own.
 func TestReplica(t *testing.T) {
+	t.Parallel() // to TestCrash: both mostly wait
 	s := newServers(t)
 	// The replica gets it with the data.
 	_, err := connect(t, s.primary.DSN("postgres")).Exec("ALTER SYSTEM SET max_standby_streaming_delay = '10ms'")
@@ -106,7 +107,7 @@ func replicaIsBehind(s *servers) {
 // Whatever becomes of the replica, no read fails, and it is used again when it is
 // back.
 func replicaGoesAndComesBack(s *servers) {
-	c := s.client(s.open("store", pgstore.Options{Timeout: 300 * time.Millisecond}))
+	c := s.client(s.open("store", pgstore.Options{Timeout: 800 * time.Millisecond}))
 	other := s.client(s.open("other", pgstore.Options{}))
 	for _, gone := range []struct {
 		how        string
@@ -181,7 +182,7 @@ func replicaRestsAlone(s *servers) {
 // Who has seen a page of the primary is not shown an older one by a replica that
 // comes back.
 func replicaDoesNotTurnBackTime(s *servers) {
-	store := s.open("store", pgstore.Options{Timeout: 300 * time.Millisecond})
+	store := s.open("store", pgstore.Options{Timeout: 800 * time.Millisecond})
 	c := s.client(store)
 	s.must(s.replica.PauseReplay())
 	s.client(s.open("other", pgstore.Options{})).posted("news")

@@ -25,6 +25,7 @@ type traffic struct {
 	url     string
 	client  *http.Client
 	stop    chan struct{}
+	ending  sync.Once
 	running sync.WaitGroup
 	ledgers map[string]*ledger
 
@@ -84,6 +85,7 @@ func (s *servers) serve(store *pgstore.Store) *traffic {
 	for key, book := range l.ledgers {
 		book.known.Store(scalar[int64](s, s.primary, "SELECT count FROM collections WHERE key = $1", key))
 	}
+	s.Cleanup(l.end)
 	for i := range readers {
 		l.running.Go(func() { l.reads(rand.New(rand.NewPCG(1, uint64(i)))) })
 	}
@@ -101,9 +103,9 @@ func (c complaints) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// end lets all requests end.
+// end lets all requests end; the second time it does nothing.
 func (l *traffic) end() {
-	close(l.stop)
+	l.ending.Do(func() { close(l.stop) })
 	l.running.Wait()
 }
 
