@@ -75,7 +75,7 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 			t.Parallel()
 			s, err := Start(Options{NoSync: true})
 			must(t, err)
-			for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
+			for _, name := range []string{"fsync", "full_page_writes"} {
 				if got := ask[string](t, s, "SELECT current_setting('"+name+"')"); got != "off" {
 					t.Errorf("%s is %q without syncing", name, got)
 				}
