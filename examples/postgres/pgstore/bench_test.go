@@ -56,10 +56,14 @@ func BenchmarkPage(b *testing.B) {
 				collection httpapi.Collection
 			}{{"memory", memory}, {"postgres", store.Collections()["events"]}} {
 				b.Run(order.name+"/"+place.name+"/"+s.name, func(b *testing.B) {
-					for b.Loop() {
+					read := func() {
 						if _, _, err := s.collection.Page(b.Context(), order.terms, w); err != nil {
 							b.Fatal(err)
 						}
+					}
+					read() // the first use of an ordering sorts, in memory
+					for b.Loop() {
+						read()
 					}
 				})
 			}
