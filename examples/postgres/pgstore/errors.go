@@ -25,7 +25,8 @@ var ErrRow = errors.New("pgstore: bad row")
 // retryAfter is what clients are told when the database is away.
 const retryAfter = time.Second
 
-// fault says what an error of the database means to a handler.
+// fault says what an error of the database means to a handler, and of which
+// collection it is.
 func (t *table) fault(ctx context.Context, err error) error { return fault(ctx, t.about.Key, err) }
 
 func fault(ctx context.Context, where string, err error) error {
@@ -39,7 +40,7 @@ func fault(ctx context.Context, where string, err error) error {
 	case hasCode(err, "23505"): // unique_violation
 		return fmt.Errorf("%s: %w: %w", where, httpapi.ErrConflict, err)
 	}
-	return err
+	return fmt.Errorf("%s: %w", where, err)
 }
 
 // isAway says that the same may be asked with success later.

@@ -58,22 +58,27 @@ func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error 
 // replace puts those of a house in the place of the records of some collections.
 func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []string) error {
 	revisions := map[*table]uint64{}
+	var failed error // with the key of a collection
 	err := s.bulk(ctx, func(tx *sql.Tx, copyRows copier) error {
 		for _, t := range s.tables { // everybody locks in this order
 			if !slices.Contains(keys, t.about.Key) {
 				continue
 			}
 			records, err := all(house, t.about.Key)
-			if err != nil {
-				return err
+			if err == nil {
+				revisions[t], err = t.replace(ctx, tx, copyRows, records)
 			}
-			if revisions[t], err = t.replace(ctx, tx, copyRows, records); err != nil {
-				return fmt.Errorf("%s: %w", t.about.Key, err)
+			if err != nil {
+				failed = t.fault(ctx, err)
+				return failed
 			}
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
 		return fault(ctx, "pgstore", err)
 	}
 	for t, revision := range revisions {

@@ -26,7 +26,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	}
 	err = t.write(limited, func(tx *sql.Tx, at *state) error {
 		if at.lastID == math.MaxInt {
-			return fmt.Errorf("%s: %w: none is left above %d", t.about.Key, catalogue.ErrID, at.lastID)
+			return fmt.Errorf("%w: none is left above %d", catalogue.ErrID, at.lastID)
 		}
 		at.lastID++
 		at.count++
