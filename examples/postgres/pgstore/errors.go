@@ -15,12 +15,15 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// ErrCount says that the count of a collection is not the number of its records:
-// somebody wrote to its table and did not count.
+// ErrCount says that the count of a collection is not the number of its records, or
+// that its highest id ever is not: somebody wrote to its table and did not count.
 var ErrCount = errors.New("pgstore: wrong count")
 
 // ErrRow says that a row is not what its record is written as.
 var ErrRow = errors.New("pgstore: bad row")
+
+// uniqueViolation is the SQLSTATE of an id that is taken.
+const uniqueViolation = "23505"
 
 // retryAfter is what clients are told when the database is away.
 const retryAfter = time.Second
@@ -37,7 +40,7 @@ func fault(ctx context.Context, where string, err error) error {
 		return fmt.Errorf("%s: %w: %v", where, ctx.Err(), err)
 	case isAway(err):
 		return fmt.Errorf("%s: %w", where, httpapi.Unavailable(retryAfter, err))
-	case hasCode(err, "23505"): // unique_violation
+	case hasCode(err, uniqueViolation):
 		return fmt.Errorf("%s: %w: %w", where, httpapi.ErrConflict, err)
 	}
 	return fmt.Errorf("%s: %w", where, err)

@@ -34,7 +34,11 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 		if record, err = t.canonical(posted.AppendJSON(nil)); err != nil {
 			return err
 		}
-		return t.insert(limited, tx, record)
+		err := t.insert(limited, tx, record)
+		if hasCode(err, uniqueViolation) { // no fault of the client
+			return fmt.Errorf("%w: id %d is there, above the highest id ever: %v", ErrCount, at.lastID, err)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, t.fault(ctx, err)
