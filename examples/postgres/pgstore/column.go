@@ -57,7 +57,8 @@ func (c column) value(text string) (any, error) {
 }
 
 func read[T any](text string) (v T, err error) {
-	return v, json.Unmarshal([]byte(text), &v)
+	err = json.Unmarshal([]byte(text), &v)
+	return v, err
 }
 
 // exprs are what ORDER BY needs for the column: first what an index holds of what

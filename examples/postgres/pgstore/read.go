@@ -24,7 +24,8 @@ const stateQuery = `SELECT count, last_id, revision FROM collections WHERE key =
 func (t *table) state(ctx context.Context, q interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, query string) (at state, err error) {
-	return at, q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
+	err = q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
+	return at, err
 }
 
 // errBehind says that a replica does not have yet what this Store wrote or read.
