@@ -70,9 +70,9 @@ func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bo
 	}
 	err = f(half, s.replica, t.seen.Load())
 	switch {
-	case err == nil, errors.Is(err, ordering.ErrUnknownField), ctx.Err() != nil:
+	case err == nil, errors.Is(err, ordering.ErrUnknownField):
 		return true, err
-	case !errors.Is(err, errBehind):
+	case !errors.Is(err, errBehind) && ctx.Err() == nil: // it is not the time of the request that was over
 		s.resting.begin(s.pause())
 	}
 	return false, nil
