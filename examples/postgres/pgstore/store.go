@@ -20,7 +20,7 @@ type Options struct {
 	Replica string // the same for a standby that is read from; empty: there is none
 
 	MaxConns int           // connections to each of the two at most; 0: 8
-	Timeout  time.Duration // for what a request asks; 0: 5 s, less than 0: none
+	Timeout  time.Duration // for each call of a handler, and for Insert; 0: 5 s, less than 0: none
 }
 
 // ErrOptions is what [Open] returns, wrapped with the field, for options that
