@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -140,9 +139,3 @@ func (s *Store) table(key string) (*table, error) {
 	}
 	return nil, fmt.Errorf("%w: %q", ErrCollection, key)
 }
-
-// rest is a time in which somebody is not asked.
-type rest struct{ until atomic.Int64 } // Unix time in nanoseconds
-
-func (r *rest) begin(d time.Duration) { r.until.Store(time.Now().Add(d).UnixNano()) }
-func (r *rest) over() bool            { return time.Now().UnixNano() >= r.until.Load() }
