@@ -13,7 +13,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Options say where the databases are. Primary must be given.
+// Options say where the databases are. Primary must be given. Connections have
+// plan_cache_mode=force_custom_plan and jit=off, and keep 64 prepared statements, unless
+// the DSN says otherwise; of the two parameters one that it gives as empty is not sent.
 type Options struct {
 	Primary string // URL or keywords, as psql takes them: what is written goes there
 	Replica string // the same for a standby that is read from; empty: there is none
@@ -109,7 +111,8 @@ func setDefault(params map[string]string, name, value string) {
 	}
 }
 
-// Close closes all connections. Calls that are under way fail.
+// Close closes all connections, those in use as soon as they are not. What is asked
+// after it fails.
 func (s *Store) Close() error {
 	err := s.primary.Close()
 	if s.replica != nil {
