@@ -39,12 +39,19 @@ func fault(ctx context.Context, where string, err error) error {
 	case ctx.Err() != nil: // whatever the driver calls it
 		return fmt.Errorf("%s: %w: %v", where, ctx.Err(), err)
 	case isAway(err):
-		return fmt.Errorf("%s: %w", where, httpapi.Unavailable(retryAfter, err))
+		return fmt.Errorf("%s: %w", where, &away{err})
 	case hasCode(err, uniqueViolation):
 		return fmt.Errorf("%s: %w: %w", where, httpapi.ErrConflict, err)
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }
+
+// away is an [httpapi.ErrUnavailable] that reads as what has happened.
+type away struct{ err error }
+
+func (e *away) Error() string { return "the database is away: " + e.err.Error() }
+
+func (e *away) Unwrap() []error { return []error{httpapi.Unavailable(retryAfter, nil), e.err} }
 
 // isAway says that the same may be asked with success later.
 func isAway(err error) bool {
