@@ -104,14 +104,6 @@ func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
 	return store.Load(ctx, f)
 }
 
-func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.Save(ctx, f), f.Close())
-}
-
 // newHandler has an entity tag for each page: a table's revision is one row.
 func newHandler(c *config, store *pgstore.Store, errorLog *log.Logger) (*httpapi.Handler, error) {
 	return httpapi.NewHandler(store.Collections(), httpapi.Options{

@@ -72,8 +72,9 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"no database", nil, "Primary is empty"},
 		{"a DSN that is none", []string{"-primary", "host"}, "Primary"},
-		{"nobody there", []string{"-primary", "host=/nonexistent user=postgres"}, "unavailable"},
+		{"nobody there", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is away: "},
 		{"a collection is no flag", []string{"books"}, `what is "books"`},
+		{"a collection that there is not, before anything is loaded", []string{"-index", "boks:name"}, `no collection "boks"`},
 		{"an ordering that is none", []string{"-index", "books:,"}, "empty term"},
 		{"a flag that there is not", []string{"-x"}, "not defined"},
 	} {

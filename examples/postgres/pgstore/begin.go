@@ -10,14 +10,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// begin begins a transaction. Connections in the pool may have been ended by a
-// server that was restarted: nothing was done with them then, and the next is tried,
-// until one is new.
-func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (*sql.Tx, error) {
+// begin begins a transaction.
+func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, err error) {
+	err = retryEnded(ctx, db, func() error {
+		tx, err = db.BeginTx(ctx, opts)
+		return err
+	})
+	return tx, err
+}
+
+// retryEnded calls f, the first that a connection is asked, which may be asked twice.
+// Connections in the pool may have been ended by a server that was restarted: then the
+// next is tried, until one is new.
+func retryEnded(ctx context.Context, db *sql.DB, f func() error) error {
 	for stale := db.Stats().MaxOpenConnections; ; stale-- {
-		tx, err := db.BeginTx(ctx, opts)
+		err := f()
 		if err == nil || stale == 0 || ctx.Err() != nil || !wasEnded(err) {
-			return tx, err
+			return err
 		}
 	}
 }

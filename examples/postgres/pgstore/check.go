@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -22,7 +24,7 @@ func (s *Store) Check(ctx context.Context) error {
 	var faults []error
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		for _, t := range s.tables {
-			c := checker{table: t, tx: tx, counted: newMembers()}
+			c := checker{table: t, tx: tx, counted: newMembers(), lastID: math.MinInt}
 			if err := c.run(ctx); err != nil {
 				return err
 			}
@@ -44,11 +46,11 @@ type checker struct {
 	numbers map[string]int // of their fields
 	counted *members       // of the records
 	count   int
-	lastID  int
+	lastID  int // the last that was looked at: they come in order
 	faults  []error
 }
 
-func (c *checker) fault(err error, format string, args ...any) {
+func (c *checker) found(err error, format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf("%s: %w: %s", c.about.Key, err, fmt.Sprintf(format, args...)))
 }
 
@@ -68,13 +70,13 @@ func (c *checker) run(ctx context.Context) (err error) {
 		}
 	}
 	if c.count != at.count {
-		c.fault(ErrCount, "%d are counted, there are %d", at.count, c.count)
+		c.found(ErrCount, "%d are counted, there are %d", at.count, c.count)
 	}
 	if c.lastID > at.lastID {
-		c.fault(ErrCount, "%d is given as the highest id ever, there is %d", at.lastID, c.lastID)
+		c.found(ErrCount, "%d is given as the highest id ever, there is %d", at.lastID, c.lastID)
 	}
 	if got, want := c.counted.records(), c.stored.records(); !maps.Equal(got, want) {
-		c.fault(ErrCount, "members are counted as %v, there are %v", want, got)
+		c.found(ErrCount, "members are counted as %v, there are %v", want, got)
 	}
 	return nil
 }
@@ -97,44 +99,36 @@ func (c *checker) thousand(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	defer rows.Close()
-	records := map[int][]byte{}
+	type row struct {
+		id   int
+		wire []byte
+	}
+	var list []row
 	for rows.Next() {
-		var id int
-		var wire []byte
-		if err := rows.Scan(&id, &wire); err != nil {
+		var r row
+		if err := rows.Scan(&r.id, &r.wire); err != nil {
 			return false, err
 		}
-		c.lastID = id
-		records[id] = wire
+		c.lastID = r.id
+		list = append(list, r)
 	}
 	if err := rows.Err(); err != nil {
 		return false, err
 	}
-	for id, wire := range records {
+	for _, r := range list {
 		c.count++
-		if err := c.row(ctx, id, wire); err != nil {
+		if err := c.row(ctx, r.id, r.wire); err != nil {
 			return false, err
 		}
 	}
-	return len(records) > 0, nil
+	return len(list) > 0, nil
 }
 
 // row looks at one row.
 func (c *checker) row(ctx context.Context, id int, wire []byte) error {
-	r, err := resources.ParseRecord(wire)
+	values, err := c.today(wire)
 	if err != nil {
-		c.fault(ErrRow, "id %d: %v", id, err)
-		return nil
-	}
-	if c.open() {
-		if err := c.counted.count(r); err != nil {
-			c.fault(ErrRow, "id %d: %v", id, err)
-			return nil
-		}
-	}
-	values, err := c.values(wire, c.numbers)
-	if err != nil {
-		c.fault(ErrRow, "id %d: %v", id, err)
+		c.found(ErrRow, "id %d: %v", id, err)
 		return nil
 	}
 	var same []string
@@ -147,7 +141,28 @@ func (c *checker) row(ctx context.Context, id int, wire []byte) error {
 		return err
 	}
 	if !found {
-		c.fault(ErrRow, "id %d: the columns do not belong to %s", id, wire)
+		c.found(ErrRow, "id %d: it would not be written so: %s", id, wire)
 	}
 	return nil
+}
+
+// today is what the row of a record would be written with, whose members it counts.
+func (c *checker) today(wire []byte) ([]any, error) {
+	r, err := resources.ParseRecord(wire)
+	if err != nil {
+		return nil, err
+	}
+	if c.open() {
+		if err := c.counted.count(r); err != nil {
+			return nil, err
+		}
+	}
+	if r.ID < 1 {
+		return nil, fmt.Errorf("%w: %d", catalogue.ErrID, r.ID)
+	}
+	record, err := c.canonical(wire)
+	if err != nil {
+		return nil, err
+	}
+	return c.values(record, c.numbers)
 }

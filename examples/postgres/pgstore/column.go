@@ -30,16 +30,16 @@ func (c column) value(text string) (any, error) {
 	}
 	switch c.kind {
 	case resources.Integer, resources.Reference:
-		return read[int64](text)
+		return decode[int64](text)
 	case resources.Boolean:
-		return read[bool](text)
+		return decode[bool](text)
 	case resources.Timestamp:
-		at, err := read[resources.DateTime](text)
+		at, err := decode[resources.DateTime](text)
 		return at.Time, err
 	case resources.References:
-		return read[[]int64](text)
+		return decode[[]int64](text)
 	case resources.TextList:
-		list, err := read[[]string](text)
+		list, err := decode[[]string](text)
 		for _, s := range list {
 			if strings.Contains(s, "\x00") {
 				return nil, errNull
@@ -49,15 +49,16 @@ func (c column) value(text string) (any, error) {
 	case resources.JSON:
 		return ordering.JSON(text).Append(nil), nil
 	}
-	s, err := read[string](text)
+	s, err := decode[string](text)
 	if strings.Contains(s, "\x00") {
 		return nil, errNull
 	}
 	return s, err
 }
 
-func read[T any](text string) (v T, err error) {
-	return v, json.Unmarshal([]byte(text), &v)
+func decode[T any](text string) (v T, err error) {
+	err = json.Unmarshal([]byte(text), &v)
+	return v, err
 }
 
 // exprs are what ORDER BY needs for the column: first what an index holds of what

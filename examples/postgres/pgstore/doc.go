@@ -43,7 +43,7 @@
 //
 // # When a database is away
 //
-// What cannot be had in the time of [Options] is an [httpapi.ErrUnavailable], a 503
+// What a call cannot have in the time of [Options] is an [httpapi.ErrUnavailable], a 503
 // that says when to come again; when the database is back the same program goes on.
 // What was to be written is then mostly not there, but may be: if the database went
 // away between a commit and its answer, or took too long for it.

@@ -15,17 +15,21 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// ErrCount says that the count of a collection is not the number of its records:
-// somebody wrote to its table and did not count.
+// ErrCount says that the count of a collection is not the number of its records, or
+// that its highest id ever is not: somebody wrote to its table and did not count.
 var ErrCount = errors.New("pgstore: wrong count")
 
 // ErrRow says that a row is not what its record is written as.
 var ErrRow = errors.New("pgstore: bad row")
 
+// uniqueViolation is the SQLSTATE of an id that is taken.
+const uniqueViolation = "23505"
+
 // retryAfter is what clients are told when the database is away.
 const retryAfter = time.Second
 
-// fault says what an error of the database means to a handler.
+// fault says what an error of the database means to a handler, and of which
+// collection it is.
 func (t *table) fault(ctx context.Context, err error) error { return fault(ctx, t.about.Key, err) }
 
 func fault(ctx context.Context, where string, err error) error {
@@ -35,12 +39,19 @@ func fault(ctx context.Context, where string, err error) error {
 	case ctx.Err() != nil: // whatever the driver calls it
 		return fmt.Errorf("%s: %w: %v", where, ctx.Err(), err)
 	case isAway(err):
-		return fmt.Errorf("%s: %w", where, httpapi.Unavailable(retryAfter, err))
-	case hasCode(err, "23505"): // unique_violation
+		return fmt.Errorf("%s: %w", where, &away{err})
+	case hasCode(err, uniqueViolation):
 		return fmt.Errorf("%s: %w: %w", where, httpapi.ErrConflict, err)
 	}
-	return err
+	return fmt.Errorf("%s: %w", where, err)
 }
+
+// away is an [httpapi.ErrUnavailable] that reads as what has happened.
+type away struct{ err error }
+
+func (e *away) Error() string { return "the database is away: " + e.err.Error() }
+
+func (e *away) Unwrap() []error { return []error{httpapi.Unavailable(retryAfter, nil), e.err} }
 
 // isAway says that the same may be asked with success later.
 func isAway(err error) bool {

@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ func (d dice) huge(f resources.Field) string {
 	switch f.Kind {
 	case resources.References:
 		for range 3_000 {
-			list = append(list, fmt.Sprint(1+d.IntN(1<<60)))
+			list = append(list, fmt.Sprint(1+d.Int64N(1<<60)))
 		}
 		return "[1," + strings.Join(list, ",") + "]"
 	case resources.TextList:
@@ -157,4 +158,53 @@ func TestIndexThatIsInvalid(t *testing.T) {
 	if err := store.Index(t.Context(), "events", ordering.Asc("location")); err != nil {
 		t.Errorf("when it was dropped: %v", err)
 	}
+}
+
+// One index is enough for both directions, for all orders that it holds the beginning
+// of, and where a migration or the primary key has it already.
+func TestIndexThatIsThere(t *testing.T) {
+	dsn := newDSN(t)
+	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
+	load(t, store, `{"books":[{"id":1,"name":"n"}]}`)
+	for _, row := range []struct {
+		reason, key, ordering string
+		more                  int
+	}{
+		{"of a migration", "events", "start_date", 0},
+		{"of a migration, from its other end", "events", "-start_date", 0},
+		{"the default order is that", "events", "", 0},
+		{"of a migration, by how texts begin", "events", "name,location", 0},
+		{"of a migration, a boolean", "labels", "-feature_authors", 0},
+		{"of a migration, a URL", "social-links", "url", 0},
+		{"the primary key", "events", "-id", 0},
+		{"the primary key, as the default order", "books", "", 0},
+		{"there is none", "events", "location", 1},
+		{"it was just made", "events", "-location", 0},
+		{"one of two fields", "events", "published,-start_date", 1},
+		{"the same from its other end", "events", "-published,start_date", 0},
+		{"both in one direction are another", "events", "published,start_date", 1},
+		{"an open member", "books", "-name", 1},
+		{"the same from its other end", "books", "name", 0},
+	} {
+		terms, err := ordering.ParseStrict(row.ordering, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := countOf(t, db, "pg_index")
+		if err := store.Index(t.Context(), row.key, terms...); err != nil {
+			t.Fatal(err)
+		}
+		if got := countOf(t, db, "pg_index") - before; got != row.more {
+			t.Errorf("%s: %s by %q: %d indexes were made, want %d", row.reason, row.key, row.ordering, got, row.more)
+		}
+	}
+}
+
+// countOf is how many rows a table has.
+func countOf(t *testing.T, db *sql.DB, table string) (n int) {
+	t.Helper()
+	if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

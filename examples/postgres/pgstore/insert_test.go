@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -38,6 +41,8 @@ func TestInsertBadRecord(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			if err := store.Insert(t.Context(), row.key, []byte(row.record)); !errors.Is(err, row.want) {
 				t.Errorf("error is %v, want %v", err, row.want)
+			} else if row.want != pgstore.ErrCollection && !namedOnce(err, row.key) {
+				t.Errorf("error is %q, want one that begins with the collection, once", err)
 			}
 			if diff := cmp.Diff(before, all(t, store)); diff != "" {
 				t.Errorf("records: -before +after\n%s", diff)
@@ -49,5 +54,31 @@ func TestInsertBadRecord(t *testing.T) {
 				t.Errorf("fields: -before +after\n%s", diff)
 			}
 		})
+	}
+}
+
+// namedOnce says that an error begins with a collection's key, and does not say it twice.
+func namedOnce(err error, key string) bool {
+	return strings.HasPrefix(err.Error(), key+": ") && strings.Count(err.Error(), key+": ") == 1
+}
+
+// Errors of pages name the collection, too, once.
+func TestErrorsOfPages(t *testing.T) {
+	dsn := newDSN(t)
+	store := openUnchecked(t, pgstore.Options{Primary: dsn})
+	events := store.Collections()["events"]
+	_, _, err := events.Page(t.Context(), []ordering.Term{ordering.Asc("none"), ordering.Asc("id")}, pagination.Window{Limit: 1})
+	if !errors.Is(err, ordering.ErrUnknownField) || !namedOnce(err, "events") {
+		t.Errorf("a field that there is not: error %v", err)
+	}
+	exec(t, connect(t, dsn), "UPDATE collections SET count = 1 WHERE key = 'events'")
+	_, _, err = events.Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 1})
+	if !errors.Is(err, pgstore.ErrCount) || !namedOnce(err, "events") {
+		t.Errorf("a count that is wrong: error %v", err)
+	}
+	exec(t, connect(t, dsn), "DROP TABLE events")
+	_, _, err = events.Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 1})
+	if err == nil || !namedOnce(err, "events") {
+		t.Errorf("a table that is gone: error %v", err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
@@ -58,22 +57,27 @@ func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error 
 // replace puts those of a house in the place of the records of some collections.
 func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []string) error {
 	revisions := map[*table]uint64{}
+	var failed error // with the key of a collection
 	err := s.bulk(ctx, func(tx *sql.Tx, copyRows copier) error {
 		for _, t := range s.tables { // everybody locks in this order
 			if !slices.Contains(keys, t.about.Key) {
 				continue
 			}
-			records, err := all(house, t.about.Key)
-			if err != nil {
-				return err
+			records, err := encoded(house, t.about.Key)
+			if err == nil {
+				revisions[t], err = t.replace(ctx, tx, copyRows, records)
 			}
-			if revisions[t], err = t.replace(ctx, tx, copyRows, records); err != nil {
-				return fmt.Errorf("%s: %w", t.about.Key, err)
+			if err != nil {
+				failed = t.fault(ctx, err)
+				return failed
 			}
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
 		return fault(ctx, "pgstore", err)
 	}
 	for t, revision := range revisions {
@@ -82,36 +86,8 @@ func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []
 	return nil
 }
 
-// copier writes rows by COPY, inside a transaction.
-type copier func(table string, columns []string, rows pgx.CopyFromSource) error
-
-// bulk runs f in a transaction. database/sql has no COPY: the driver's own
-// connection is asked for it, in the midst of the transaction that it has.
-func (s *Store) bulk(ctx context.Context, f func(*sql.Tx, copier) error) error {
-	conn, err := s.primary.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // does nothing after Commit
-	err = f(tx, func(table string, columns []string, rows pgx.CopyFromSource) error {
-		return conn.Raw(func(driver any) error {
-			_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, rows)
-			return err
-		})
-	})
-	if err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// all are the records of a collection in memory, by id.
-func all(house *catalogue.Catalogue, key string) ([][]byte, error) {
+// encoded are the records of a collection in memory, by id.
+func encoded(house *catalogue.Catalogue, key string) ([][]byte, error) {
 	c, err := house.Encoded(key)
 	if err != nil {
 		return nil, err

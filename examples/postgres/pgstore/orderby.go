@@ -66,7 +66,7 @@ func (t *table) exprs(field string, numbers map[string]int) ([]expr, error) {
 	if n, ok := numbers[field]; ok {
 		return keyExprs(n), nil
 	}
-	return nil, fmt.Errorf("%s: %w: %q", t.about.Key, ordering.ErrUnknownField, field)
+	return nil, fmt.Errorf("%w: %q", ordering.ErrUnknownField, field)
 }
 
 // reverse is the same order from its other end.

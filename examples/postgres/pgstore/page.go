@@ -38,7 +38,11 @@ func (t *table) Fields(ctx context.Context) ([]string, error) {
 // Revision is that of the server that would be asked for a page.
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, least uint64) error {
-		at, err := t.state(ctx, db, stateQuery)
+		var at state
+		err := retryEnded(ctx, db, func() (err error) {
+			at, err = t.state(ctx, db, stateQuery)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -82,13 +83,13 @@ func (d dice) value() string {
 	return pick(d, values)
 }
 
-// ids are distinct, and up to 1<<62.
+// ids are distinct, and up to half of the largest.
 func (d dice) ids(n int) []int {
 	seen := map[int]bool{}
 	for len(seen) < n {
 		id := 1 + d.IntN(2*n+1)
 		if d.oneIn(20) {
-			id = 1<<62 - d.IntN(3)
+			id = math.MaxInt/2 - d.IntN(3)
 		}
 		seen[id] = true
 	}

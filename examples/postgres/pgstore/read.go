@@ -3,32 +3,8 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"time"
-
-	"github.com/gobacklist/backlist/ordering"
 )
-
-// state is the row of a collection.
-type state struct {
-	count    int
-	lastID   int
-	revision uint64
-}
-
-// stateQuery is for a writer behind which nobody else writes, with FOR UPDATE.
-const stateQuery = `SELECT count, last_id, revision FROM collections WHERE key = $1`
-
-// state reads it.
-func (t *table) state(ctx context.Context, q interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, query string) (at state, err error) {
-	return at, q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
-}
-
-// errBehind says that a replica does not have yet what this Store wrote or read.
-var errBehind = errors.New("pgstore: the replica is behind")
 
 // reader asks one server, which must have a revision: else it is errBehind.
 type reader func(ctx context.Context, db *sql.DB, revision uint64) error
@@ -57,29 +33,6 @@ func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	}
 	return t.fault(ctx, err)
 }
-
-// askReplica reports whether the replica has answered. It is given half of the
-// time that there is, which leaves the other half to the primary.
-func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bool, err error) {
-	half := ctx
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		half, cancel = context.WithTimeout(ctx, time.Until(end)/2)
-		defer cancel()
-	}
-	err = f(half, s.replica, t.seen.Load())
-	switch {
-	case err == nil, errors.Is(err, ordering.ErrUnknownField), ctx.Err() != nil:
-		return true, err
-	case !errors.Is(err, errBehind):
-		s.resting.begin(s.pause())
-	}
-	return false, nil
-}
-
-// pause is for how long a replica that could not answer is not asked: it costs a
-// request half of its time to find out.
-func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
 
 // limit ends what a request asks.
 func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -12,7 +12,7 @@ import (
 // the primary had it at one instant. An error is w's, or matches
 // [httpapi.ErrUnavailable]. O(n), in little memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
-	out := &noting{Writer: w}
+	out := &errWriter{Writer: w}
 	b := bufio.NewWriter(out)
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		lead := "{"
@@ -38,14 +38,14 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// noting tells errors of a writer from those of the database, which can be the
-// same ones.
-type noting struct {
+// errWriter keeps the error of its writer, to be told from one of the database: they
+// can be the same.
+type errWriter struct {
 	io.Writer
 	err error
 }
 
-func (n *noting) Write(p []byte) (written int, err error) {
+func (n *errWriter) Write(p []byte) (written int, err error) {
 	written, err = n.Writer.Write(p)
 	if err != nil {
 		n.err = err

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -43,5 +44,25 @@ func TestTimeIsOverBeforeCommit(t *testing.T) {
 	}
 	if got := fault(t.Context(), "events", err); !errors.Is(got, httpapi.ErrUnavailable) {
 		t.Errorf("%v is no error of a database that is away", got)
+	}
+}
+
+// When the time is over while a replica tells that it is behind, that is no fault of
+// the server's.
+func TestTimeIsOverBehindReplica(t *testing.T) {
+	s, err := Open(Options{Primary: "host=/nonexistent", Replica: "host=/nonexistent", Timeout: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.ask(t.Context(), s.tables[0], func(ctx context.Context, db *sql.DB, _ uint64) error {
+		if db == s.replica {
+			return errBehind
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, httpapi.ErrUnavailable) {
+		t.Errorf("%v is no error of a database that is away", err)
 	}
 }

@@ -1,0 +1,55 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Insert adds a record in wire form, with its id, to the collection of a key. It
+// gives [ErrCollection] for a key that is none, the errors of
+// [catalogue.Catalogue.LoadCollection] for a record that the catalogue would not
+// take, an [httpapi.ErrConflict] for an id that is taken, and
+// [httpapi.ErrUnavailable].
+func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
+	t, err := s.table(key)
+	if err != nil {
+		return err
+	}
+	wire, err := wireForm(key, record)
+	if err != nil {
+		return err
+	}
+	r, err := resources.ParseRecord(wire)
+	if err != nil {
+		return err
+	}
+	limited, cancel := s.limit(ctx)
+	defer cancel()
+	err = t.write(limited, func(tx *sql.Tx, at *state) error {
+		at.lastID = max(at.lastID, r.ID)
+		at.count++
+		return t.insert(limited, tx, wire)
+	})
+	return t.fault(ctx, err)
+}
+
+// wireForm gives one record in wire form as a catalogue in memory would have it.
+func wireForm(key string, record []byte) (wire []byte, err error) {
+	house := catalogue.New()
+	if err := house.LoadCollection(key, strings.NewReader("["+string(record)+"]")); err != nil {
+		return nil, err
+	}
+	wires, err := encoded(house, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(wires) != 1 {
+		return nil, fmt.Errorf("%s: %w: want one record, not %d", key, catalogue.ErrLoad, len(wires))
+	}
+	return wires[0], nil
+}

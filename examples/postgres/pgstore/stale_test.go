@@ -1,0 +1,37 @@
+package pgstore_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// A connection that the server has ended costs no call an error that has done nothing
+// with it.
+func TestCallsOnStaleConnections(t *testing.T) {
+	s := unbroken(t)
+	store := s.open("store", pgstore.Options{MaxConns: 1})
+	for name, call := range map[string]func(context.Context) error{
+		"Revision": func(ctx context.Context) error {
+			_, err := store.Collections()["books"].(httpapi.Revisioned).Revision(ctx)
+			return err
+		},
+		"Load":   func(ctx context.Context) error { return store.Load(ctx, strings.NewReader(`{"books":[{"id":1}]}`)) },
+		"Insert": func(ctx context.Context) error { return store.Insert(ctx, "authors", []byte(`{"id":7}`)) },
+		"Check":  store.Check,
+		"Index":  func(ctx context.Context) error { return store.Index(ctx, "events") },
+	} {
+		for range 2 { // the driver asks a connection how it is, unless it did so a moment ago
+			_, err := store.Collections()["authors"].(httpapi.Revisioned).Revision(t.Context())
+			s.must(err)
+		}
+		scalar[int](s, s.primary, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")
+		s.eventually("it is gone", func() bool { return s.connections(s.primary, "store") == 0 })
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
