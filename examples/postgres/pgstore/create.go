@@ -11,10 +11,13 @@ import (
 )
 
 // Create validates as the service does, at one instant, and stores the record with
-// the next id.
+// the next id. Of what cannot be posted to it is a [catalogue.ErrType], as in memory.
 func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
+	}
+	if !t.about.Creatable {
+		return nil, fmt.Errorf("%s: %w: it cannot be posted to", t.about.Key, catalogue.ErrType)
 	}
 	limited, cancel := t.store.limit(ctx)
 	defer cancel()

@@ -53,6 +53,11 @@ func openUnchecked(t testing.TB, opts pgstore.Options) *pgstore.Store {
 	return store
 }
 
+// tell is an OnError that keeps what it is told, for one request at a time.
+func tell(told *[]error) func(*http.Request, error) {
+	return func(_ *http.Request, err error) { *told = append(*told, err) }
+}
+
 // handle serves a store. What it could not do fails the test.
 func handle(t testing.TB, store *pgstore.Store, opts httpapi.Options) *httpapi.Handler {
 	t.Helper()

@@ -14,7 +14,8 @@ import (
 // gives [ErrCollection] for a key that is none, the errors of
 // [catalogue.Catalogue.LoadCollection] for a record that the catalogue would not
 // take, an [httpapi.ErrConflict] for an id that is taken, and
-// [httpapi.ErrUnavailable].
+// [httpapi.ErrUnavailable]. An open record costs O(names of all members): many are for
+// [Store.Load].
 func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	t, err := s.table(key)
 	if err != nil {

@@ -35,9 +35,12 @@ func (t *table) Fields(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// Revision is that of the server that would be asked for a page.
+// Revision is that of the server that would be asked for a page. It is an error where
+// the primary has an older one than was read: then numbers may come that were there
+// before, as behind a failover that lost some.
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
-	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, least uint64) error {
+	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, _ uint64) error {
+		least := t.seen.Load()
 		var at state
 		err := retryEnded(ctx, db, func() (err error) {
 			at, err = t.state(ctx, db, stateQuery)

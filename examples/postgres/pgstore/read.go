@@ -6,13 +6,14 @@ import (
 	"fmt"
 )
 
-// reader asks one server, which must have a revision: else it is errBehind.
+// reader asks one server. It must have a revision, or else it is errBehind: of the
+// primary that is 0, since what it has is what there is.
 type reader func(ctx context.Context, db *sql.DB, revision uint64) error
 
 // ask lets f read from a server that has all that this Store wrote to t, and all that
 // it has read of it: nobody is shown a page and after it an older one, and no page is
-// older than the revision that was told before it. f may be called several times, with
-// the replica and the primary.
+// older than the revision that was told before it, unless the primary has become older
+// itself. f may be called several times, with the replica and the primary.
 func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.about.Key, err)

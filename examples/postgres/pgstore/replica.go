@@ -9,8 +9,8 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// errBehind says that a replica does not have yet what this Store wrote or read.
-var errBehind = errors.New("pgstore: the replica is behind")
+// errBehind says that a server does not have what this Store wrote or read.
+var errBehind = errors.New("pgstore: the server is behind what was read before")
 
 // askReplica reports whether the replica has answered. It is given half of the
 // time that there is, which leaves the other half to the primary.
