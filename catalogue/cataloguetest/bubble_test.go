@@ -85,6 +85,7 @@ func TestWalkGivenUpInABubble(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
+		synctest.Wait() // the client has noticed; until then it goes on reading
 		if _, err := io.Copy(io.Discard, answer.Body); err != context.Canceled {
 			t.Errorf("the page that was given up: %v", err)
 		}
