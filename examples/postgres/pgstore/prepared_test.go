@@ -1,0 +1,69 @@
+package pgstore_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// What is asked again on a connection is not prepared again, until 64 others were.
+func TestPreparedStatements(t *testing.T) {
+	tap := newTap(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: tap.dsn, MaxConns: 1})
+	if err := store.LoadFrom(t.Context(), houseOf(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	load(t, store, `{"books":[{"id":1}]}`)
+	events, books := store.Collections()["events"], store.Collections()["books"]
+	page := func(terms ...ordering.Term) {
+		t.Helper()
+		if _, _, err := books.Page(t.Context(), terms, pagination.Window{Limit: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	strangers := func(orders int) {
+		t.Helper()
+		fields, err := events.Fields(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range orders {
+			terms := []ordering.Term{ordering.Asc(fields[1+i/10]), ordering.Asc(fields[1+(i/10+1+i%10)%12]), ordering.Asc("id")}
+			if _, _, err := events.Page(t.Context(), terms, pagination.Window{Limit: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, row := range []struct {
+		reason         string
+		do             func()
+		prepared, used int
+	}{
+		{"the first time", func() { page(ordering.Asc("id")) }, 1, 1},
+		{"again and again", func() { page(ordering.Asc("id")); page(ordering.Asc("id")) }, 0, 2},
+		{"behind a few others", func() { strangers(5); page(ordering.Asc("id")) }, 0, 1},
+		{"behind many others", func() { strangers(70); page(ordering.Asc("id")) }, 1, 1},
+	} {
+		tap.take()
+		row.do()
+		prepared, used := 0, 0
+		for _, s := range tap.take() {
+			switch {
+			case !strings.Contains(s.text, `FROM "books" t ORDER BY t.id`):
+			case s.params == nil:
+				prepared++
+			default:
+				used++
+			}
+		}
+		if diff := cmp.Diff(fmt.Sprint(row.prepared, row.used), fmt.Sprint(prepared, used)); diff != "" {
+			t.Errorf("%s: prepared and used: -want +got\n%s", row.reason, diff)
+		}
+	}
+}
