@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -50,11 +51,11 @@ func benchHouse(tb testing.TB, n int, types ...Type) (*Catalogue, []resources.Ev
 		tb.Fatal(err)
 	}
 	events := benchEvents(n)
-	entries := make([]*entry, n)
+	entries := make([]*store.Entry, n)
 	for i := range events {
 		entries[i] = newEntry(events[i].ID, events[i].Clone())
 	}
-	house.Events().store.replace(entries)
+	store.Replace([]store.Replacement{{Store: house.Events().store, Entries: entries}})
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
 		if _, err := house.Events().View(pagination.Window{Limit: 1}, term); err != nil {
 			tb.Fatal(err)

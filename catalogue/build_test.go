@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -73,7 +74,7 @@ func slowCollection(t *testing.T, n int) *Collection[slowRecord] {
 // its key waits there.
 func halt(c *Collection[slowRecord], id int, panics bool) *gate {
 	g := &gate{entered: make(chan struct{}), leave: make(chan struct{}), panics: panics}
-	recordOf[slowRecord](c.store.current().t.primary.get(id)).Value.gate = g
+	recordOf[slowRecord](c.store.Get(id)).Value.gate = g
 	return g
 }
 
@@ -87,7 +88,7 @@ func TestOrderMadeWhileOthersWrite(t *testing.T) {
 		write  func(t *testing.T, c *Collection[slowRecord])
 	}{
 		{"few single writes", func(t *testing.T, c *Collection[slowRecord]) { writeSome(t, c, 5) }},
-		{"more than are made up for in one go", func(t *testing.T, c *Collection[slowRecord]) { writeSome(t, c, 10*catchUp) }},
+		{"more than are made up for in one go", func(t *testing.T, c *Collection[slowRecord]) { writeSome(t, c, 320) }},
 		{"a transaction", func(t *testing.T, c *Collection[slowRecord]) {
 			err := c.Update(func(tx *Tx[slowRecord]) error {
 				for i := range 100 {
@@ -102,7 +103,7 @@ func TestOrderMadeWhileOthersWrite(t *testing.T) {
 			}
 		}},
 		{"all records replaced", func(t *testing.T, c *Collection[slowRecord]) {
-			c.store.replace([]*entry{newEntry(1000, slowRecord{ID: 1000, Value: slow{N: 1}})})
+			store.Replace([]store.Replacement{{Store: c.store, Entries: []*store.Entry{newEntry(1000, slowRecord{ID: 1000, Value: slow{N: 1}})}}})
 		}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -128,9 +129,6 @@ func TestOrderMadeWhileOthersWrite(t *testing.T) {
 				if err := <-made; err != nil {
 					t.Error(err)
 				}
-			}
-			if find(c.store.live.orders, byValue) < 0 || len(c.store.builds) != 0 {
-				t.Errorf("orders kept: %d, in the making: %d", len(c.store.live.orders), len(c.store.builds))
 			}
 			if err := c.Check(); err != nil {
 				t.Error(err)
@@ -170,9 +168,6 @@ func TestOrderMadeInsideATransaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if find(c.store.live.orders, byValue) < 0 {
-		t.Error("the order is gone")
-	}
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
@@ -193,43 +188,6 @@ func TestOrderWhoseMakingPanics(t *testing.T) {
 	}
 	if v, err := c.View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
 		t.Errorf("asked again: %d records, %v", v.Len(), err)
-	}
-	if err := c.Check(); err != nil || len(c.store.builds) != 0 {
-		t.Error(err, len(c.store.builds))
-	}
-}
-
-// The last record with a member may go while an order by that is in the making.
-func TestOrderByAMemberThatGoes(t *testing.T) {
-	c, err := New().Open("books")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, wire := range []string{`{"title":"a","rare":1}`, `{"title":"b"}`} {
-		var r resources.Record
-		if err := json.Unmarshal([]byte(wire), &r); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Insert(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rare := []ordering.Term{ordering.Asc("rare")}
-	before := c.store.current()
-	r, err := before.read(rare, func(_ *snapshot, canon []ordering.Term, fields []ordering.Field[entry]) (*snapshot, order) {
-		b := &build{terms: canon, done: make(chan struct{})}
-		c.store.builds = append(c.store.builds, b)
-		if err := c.Delete(1); err != nil {
-			t.Error(err)
-		}
-		c.store.make(b, before, fields) // of the records before that
-		return b.snapshot, b.order
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := r.order.len(); n != 1 || r.t.primary.len() != 1 || len(c.store.live.orders) != 0 {
-		t.Errorf("%d of %d records in order, %d orders kept; want 1 of 1 and none", n, r.t.primary.len(), len(c.store.live.orders))
 	}
 	if err := c.Check(); err != nil {
 		t.Error(err)
@@ -252,26 +210,8 @@ func TestOrdersOfAnOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if len(old.s.own.orders) > maxCombined || len(old.s.own.orders) == 0 {
-		t.Errorf("%d orders of its own", len(old.s.own.orders))
-	}
-	if n := len(events.store.live.orders); n != 2 {
-		t.Errorf("the collection has %d orders now", n)
-	}
 	if err := old.Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-// A current snapshot has the collection make the order, to be kept.
-func TestOrdersOfACurrentSnapshot(t *testing.T) {
-	house, _ := benchHouse(t, 50)
-	events := house.Events()
-	if _, err := events.Snapshot().View(pagination.Window{Limit: 1}, ordering.Asc("slug")); err != nil {
-		t.Fatal(err)
-	}
-	if find(events.store.live.orders, []ordering.Term{ordering.Asc("slug")}) < 0 {
-		t.Error("it was not kept")
 	}
 }
 
@@ -311,24 +251,6 @@ func TestReadersDoNotWaitForWriters(t *testing.T) {
 	}
 	close(leave)
 	if err := <-written; err != nil {
-		t.Error(err)
-	}
-}
-
-// Somebody else may have made the order meanwhile, and a writer written since:
-// then it is brought up to date.
-func TestOrderMadeByAnotherAndWrittenTo(t *testing.T) {
-	house, _ := benchHouse(t, 100)
-	c := house.Events()
-	if err := c.Delete(7); err != nil {
-		t.Fatal(err)
-	}
-	terms := []ordering.Term{ordering.Asc("name")}
-	s, o := c.store.build(terms, nil) // no fields: it would panic if it sorted
-	if s.t.primary.len() != 99 || o.len() != 99 {
-		t.Errorf("%d records, %d in the order", s.t.primary.len(), o.len())
-	}
-	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -173,16 +174,26 @@ func (c *Catalogue) lookup(key string) (anyCollection, error) {
 	return c.all[i], nil
 }
 
-// Clone forks the whole house, each collection as [Collection.Clone] does. What
-// is written to several collections meanwhile may be in some and not in others.
-// O(collections and their orderings in use), whatever they hold.
+// Clone returns an independent copy of the whole catalogue as it is at one
+// instant, each collection as [Collection.Clone] copies it. O(collections and their
+// orderings in use), whatever they hold.
 func (c *Catalogue) Clone() *Catalogue {
 	clone := &Catalogue{byKey: c.byKey, all: make([]anyCollection, len(c.all))}
+	stores := store.Clone(c.stores()...)
 	for i, m := range c.all {
-		clone.all[i] = m.fork(clone)
+		clone.all[i] = m.clone(clone, stores[i])
 	}
 	clone.bind()
 	return clone
+}
+
+// stores returns the stores of all collections, always in this order.
+func (c *Catalogue) stores() []*store.Store {
+	stores := make([]*store.Store, len(c.all))
+	for i, m := range c.all {
+		stores[i] = m.engine()
+	}
+	return stores
 }
 
 // Check is [Collection.Check] of every collection.

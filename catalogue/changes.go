@@ -1,63 +1,141 @@
 package catalogue
 
 import (
-	"cmp"
-	"slices"
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// change is one write: an insert has no old entry, a delete no new one.
-type change struct {
-	old, new *entry
-}
+// A ChangeKind tells what happened to a record.
+type ChangeKind uint8
 
-func (ch change) id() int {
-	if ch.new != nil {
-		return ch.new.id
+// What can happen to a record from one revision to the next.
+const (
+	Inserted ChangeKind = 1 + iota // it was not there before
+	Updated                        // it was there, and was written to, be it with what it held
+	Deleted                        // it is not there any more
+)
+
+// String returns the constant's name in lower case.
+func (k ChangeKind) String() string {
+	switch k {
+	case Inserted:
+		return "inserted"
+	case Updated:
+		return "updated"
+	case Deleted:
+		return "deleted"
 	}
-	return ch.old.id
+	return fmt.Sprintf("ChangeKind(%d)", uint8(k))
 }
 
-func (ch change) kind() ChangeKind {
+// A Change is what a revision did to one record: the difference between the
+// collection before it and after it, whatever was written in between. A record
+// that came and went in one [Collection.Update] is no change. It may be copied
+// and used by any number of goroutines at once.
+type Change[T any] struct {
+	Revision uint64 // at which it is seen
+	ID       int
+	Kind     ChangeKind
+
+	// Last reports whether it is the last change of its revision. Applying it
+	// and all before it leads to what a [Snapshot] of that revision holds.
+	Last bool
+
+	schema *schema[T]
+	entry  *store.Entry
+}
+
+// Record returns a copy of the record as the change left it: the zero value if it
+// was deleted. O(size of the record).
+func (ch Change[T]) Record() (record T) {
+	if ch.entry == nil {
+		return record
+	}
+	return ch.schema.clone(recordOf[T](ch.entry))
+}
+
+// AppendJSON appends the record's wire form to dst, or null if it was deleted.
+// An error, which only a record with marshalling of its own can cause, is an
+// [ErrInvalid]; dst is then returned as it was. O(length), once made.
+func (ch Change[T]) AppendJSON(dst []byte) ([]byte, error) {
+	if ch.entry == nil {
+		return append(dst, "null"...), nil
+	}
+	record, err := ch.schema.encoded(ch.entry)
+	return append(dst, record...), err
+}
+
+// Since returns what was inserted, changed and deleted after a revision, by
+// revision and within one by id, and the revision up to which this is all: to be
+// asked for the next time. It never ends within a revision. Begin with the
+// revision of a [Snapshot]; that and what comes since lack nothing.
+//
+// It returns [ErrHistory] if so old changes are not kept any more; the error
+// names the revision from which on they are: begin again with a Snapshot. A Load or an
+// Update of more records than [Options].History has the same effect. It returns
+// [ErrRevision] for a revision that has not come yet, and [ErrNoHistory] for a
+// collection that keeps no changes. O(changes returned + log of those kept).
+func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
+	if c.schema.history <= 0 {
+		return nil, 0, c.schema.errorf("%w", ErrNoHistory)
+	}
+	events, kept, now := c.store.Since(revision)
 	switch {
-	case ch.old == nil:
-		return Inserted
-	case ch.new == nil:
-		return Deleted
+	case revision > now:
+		return nil, 0, c.schema.errorf("%w: %d, it is at %d", ErrRevision, revision, now)
+	case revision < kept:
+		return nil, 0, c.schema.errorf("%w: revision %d was asked for, changes are kept from %d on", ErrHistory, revision, kept)
 	}
-	return Updated
+	changes = make([]Change[T], len(events))
+	for i := range events {
+		changes[i] = c.schema.change(&events[i])
+	}
+	return changes, now, nil
 }
 
-// net joins the changes of each record, made one after the other, into one.
-func net(changes []change) []change {
-	joined := slices.Clone(changes)
-	slices.SortStableFunc(joined, func(a, b change) int { return cmp.Compare(a.id(), b.id()) })
-	n := 0
-	for _, ch := range joined {
-		if n > 0 && joined[n-1].id() == ch.id() {
-			joined[n-1].new = ch.new
-			if joined[n-1].old == nil && ch.new == nil {
-				n-- // it came and went
+// Changes yields the changes after a revision as [Collection.Since] does, then
+// waits for more. It ends with an error, which it yields alone: ctx's when that
+// is done, or those of Since. A caller that falls so far behind that changes it
+// has not seen are dropped gets [ErrHistory]. No writer ever waits for a caller. To go on
+// after a break, begin with the revision of the last change that was Last.
+//
+// It runs in the caller's goroutine. Several goroutines may iterate, each from the
+// revision on.
+func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[Change[T], error] {
+	return func(yield func(Change[T], error) bool) {
+		for seen := revision; ; {
+			changes, now, err := c.Since(seen)
+			if err == nil && now == seen {
+				err = c.store.Wait(ctx, seen)
 			}
-			continue
+			if err != nil {
+				yield(Change[T]{}, err)
+				return
+			}
+			for _, ch := range changes {
+				if err := ctx.Err(); err != nil {
+					yield(Change[T]{}, err)
+					return
+				}
+				if !yield(ch, nil) {
+					return
+				}
+			}
+			seen = now
 		}
-		joined[n] = ch
-		n++
 	}
-	return joined[:n]
 }
 
-// difference lists, by id, the changes from some entries to others, both sorted
-// by id. Every record that is among both is one.
-func difference(before, after []*entry) (changes []change) {
-	for len(before) > 0 || len(after) > 0 {
-		var ch change
-		if len(after) == 0 || len(before) > 0 && before[0].id <= after[0].id {
-			ch.old, before = before[0], before[1:]
-		}
-		if len(after) > 0 && (ch.old == nil || ch.old.id == after[0].id) {
-			ch.new, after = after[0], after[1:]
-		}
-		changes = append(changes, ch)
+func (s *schema[T]) change(ev *store.Event) Change[T] {
+	kind := Updated
+	switch {
+	case ev.New == nil:
+		kind = Deleted
+	case ev.Inserted:
+		kind = Inserted
 	}
-	return changes
+	return Change[T]{Revision: ev.Revision, ID: ev.ID, Kind: kind, Last: ev.Last, schema: s, entry: ev.New}
 }

@@ -1,8 +1,7 @@
 package catalogue
 
 import (
-	"slices"
-
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -39,7 +38,7 @@ type Options struct {
 // [View] shows stored records themselves.
 type Collection[T any] struct {
 	schema *schema[T]
-	store  *store
+	store  *store.Store
 }
 
 // NewCollection makes an empty collection that belongs to no catalogue.
@@ -48,28 +47,19 @@ type Collection[T any] struct {
 // the field. An Ordering that is none of T's fields is an
 // [ordering.ErrUnknownField]. Reflection over T happens here, once.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
-	s, err := newSchema[T](opts)
+	s, engine, err := newSchema[T](opts)
 	if err != nil {
 		return nil, err
 	}
-	st := newStore(s.shape, slices.Clone(opts.Ordering), newFeed(opts.History))
-	if s.open == nil {
-		if _, err := s.resolve(st.standard, members{}); err != nil {
-			return nil, err
-		}
-	}
-	return &Collection[T]{s, st}, nil
+	return &Collection[T]{s, store.New(engine)}, nil
 }
 
 // Name is the collection's name: its key, in a catalogue.
 func (c *Collection[T]) Name() string { return c.schema.name }
 
-// Snapshot gives the collection as it is now: for several reads of one state.
-// It costs O(orderings in use) after a write, else one atomic load.
-func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.schema, c.store.current()} }
-
-// Clone forks the collection: the two share all records until one of them
-// writes, and nothing that either writes is seen by the other. A history is kept
-// by both, each goes on with its own. O(orderings in use); of open records the
-// first write afterwards is O(names of members).
-func (c *Collection[T]) Clone() *Collection[T] { return &Collection[T]{c.schema, c.store.clone()} }
+// Clone returns an independent copy of the collection. The two share all records
+// until one of them writes, and nothing that either writes is seen by the other.
+// Both keep the history so far, and go on with their own. O(orderings in use).
+func (c *Collection[T]) Clone() *Collection[T] {
+	return &Collection[T]{c.schema, store.Clone(c.store)[0]}
+}

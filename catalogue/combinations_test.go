@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -104,45 +103,4 @@ func medianOf(n int, f func() time.Duration) time.Duration {
 	}
 	slices.Sort(all)
 	return all[n/2]
-}
-
-// However many are asked for at once, few are in the making.
-func TestFewCombinationsAtOnce(t *testing.T) {
-	c := slowCollection(t, 50)
-	g := halt(c, 1, false)
-	var readers sync.WaitGroup
-	ask := func(terms ...ordering.Term) {
-		readers.Go(func() {
-			if _, err := c.View(pagination.Window{Limit: 5}, terms...); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	ask(byValue...)
-	<-g.entered
-	for _, second := range []string{"n", "id"} {
-		for _, down := range []bool{false, true} {
-			ask(ordering.Asc("value"), ordering.Term{Field: second, Desc: down})
-			ask(ordering.Desc("n"), ordering.Term{Field: "value", Desc: down})
-		}
-	}
-	if _, err := c.View(pagination.Window{Limit: 5}, ordering.Asc("n")); err != nil { // not kept waiting
-		t.Error(err)
-	}
-	c.store.state.Lock()
-	combined := 0
-	for _, b := range c.store.builds {
-		if len(b.terms) > 1 {
-			combined++
-		}
-	}
-	c.store.state.Unlock()
-	if combined < 1 || combined > maxBuilds {
-		t.Errorf("%d in the making at once, want at most %d", combined, maxBuilds)
-	}
-	close(g.leave)
-	readers.Wait()
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
 }

@@ -1,12 +1,14 @@
 package catalogue
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"reflect"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -53,11 +55,11 @@ type Encoded interface {
 type anyCollection interface {
 	Encoded
 	RecordType() reflect.Type
-	fork(into *Catalogue) anyCollection
+	engine() *store.Store
+	clone(into *Catalogue, s *store.Store) anyCollection
 	check() error
-	has(id int) bool
-	read(r []rawRecord) (publish func(), err error)
-	snapshot() *snapshot
+	read(records []rawRecord) ([]*store.Entry, error)
+	write(w *bufio.Writer, s *store.State) error
 }
 
 // encoded is a collection with its place in a catalogue.
@@ -80,24 +82,24 @@ func makeEncoded[T any](house *Catalogue, about resources.Collection, history in
 	return &encoded[T]{c, &about, house}, nil
 }
 
-func (e *encoded[T]) Key() string     { return e.about.Key }
-func (e *encoded[T]) Count() int      { return e.c.Count() }
-func (e *encoded[T]) check() error    { return e.c.Check() }
-func (e *encoded[T]) has(id int) bool { return e.c.store.current().t.primary.get(id) != nil }
+func (e *encoded[T]) Key() string          { return e.about.Key }
+func (e *encoded[T]) Count() int           { return e.c.Count() }
+func (e *encoded[T]) check() error         { return e.c.Check() }
+func (e *encoded[T]) engine() *store.Store { return e.c.store }
 
 // Revision counts the writes that are seen. It is no part of [Encoded]: of a type
 // that embeds one and has a Page of its own it would not be the revision. The error
 // is ctx's.
 func (e *encoded[T]) Revision(ctx context.Context) (uint64, error) {
-	return e.c.store.current().t.revision, ctx.Err()
+	return e.c.store.Revision(), ctx.Err()
 }
 
 // RecordType tells what records are encoded from; it is no part of [Encoded] for the
 // same reason.
 func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
 
-func (e *encoded[T]) fork(into *Catalogue) anyCollection {
-	return &encoded[T]{e.c.Clone(), e.about, into}
+func (e *encoded[T]) clone(into *Catalogue, s *store.Store) anyCollection {
+	return &encoded[T]{&Collection[T]{e.c.schema, s}, e.about, into}
 }
 
 func (e *encoded[T]) Fields(ctx context.Context) ([]string, error) {
@@ -105,14 +107,24 @@ func (e *encoded[T]) Fields(ctx context.Context) ([]string, error) {
 }
 
 func (e *encoded[T]) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	return e.page(ctx, store.Query{Terms: terms, Window: w})
+}
+
+// PageLenient is Page but for terms that are no field: they are dropped. Which those
+// are, the order and the page belong to one instant. It is no part of [Encoded]
+// for the same reason.
+func (e *encoded[T]) PageLenient(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+	return e.page(ctx, store.Query{Terms: terms, Window: w, Lenient: true})
+}
+
+func (e *encoded[T]) page(ctx context.Context, q store.Query) (int, [][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	r, err := e.c.store.read(terms)
+	entries, count, err := e.c.store.Page(ctx, nil, q)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, e.c.schema.named(err)
 	}
-	entries, count := r.page(nil, w)
 	records := make([][]byte, len(entries))
 	for i, entry := range entries {
 		if records[i], err = e.c.schema.encoded(entry); err != nil {
@@ -148,7 +160,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 // has says whether a record is there to be referred to.
 func (c *Catalogue) has(key string, id int) bool {
 	m, err := c.lookup(key)
-	return err == nil && m.has(id)
+	return err == nil && m.engine().Get(id) != nil
 }
 
 func (e *encoded[T]) String() string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -55,11 +56,19 @@ func (c *Catalogue) load(data []byte) error {
 		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
 	}
 	var file orderedObject
-	if err := file.read(data); err != nil {
+	err := file.read(data)
+	if err != nil {
 		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
 	}
-	var publish []func()
+	var all []store.Replacement
+	lastIDs := map[string]int{}
 	for _, part := range file {
+		if part.key == lastIDsKey {
+			if lastIDs, err = c.readLastIDs(part.value); err != nil {
+				return fmt.Errorf("catalogue: %w: %s: %w", ErrLoad, lastIDsKey, err)
+			}
+			continue
+		}
 		m, err := c.lookup(part.key)
 		if err != nil {
 			return fmt.Errorf("catalogue: %w: %w: %q", ErrLoad, ErrUnknownCollection, part.key)
@@ -68,16 +77,45 @@ func (c *Catalogue) load(data []byte) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w: %w", part.key, ErrLoad, err)
 		}
-		p, err := m.read(records)
+		entries, err := m.read(records)
 		if err != nil {
 			return err
 		}
-		publish = append(publish, p)
+		all = append(all, store.Replacement{Store: m.engine(), Entries: entries})
 	}
-	for _, p := range publish {
-		p()
-	}
+	c.replace(all, lastIDs)
 	return nil
+}
+
+// readLastIDs reads the highest ids ever used, by collection.
+func (c *Catalogue) readLastIDs(data []byte) (map[string]int, error) {
+	var list []struct {
+		Collection string
+		ID         int
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	lastIDs := map[string]int{}
+	for _, last := range list {
+		if _, err := c.lookup(last.Collection); err != nil || last.ID < 1 {
+			return nil, fmt.Errorf("collection %q, id %d", last.Collection, last.ID)
+		}
+		lastIDs[last.Collection] = last.ID
+	}
+	return lastIDs, nil
+}
+
+// replace replaces the records of collections at one instant.
+func (c *Catalogue) replace(all []store.Replacement, lastIDs map[string]int) {
+	stores := c.stores()
+	for i := range all {
+		all[i].UsedID = lastIDs[c.all[slices.Index(stores, all[i].Store)].Key()]
+	}
+	slices.SortFunc(all, func(a, b store.Replacement) int {
+		return slices.Index(stores, a.Store) - slices.Index(stores, b.Store)
+	})
+	store.Replace(all)
 }
 
 // LoadCollection replaces the records of one collection by those from r: a JSON
@@ -104,9 +142,9 @@ func (e *encoded[T]) Load(r io.Reader) error {
 	if err != nil {
 		return e.c.schema.errorf("%w: %w", ErrLoad, err)
 	}
-	publish, err := e.read(records)
+	entries, err := e.read(records)
 	if err == nil {
-		publish()
+		store.Replace([]store.Replacement{{Store: e.c.store, Entries: entries}})
 	}
 	return err
 }
@@ -140,25 +178,24 @@ func results(data []byte) ([]rawRecord, error) {
 	return array(envelope[i].value)
 }
 
-// read makes entries of all records, to be put in the place of those that are
-// there.
-func (e *encoded[T]) read(records []rawRecord) (publish func(), err error) {
-	entries := make([]*entry, len(records))
+// read makes entries of all records, sorted by id.
+func (e *encoded[T]) read(records []rawRecord) ([]*store.Entry, error) {
+	entries := make([]*store.Entry, len(records))
 	seen := make(map[int]int, len(records))
 	for i, raw := range records {
 		ent, err := e.c.schema.load(raw)
 		if err == nil {
-			if first, twice := seen[ent.id]; twice {
-				err = &resources.MemberError{Member: e.c.schema.idWire, Err: fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.id)}
+			if first, twice := seen[ent.ID]; twice {
+				err = &resources.MemberError{Member: e.c.schema.idWire, Err: fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.ID)}
 			}
 		}
 		if err != nil {
 			return nil, e.recordError(i, err)
 		}
-		entries[i], seen[ent.id] = ent, i
+		entries[i], seen[ent.ID] = ent, i
 	}
-	slices.SortFunc(entries, func(a, b *entry) int { return a.id - b.id })
-	return func() { e.c.store.replace(entries) }, nil
+	slices.SortFunc(entries, func(a, b *store.Entry) int { return a.ID - b.ID })
+	return entries, nil
 }
 
 func (e *encoded[T]) recordError(i int, err error) error {
@@ -171,7 +208,7 @@ func (e *encoded[T]) recordError(i int, err error) error {
 }
 
 // load makes the entry of a record in wire form.
-func (s *schema[T]) load(raw rawRecord) (*entry, error) {
+func (s *schema[T]) load(raw rawRecord) (*store.Entry, error) {
 	record, err := s.decode(raw, s.required)
 	if err != nil {
 		return nil, err

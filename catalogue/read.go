@@ -1,29 +1,34 @@
 package catalogue
 
 import (
+	"context"
 	"iter"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
 // Count is the number of records. O(1).
-func (c *Collection[T]) Count() int { return c.Snapshot().Count() }
+func (c *Collection[T]) Count() int { return c.store.Len() }
 
 // Get is [Snapshot.Get] of the present state.
-func (c *Collection[T]) Get(id int) (T, error) { return c.Snapshot().Get(id) }
+func (c *Collection[T]) Get(id int) (T, error) { return c.schema.copied(c.store.Get(id), id) }
 
 // Fields is [Snapshot.Fields] of the present state.
 func (c *Collection[T]) Fields() []string { return c.Snapshot().Fields() }
 
 // All is [Snapshot.All] of the present state, which is taken when All is called.
-func (c *Collection[T]) All() iter.Seq[T] { return c.schema.seq(c.store.read(nil)) }
+func (c *Collection[T]) All() iter.Seq[T] {
+	all, _ := c.Ordered() // without terms there is no unknown field
+	return all
+}
 
 // Ordered is [Snapshot.Ordered] of the present state, which is taken when
 // Ordered is called.
 func (c *Collection[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
-	r, err := c.store.read(terms)
-	return c.schema.seq(r, err), err
+	scan, err := c.store.Scan(context.Background(), terms)
+	return c.schema.seq(scan, err)
 }
 
 // Page is [Snapshot.Page] of the present state.
@@ -39,14 +44,27 @@ func (c *Collection[T]) View(w pagination.Window, terms ...ordering.Term) (View[
 
 // ViewInto is [Snapshot.ViewInto] of the present state.
 func (c *Collection[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	r, err := c.store.read(terms)
-	return c.schema.view(old.entries, w, r, err)
+	entries, count, err := c.store.Page(context.Background(), old.entries, store.Query{Terms: terms, Window: w})
+	if err != nil {
+		return View[T]{}, c.schema.named(err)
+	}
+	return View[T]{c.schema, entries, count}, nil
 }
 
-// Check looks at every invariant of the collection and tells the first that does
-// not hold: every order holds each record once, in order, under its key and at
-// its place; the encodings kept are those of the records; ids, lengths and the
-// names of members are as counted; what is published is of now; the history is
-// in order and leads to what is there. It is for tests. O(orderings in use × n
-// log n + history × log n).
-func (c *Collection[T]) Check() error { return c.store.check() }
+// copied returns a copy of the record of an entry, or [ErrNotFound] if it is nil.
+func (s *schema[T]) copied(e *store.Entry, id int) (record T, err error) {
+	if e == nil {
+		return record, s.errorf("%w: id %d", ErrNotFound, id)
+	}
+	return s.clone(recordOf[T](e)), nil
+}
+
+// seq returns a sequence of copies of what scan yields; after an error an empty one.
+func (s *schema[T]) seq(scan func(func(*store.Entry) bool), err error) (iter.Seq[T], error) {
+	if err != nil {
+		return func(func(T) bool) {}, s.named(err)
+	}
+	return func(yield func(T) bool) {
+		scan(func(e *store.Entry) bool { return yield(s.clone(recordOf[T](e))) })
+	}, nil
+}

@@ -8,77 +8,67 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// shape is what a store needs to know of its records.
-type shape struct {
-	name       string
-	collection string // the name for errors
-	idName     string // the id's name in an ordering
-	idWire     string // and in JSON
-
-	fields *ordering.Fields[entry]                 // nil for open records
-	open   func(name string) ordering.Field[entry] // nil for typed ones
-	id     func(record any) int
-	encode func(record any) ([]byte, error)
-}
-
-// schema is all that is known of a record type: found out once, by reflection,
-// when a collection is made.
+// schema is what is known of a record type. Reflection finds it out once, when a
+// collection is made.
 type schema[T any] struct {
-	*shape
+	name     string
+	idWire   string   // the id's name in JSON
+	idName   string   // and in an ordering
+	fields   []string // names of a struct's fields; nil for open records
 	required []string // members that a loaded record must have
+	history  int      // how many changes are kept
 
 	id     func(*T) int
 	setID  func(*T, int)
 	clone  func(*T) T
 	check  func(*T) error
+	encode func(*T) ([]byte, error)
 	decode func(object []byte, required []string) (T, error)
 }
 
-func newSchema[T any](opts Options) (*schema[T], error) {
-	s := &schema[T]{shape: &shape{
-		name:       opts.Name,
-		collection: cmp.Or(opts.Name, "collection"),
-		idWire:     cmp.Or(opts.ID, "id"),
-	}}
+// newSchema returns the schema of a record type and what the store has to know of it.
+func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
+	s := &schema[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
 	s.idName = ordering.Snake(s.idWire)
+	engine := &store.Schema{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
 	if open, ok := any(s).(*schema[resources.Record]); ok {
 		if s.idWire != "id" {
-			return nil, s.errorf("%w: the id of an open record is called id, not %q", ErrType, opts.ID)
+			return nil, nil, s.errorf("%w: the id of an open record is called id, not %q", ErrType, opts.ID)
 		}
-		describeOpen(open)
-		return s, nil
+		describeOpen(open, engine)
+		return s, engine, nil
 	}
-	if err := describeStruct(s); err != nil {
-		return nil, s.errorf("%w: %w", ErrType, err)
+	if err := describeStruct(s, engine); err != nil {
+		return nil, nil, s.errorf("%w: %w", ErrType, err)
 	}
-	s.shape.id = func(record any) int { return s.id(record.(*T)) }
-	return s, nil
+	for _, t := range engine.Default {
+		if !slices.Contains(s.fields, t.Field) {
+			return nil, nil, s.errorf("%w: %q", ordering.ErrUnknownField, t.Field)
+		}
+	}
+	return s, engine, nil
 }
 
-// describeOpen is the schema of open records, which need neither copies nor
-// checks: nothing in them can change, and they hold valid JSON.
-func describeOpen(s *schema[resources.Record]) {
-	s.open = openField
-	s.shape.id = func(record any) int { return record.(*resources.Record).ID }
-	s.encode = func(record any) ([]byte, error) { return record.(*resources.Record).AppendJSON(nil), nil }
-	s.id = func(r *resources.Record) int { return r.ID }
-	s.setID = func(r *resources.Record, id int) { r.ID = id }
-	s.clone = func(r *resources.Record) resources.Record { return *r }
-	s.check = func(*resources.Record) error { return nil }
-	s.decode = func(object []byte, _ []string) (resources.Record, error) { return resources.ParseRecord(object) }
-}
-
-func describeStruct[T any](s *schema[T]) error {
+func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	fields, err := ordering.FieldsOf[T]()
 	if err != nil {
 		return err
 	}
-	if s.fields, err = entryFields(fields); err != nil {
-		return err
+	byName := map[string]ordering.Field[store.Entry]{}
+	for _, name := range fields.Names() {
+		f, _ := fields.Lookup(name)
+		byName[name] = ordering.Field[store.Entry]{Name: name, Kind: f.Kind,
+			Key: func(e *store.Entry) ordering.Key { return f.Key(recordOf[T](e)) }}
+	}
+	s.fields = fields.Names()
+	engine.Field = func(name string) (ordering.Field[store.Entry], bool) {
+		f, ok := byName[name]
+		return f, ok
 	}
 	id, ok := fields.Lookup(s.idName)
 	t := reflect.TypeFor[T]()
@@ -90,20 +80,9 @@ func describeStruct[T any](s *schema[T]) error {
 	}
 	s.id = func(r *T) int { return int(reflect.ValueOf(r).Elem().FieldByIndex(id.Index).Int()) }
 	s.setID = func(r *T, n int) { reflect.ValueOf(r).Elem().FieldByIndex(id.Index).SetInt(int64(n)) }
-	s.encode = encodeJSON
+	s.encode = encodeJSON[T]
 	s.decode = decoder[T](fields)
 	return describeCopies(s)
-}
-
-// entryFields are the fields of entries that hold a T.
-func entryFields[T any](fields *ordering.Fields[T]) (*ordering.Fields[entry], error) {
-	var list []ordering.Field[entry]
-	for _, name := range fields.Names() {
-		f, _ := fields.Lookup(name)
-		list = append(list, ordering.Field[entry]{Name: name, Kind: f.Kind,
-			Key: func(e *entry) ordering.Key { return f.Key(recordOf[T](e)) }})
-	}
-	return ordering.NewFields(list...)
 }
 
 // describeCopies finds how to copy and check records of a struct type.
@@ -131,7 +110,7 @@ func describeCopies[T any](s *schema[T]) error {
 	return nil
 }
 
-// documented says that T is one of the three described records, whose
+// documented reports whether T is one of the three described records, whose
 // marshalling cannot fail if their fields pass the check, and which take null
 // only where the document does.
 func documented[T any]() bool {
@@ -144,7 +123,7 @@ func documented[T any]() bool {
 
 // encodeJSON writes a record as the service does: without white space, and
 // with <, > and & as they are.
-func encodeJSON(record any) ([]byte, error) {
+func encodeJSON[T any](record *T) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -154,44 +133,23 @@ func encodeJSON(record any) ([]byte, error) {
 	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// names lists the fields that there are.
-func (s *shape) names(m members) []string {
+// names returns the fields of a state.
+func (s *schema[T]) names(state *store.State) []string {
 	if s.fields != nil {
-		return s.fields.Names()
+		return slices.Clone(s.fields)
 	}
-	return slices.Clone(m.names)
+	return slices.Clone(state.Names())
 }
 
-// resolve finds the fields of terms, or tells which is none.
-func (s *shape) resolve(terms []ordering.Term, m members) ([]ordering.Field[entry], error) {
-	fields := make([]ordering.Field[entry], len(terms))
-	for i, t := range terms {
-		if !s.has(t.Field, m) {
-			return nil, s.errorf("%w: %q", ordering.ErrUnknownField, t.Field)
-		}
-		fields[i] = s.field(t.Field)
-	}
-	return fields, nil
+// errorf returns an error that begins with the name of the collection.
+func (s *schema[T]) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s: "+format, append([]any{cmp.Or(s.name, "collection")}, args...)...)
 }
 
-// field gives the field of a name that is one.
-func (s *shape) field(name string) ordering.Field[entry] {
-	if s.fields == nil {
-		return s.open(name)
+// named is errorf for an error of the store, which may be nil.
+func (s *schema[T]) named(err error) error {
+	if err == nil {
+		return nil
 	}
-	f, _ := s.fields.Lookup(name)
-	return f
-}
-
-// has says whether there is a field of that name.
-func (s *shape) has(name string, m members) bool {
-	if s.fields != nil {
-		return s.fields.Has(name)
-	}
-	_, ok := slices.BinarySearch(m.names, name)
-	return ok
-}
-
-func (s *shape) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: "+format, append([]any{s.collection}, args...)...)
+	return s.errorf("%w", err)
 }

@@ -1,9 +1,12 @@
 package catalogue
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"iter"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -13,42 +16,35 @@ import (
 // number of goroutines at once. It comes from [Collection.Snapshot].
 type Snapshot[T any] struct {
 	schema *schema[T]
-	s      *snapshot
+	state  *store.State
 }
 
-// A Page is a part of a collection and the number of all its records, both of
-// one instant. The records are the caller's.
-type Page[T any] struct {
-	Count   int
-	Records []T
-}
+// Snapshot returns the collection as it is now: for several reads of one state.
+// O(1). While a snapshot is held, the next write copies the nodes that it changes.
+func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.schema, c.store.Current()} }
 
 // Count is the number of records. O(1).
-func (s Snapshot[T]) Count() int { return s.s.t.primary.len() }
+func (s Snapshot[T]) Count() int { return s.state.Len() }
 
 // Revision is a number that grows with each write that the snapshot holds: what
 // comes after it is [Collection.Since] this revision. It is the collection's own,
 // and of this run of the program; a clone goes on from that of its original. O(1).
-func (s Snapshot[T]) Revision() uint64 { return s.s.t.revision }
+func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
 
-// Get gives a copy of the record with that id, or [ErrNotFound]. O(log n).
-func (s Snapshot[T]) Get(id int) (T, error) {
-	e := s.s.t.primary.get(id)
-	if e == nil {
-		var none T
-		return none, s.schema.errorf("%w: id %d", ErrNotFound, id)
-	}
-	return s.schema.clone(recordOf[T](e)), nil
-}
+// Get returns a copy of the record with that id, or [ErrNotFound]. O(log n).
+func (s Snapshot[T]) Get(id int) (T, error) { return s.schema.copied(s.state.Get(id), id) }
 
 // Fields lists the names that records can be ordered by, in snake_case: a
 // struct's fields in their order, or of open records all members that one of
 // them has, sorted. id is always among them. O(fields).
-func (s Snapshot[T]) Fields() []string { return s.schema.names(s.s.t.members) }
+func (s Snapshot[T]) Fields() []string { return s.schema.names(s.state) }
 
 // All yields copies of all records in the default order, as
 // [Snapshot.Ordered] does without terms.
-func (s Snapshot[T]) All() iter.Seq[T] { return s.schema.seq(s.s.readOld(nil)) }
+func (s Snapshot[T]) All() iter.Seq[T] {
+	all, _ := s.Ordered() // without terms there is no unknown field
+	return all
+}
 
 // Ordered yields copies of all records by the terms, ties by id in the
 // direction of the leading term; without terms in the default order. A term
@@ -56,13 +52,13 @@ func (s Snapshot[T]) All() iter.Seq[T] { return s.schema.seq(s.s.readOld(nil)) }
 // use is sorted first, O(n log n); else it begins in O(log n), and each record
 // is O(1).
 func (s Snapshot[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
-	r, err := s.s.readOld(terms)
-	return s.schema.seq(r, err), err
+	scan, err := s.state.Scan(context.Background(), terms)
+	return s.schema.seq(scan, err)
 }
 
-// Page gives copies of the records in a window of the order by the terms, as
-// [Snapshot.Ordered] takes them. A window that has no limit or lies behind the
-// end gives no records and the count all the same. O(log n + limit), however
+// Page returns copies of the records in a window of the order by the terms, as
+// [Snapshot.Ordered] takes them. A window that has no limit or lies past the
+// end has no records and the count all the same. O(log n + limit), however
 // deep the window lies, once the ordering is in use.
 func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
 	v, err := s.View(w, terms...)
@@ -79,24 +75,17 @@ func (s Snapshot[T]) View(w pagination.Window, terms ...ordering.Term) (View[T],
 // it allocates nothing if that was as long. The zero View has no memory. After
 // an error old must not be used either.
 func (s Snapshot[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	r, err := s.s.readOld(terms)
-	return s.schema.view(old.entries, w, r, err)
+	entries, count, err := s.state.Page(context.Background(), old.entries, store.Query{Terms: terms, Window: w})
+	if err != nil {
+		return View[T]{}, s.schema.named(err)
+	}
+	return View[T]{s.schema, entries, count}, nil
 }
 
 // Check is [Collection.Check] for what the snapshot holds.
-func (s Snapshot[T]) Check() error { return s.s.check() }
+func (s Snapshot[T]) Check() error { return s.schema.checkState(s.state, s.state.Check()) }
 
 // String says what it is, for logs.
 func (s Snapshot[T]) String() string {
-	return fmt.Sprintf("%s: %d records, revision %d", s.schema.collection, s.Count(), s.s.t.revision)
-}
-
-// seq yields copies of all that a reading shows, nothing after an error.
-func (s *schema[T]) seq(r reading, err error) iter.Seq[T] {
-	if err != nil {
-		return func(func(T) bool) {}
-	}
-	return func(yield func(T) bool) {
-		r.order.scan(r.desc, func(e *entry) bool { return yield(s.clone(recordOf[T](e))) })
-	}
+	return fmt.Sprintf("%s: %d records, revision %d", cmp.Or(s.schema.name, "collection"), s.Count(), s.Revision())
 }

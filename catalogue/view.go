@@ -1,13 +1,13 @@
 package catalogue
 
-import "github.com/gobacklist/backlist/pagination"
+import "github.com/gobacklist/backlist/catalogue/internal/store"
 
 // A View is a page of stored records themselves: reading them costs no copies.
 // It holds on to nothing but those records. The zero View is empty. It may be
 // read by any number of goroutines at once.
 type View[T any] struct {
 	schema  *schema[T]
-	entries []*entry
+	entries []*store.Entry
 	count   int
 }
 
@@ -27,6 +27,13 @@ func (v View[T]) At(i int) *T { return recordOf[T](v.entries[i]) }
 // marshalling of its own can cause, is an [ErrInvalid]. O(1) once made.
 func (v View[T]) JSON(i int) ([]byte, error) { return v.schema.encoded(v.entries[i]) }
 
+// A Page is a part of a collection and the number of all its records, both of
+// one instant. The records are the caller's.
+type Page[T any] struct {
+	Count   int
+	Records []T
+}
+
 // page copies the records out.
 func (v View[T]) page() Page[T] {
 	if v.schema == nil {
@@ -37,27 +44,4 @@ func (v View[T]) page() Page[T] {
 		p.Records[i] = v.schema.clone(recordOf[T](e))
 	}
 	return p
-}
-
-// view is the window of what a reading shows, in the memory of dst if that is
-// enough.
-func (s *schema[T]) view(dst []*entry, w pagination.Window, r reading, err error) (View[T], error) {
-	if err != nil {
-		return View[T]{}, err
-	}
-	entries, count := r.page(dst, w)
-	return View[T]{schema: s, entries: entries, count: count}, nil
-}
-
-// page takes the entries in a window, and the count. Of dst only the memory is
-// used, if that is enough.
-func (r reading) page(dst []*entry, w pagination.Window) (entries []*entry, count int) {
-	entries, count = dst[:0], r.t.primary.len()
-	if start, end := w.Bounds(count); start < end {
-		if cap(dst) < end-start {
-			dst = make([]*entry, 0, end-start)
-		}
-		entries = r.order.page(dst[:0], start, end-start, r.desc)
-	}
-	return entries, count
 }

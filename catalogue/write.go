@@ -1,119 +1,125 @@
 package catalogue
 
-import "math"
+import (
+	"math"
 
-// Insert stores a copy of a record and gives its id: the record's own, or if
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+)
+
+// Insert stores a copy of a record and returns its id: the record's own, or if
 // that is 0 the one above the highest that was ever used. An id that a record
 // has already is [ErrExists], a negative one [ErrID]; what the record's JSON
 // cannot hold is [ErrInvalid] and names the field. On an error nothing changes
-// and no id is used up. O(orderings in use × log n).
-func (c *Collection[T]) Insert(record T) (id int, err error) {
-	e, err := c.insert(record)
-	if err != nil {
-		return 0, err
-	}
-	return e.id, nil
-}
+// and no id is used. O(orderings in use × log n).
+func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
 
-func (c *Collection[T]) insert(record T) (*entry, error) {
+func (c *Collection[T]) insert(record T) (*store.Entry, error) {
 	e := newEntry(0, record)
-	ch, err := c.store.write(func() (change, error) { return c.schema.insertion(&c.store.live, e) })
-	return ch.new, err
+	ch, err := c.store.Write(func(s *store.State) (store.Change, error) { return c.schema.insertion(s, e) })
+	return ch.New, err
 }
 
-// Upsert stores a copy of a record in place of the one that has its id; if there
+// Upsert stores a copy of a record in place of the one that has its id. If there
 // is none, or the id is 0, it is Insert.
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
-	ch, err := c.store.write(func() (change, error) { return c.schema.replacement(&c.store.live, e) })
+	ch, err := c.store.Write(func(s *store.State) (store.Change, error) { return c.schema.replacement(s, e) })
+	return idOf(ch.New, err)
+}
+
+// Modify calls f with a copy of the record with that id and stores the result.
+// It returns [ErrNotFound] if there is no such record, [ErrID] if f changed the id,
+// [ErrInvalid] if the record's JSON cannot hold the result, and f's own error as
+// it is. On an error or a panic in f nothing changes. Other writers wait for f,
+// readers do not. f must not write to the same collection, which would wait for
+// itself.
+func (c *Collection[T]) Modify(id int, f func(record *T) error) error {
+	_, err := c.store.Write(func(s *store.State) (store.Change, error) { return c.schema.modification(s, id, f) })
+	return err
+}
+
+// Delete removes the record with that id, or returns [ErrNotFound]. Its id is
+// not assigned again.
+func (c *Collection[T]) Delete(id int) error {
+	_, err := c.store.Write(func(s *store.State) (store.Change, error) { return c.schema.deletion(s, id) })
+	return err
+}
+
+func idOf(e *store.Entry, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return ch.new.id, nil
+	return e.ID, nil
 }
 
-// Modify lets f change a copy of the record with that id and stores what became
-// of it. [ErrNotFound] says that there is none, [ErrID] that f changed the id,
-// [ErrInvalid] that f made of it what its JSON cannot hold; f's own error is
-// returned as it is. On an error or a panic in f nothing changes. Other writers
-// wait for f, readers do not; f must not write to the same collection, which
-// would wait for itself.
-func (c *Collection[T]) Modify(id int, f func(record *T) error) error {
-	_, err := c.store.write(func() (change, error) { return c.schema.modification(&c.store.live, id, f) })
-	return err
+// current is what a change is worked out against: a state that only this writer
+// could change, or a batch.
+type current interface {
+	Get(id int) *store.Entry
+	LastID() int
 }
 
-// Delete takes out the record with that id, or gives [ErrNotFound]. Its id is
-// not handed out again.
-func (c *Collection[T]) Delete(id int) error {
-	_, err := c.store.write(func() (change, error) { return c.schema.deletion(&c.store.live, id) })
-	return err
-}
-
-// The changes of the four writes, worked out against a state that only this
-// writer writes to. A fresh entry is one that holds what a caller passed in, and
-// shares with it what that refers to.
-
-func (s *schema[T]) insertion(t *tables, fresh *entry) (change, error) {
+// insertion returns the change that inserts a fresh entry. A fresh entry holds what
+// the caller passed in, and shares memory with it.
+func (s *schema[T]) insertion(now current, fresh *store.Entry) (store.Change, error) {
 	id := s.id(recordOf[T](fresh))
 	switch {
 	case id < 0:
-		return change{}, s.errorf("%w: %d is negative", ErrID, id)
-	case id == 0 && t.lastID == math.MaxInt:
-		return change{}, s.errorf("%w: none is left above %d", ErrID, t.lastID)
+		return store.Change{}, s.errorf("%w: %d is negative", ErrID, id)
+	case id == 0 && now.LastID() == math.MaxInt:
+		return store.Change{}, s.errorf("%w: none is left above %d", ErrID, now.LastID())
 	case id == 0:
-		id = t.lastID + 1
-	case id <= t.lastID && t.primary.get(id) != nil:
-		return change{}, s.errorf("%w: %d", ErrExists, id)
+		id = now.LastID() + 1
+	case id <= now.LastID() && now.Get(id) != nil:
+		return store.Change{}, s.errorf("%w: %d", ErrExists, id)
 	}
-	return change{new: fresh}, s.own(fresh, id)
+	return store.Change{New: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) replacement(t *tables, fresh *entry) (change, error) {
+func (s *schema[T]) replacement(now current, fresh *store.Entry) (store.Change, error) {
 	id := s.id(recordOf[T](fresh))
-	old := t.primary.get(id)
+	old := now.Get(id)
 	if old == nil {
-		return s.insertion(t, fresh)
+		return s.insertion(now, fresh)
 	}
-	return change{old, fresh}, s.own(fresh, id)
+	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) modification(t *tables, id int, f func(*T) error) (change, error) {
-	old := t.primary.get(id)
+func (s *schema[T]) modification(now current, id int, f func(*T) error) (store.Change, error) {
+	old := now.Get(id)
 	if old == nil {
-		return change{}, s.errorf("%w: id %d", ErrNotFound, id)
+		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
 	}
 	record := s.clone(recordOf[T](old))
 	if err := f(&record); err != nil {
-		return change{}, err
+		return store.Change{}, err
 	}
-	if t.primary.get(id) != old {
-		return change{}, s.errorf("%w: id %d was written to inside its own Modify", ErrInvalid, id)
+	if now.Get(id) != old {
+		return store.Change{}, s.errorf("%w: id %d was written to inside its own Modify", ErrInvalid, id)
 	}
-	if now := s.id(&record); now != id {
-		return change{}, s.errorf("%w: %d was changed to %d", ErrID, id, now)
+	if changed := s.id(&record); changed != id {
+		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrID, id, changed)
 	}
 	fresh := newEntry(id, record)
-	return change{old, fresh}, s.own(fresh, id)
+	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) deletion(t *tables, id int) (change, error) {
-	old := t.primary.get(id)
+func (s *schema[T]) deletion(now current, id int) (store.Change, error) {
+	old := now.Get(id)
 	if old == nil {
-		return change{}, s.errorf("%w: id %d", ErrNotFound, id)
+		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
 	}
-	return change{old: old}, nil
+	return store.Change{Old: old}, nil
 }
 
-// own makes of a fresh entry one that can be stored: with an id, and with
-// nothing that the caller has too.
-func (s *schema[T]) own(fresh *entry, id int) error {
+// own checks the record of a fresh entry and gives it an id and memory of its own.
+func (s *schema[T]) own(fresh *store.Entry, id int) error {
 	record := recordOf[T](fresh)
 	if err := s.check(record); err != nil {
 		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
 	}
 	*record = s.clone(record)
 	s.setID(record, id)
-	fresh.id = id
+	fresh.ID = id
 	return nil
 }

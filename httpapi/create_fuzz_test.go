@@ -84,14 +84,15 @@ func FuzzCreate(f *testing.F) {
 	})
 }
 
-// text is all that a house holds.
+// text returns all records of a house, without the ids that were used before.
 func text(t testing.TB, house *catalogue.Catalogue) string {
 	t.Helper()
 	var b strings.Builder
 	if err := house.Save(&b); err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	records, _, _ := strings.Cut(b.String(), `"$lastIds"`)
+	return strings.TrimRight(records, "}\n,")
 }
 
 // checkCreated looks for the record that was created behind the one with id 3.

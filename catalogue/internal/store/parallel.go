@@ -1,4 +1,4 @@
-package catalogue
+package store
 
 import (
 	"runtime"
@@ -6,10 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// sideBySide calls f with 0 to n-1, on as many goroutines as can run at once,
-// and returns when all calls have. A panic in f, which may run a record's own
-// methods, becomes the caller's.
-func sideBySide(n int, f func(int)) {
+// parallel calls f with 0 to n-1, on as many goroutines as can run at once, and
+// returns when all calls have returned. A panic in f becomes the caller's.
+func parallel(n int, f func(int)) {
 	if n == 1 {
 		f(0)
 		return

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/btree"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A sequence is all entries of a state in one ascending order. Reading one that
+// nobody writes to is safe for concurrent use.
+type sequence interface {
+	len() int
+	page(dst []*Entry, offset, n int, desc bool) []*Entry
+	scan(desc bool, yield func(*Entry) bool)
+}
+
+// An index is the sequence of one ordering, kept in a tree. The methods that
+// write, and fork, are its owner's.
+type index interface {
+	sequence
+
+	keys(Change) keys
+	set(Change, keys)
+	merge([]Change)
+	fill(entries []*Entry)
+	build(entries []*Entry, limit int, stopped func() bool) (complete, small bool)
+	sort(entries []*Entry, limit int, stopped func() bool) (sorted []*Entry, small bool)
+
+	fork() index
+	empty() index
+	compact()
+	worn() bool
+	keySize() int
+	fault() string
+}
+
+// An item holds the key inline, so that a descent compares without following a
+// pointer. Equal keys are ordered by id.
+type item[K any] struct {
+	key   K
+	id    int
+	entry *Entry
+}
+
+// A key is the sort key of an entry in any index: a number, a text, or neither
+// in the index by id.
+type key struct {
+	number int64
+	text   string
+}
+
+// keys are those of a change. They are computed before anything is changed,
+// because that may run the program's code.
+type keys struct{ old, new key }
+
+// kind is what the trees of one ordering have in common.
+type kind[K any] struct {
+	of      func(*Entry) K
+	pack    func(K) key
+	unpack  func(key) K
+	compare func(a, b item[K]) int
+	less    func(a, b item[K]) bool
+	size    func(K) int // bytes that a key takes beside its item
+}
+
+// tree is an index whose keys are of type K.
+type tree[K any] struct {
+	*kind[K]
+	items *btree.BTreeG[item[K]]
+	bytes int // size of all keys
+	wear
+	parts
+}
+
+// newPrimary returns the index by id. Its keys take no room.
+func newPrimary() *tree[struct{}] {
+	return newTree(&kind[struct{}]{
+		of:      func(*Entry) (none struct{}) { return },
+		pack:    func(struct{}) (none key) { return },
+		unpack:  func(key) (none struct{}) { return },
+		compare: func(a, b item[struct{}]) int { return a.id - b.id },
+		less:    func(a, b item[struct{}]) bool { return a.id < b.id },
+		size:    func(struct{}) int { return 0 },
+	})
+}
+
+func newNumbers(of func(*Entry) int64) *tree[int64] {
+	return newTree(&kind[int64]{
+		of:     of,
+		pack:   func(n int64) key { return key{number: n} },
+		unpack: func(k key) int64 { return k.number },
+		compare: func(a, b item[int64]) int {
+			switch {
+			case a.key < b.key:
+				return -1
+			case a.key > b.key:
+				return 1
+			}
+			return a.id - b.id
+		},
+		less: func(a, b item[int64]) bool {
+			return a.key < b.key || a.key == b.key && a.id < b.id
+		},
+		size: func(int64) int { return 0 },
+	})
+}
+
+func newTexts(of func(*Entry) string, size func(string) int) *tree[string] {
+	return newTree(&kind[string]{
+		of:     of,
+		pack:   func(s string) key { return key{text: s} },
+		unpack: func(k key) string { return k.text },
+		compare: func(a, b item[string]) int {
+			if c := strings.Compare(a.key, b.key); c != 0 {
+				return c
+			}
+			return a.id - b.id
+		},
+		less: func(a, b item[string]) bool {
+			c := strings.Compare(a.key, b.key)
+			return c < 0 || c == 0 && a.id < b.id
+		},
+		size: size,
+	})
+}
+
+// newIndex returns an empty index for terms whose fields are given, with the
+// cheapest keys that the kinds of the fields allow.
+func newIndex(fields []ordering.Field[Entry], terms []ordering.Term) index {
+	if len(fields) == 1 {
+		value := fields[0].Key
+		switch fields[0].Kind {
+		case ordering.Integer:
+			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n })
+		case ordering.Textual: // the text is the record's own
+			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, func(string) int { return 0 })
+		}
+	}
+	return newTexts(func(e *Entry) string {
+		var buf [64]byte
+		return string(ordering.AppendKeys(buf[:0], e, fields, terms))
+	}, func(s string) int { return len(s) })
+}
+
+func newTree[K any](k *kind[K]) *tree[K] {
+	return &tree[K]{kind: k, items: btree.NewBTreeGOptions(k.less, btree.Options{NoLocks: true})}
+}
+
+func (t *tree[K]) item(e *Entry) item[K] { return item[K]{key: t.of(e), id: e.ID, entry: e} }
+
+func (t *tree[K]) len() int { return t.items.Len() }
+
+// keySize returns the bytes that the keys take beside the items.
+func (t *tree[K]) keySize() int { return t.bytes }
+
+func (t *tree[K]) fork() index { return t.copy() }
+
+// copy returns a fork: the two share their nodes until one of them writes. It
+// writes to t. O(1).
+func (t *tree[K]) copy() *tree[K] {
+	return &tree[K]{kind: t.kind, items: t.items.Copy(), bytes: t.bytes, wear: t.wear}
+}
+
+// empty returns an index of the same ordering without entries.
+func (t *tree[K]) empty() index { return newTree(t.kind) }
+
+// get returns the entry with a key of no size and an id, or nil.
+func (t *tree[K]) get(id int) *Entry {
+	it, _ := t.items.Get(item[K]{id: id})
+	return it.entry
+}
+
+func (t *tree[K]) scan(desc bool, yield func(*Entry) bool) {
+	each := func(it item[K]) bool { return yield(it.entry) }
+	if desc {
+		t.items.Reverse(each)
+	} else {
+		t.items.Scan(each)
+	}
+}
+
+// walk appends at most n entries from a place on. A tree has no iterator that
+// starts at a place, so this takes two descents: to the item there, and from it.
+func (t *tree[K]) walk(dst []*Entry, place, n int, desc bool) []*Entry {
+	first, ok := t.items.GetAt(place)
+	if !ok {
+		return dst
+	}
+	collect := func(it item[K]) bool {
+		dst = append(dst, it.entry)
+		n--
+		return n > 0
+	}
+	if desc {
+		t.items.Descend(first, collect)
+	} else {
+		t.items.Ascend(first, collect)
+	}
+	return dst
+}
+
+// fault describes an entry that is not found under its key or at its place, or
+// keys that are counted wrong. It is empty if there is none. O(n log n).
+func (t *tree[K]) fault() (fault string) {
+	place, bytes := 0, 0
+	t.items.Scan(func(it item[K]) bool {
+		fresh := t.item(it.entry)
+		at, _ := t.items.GetAt(place)
+		found, _ := t.items.Get(fresh)
+		if t.compare(fresh, it) != 0 || at.entry != it.entry || found.entry != it.entry {
+			fault = fmt.Sprintf("id %d is not found under its key, or at its place", it.entry.ID)
+		}
+		place++
+		bytes += t.size(it.key)
+		return fault == ""
+	})
+	if fault == "" && bytes != t.bytes {
+		fault = fmt.Sprintf("keys of %d bytes, counted %d", bytes, t.bytes)
+	}
+	return fault
+}

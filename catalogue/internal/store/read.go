@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A reading is a sequence of a state and the direction to read it in. The
+// sequence is nil if it does not exist yet.
+type reading struct {
+	state    *State
+	sequence sequence
+	desc     bool
+}
+
+// read returns how a query reads the state, or an [ordering.ErrUnknownField].
+func (s *State) read(q Query) (reading, error) {
+	var room [4]ordering.Term
+	canon, desc, err := s.canonical(room[:0], q)
+	if err != nil {
+		return reading{}, err
+	}
+	if len(canon) == 0 {
+		return reading{s, s.primary, desc}, nil
+	}
+	i := findTerms(s.indexes, canon)
+	if i < 0 {
+		return reading{s, s.own.made(canon), desc}, nil
+	}
+	if x := &s.indexes[i]; len(canon) > 1 {
+		s.touch(x)
+	}
+	return reading{s, s.indexes[i].index, desc}, nil
+}
+
+// touch notes that an index of several terms is used.
+func (s *State) touch(x *namedIndex) {
+	if c := s.home.Value(); c != nil && x.used.Load() != c.clock.Load() {
+		x.used.Store(c.clock.Add(1))
+	}
+}
+
+// canonical returns the canonical terms of a query. Without terms, or if all are
+// dropped, they are those of the default order; that is by id if no record has what it
+// names. buf is used if it suffices.
+func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, desc bool, err error) {
+	sc, terms := s.schema, q.Terms
+	switch {
+	case len(terms) == 0:
+	case q.Lenient:
+		var room [4]ordering.Term
+		terms = sc.known(room[:0], terms, s.names)
+	default:
+		if err := sc.check(terms, s.names); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(terms) == 0 {
+		terms = sc.Default
+		if sc.Members != nil && sc.check(terms, s.names) != nil {
+			return nil, false, nil
+		}
+	}
+	canon, desc = canonical(buf, terms, sc.ID)
+	return canon, desc, nil
+}
+
+// page appends the entries in a window to dst and returns the number of all.
+func (r reading) page(dst []*Entry, w pagination.Window) (entries []*Entry, count int) {
+	entries, count = dst[:0], r.state.Len()
+	if start, end := w.Bounds(count); start < end {
+		if cap(entries) < end-start {
+			entries = make([]*Entry, 0, end-start)
+		}
+		entries = r.sequence.page(entries, start, end-start, r.desc)
+	}
+	return entries, count
+}
+
+func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) }
+
+// Page is [Store.Page] of the state. An ordering without an index is sorted for
+// the state, unless the collection still is in this state: then the index
+// is built for both.
+func (s *State) Page(ctx context.Context, dst []*Entry, q Query) (entries []*Entry, count int, err error) {
+	r, err := s.readSorted(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	entries, count = r.page(dst, q.Window)
+	return entries, count, nil
+}
+
+// Scan is [Store.Scan] of the state.
+func (s *State) Scan(ctx context.Context, terms []ordering.Term) (func(yield func(*Entry) bool), error) {
+	r, err := s.readSorted(ctx, Query{Terms: terms})
+	return r.scan, err
+}
+
+func (s *State) readSorted(ctx context.Context, q Query) (reading, error) {
+	r, err := s.read(q)
+	if err != nil || r.sequence != nil {
+		return r, err
+	}
+	if c := s.home.Value(); c != nil && c.Revision() == s.revision {
+		if now, err := c.build(ctx, q); err != nil || now.state.revision == s.revision {
+			return now, err
+		}
+	}
+	return s.sort(ctx, q)
+}

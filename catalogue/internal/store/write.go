@@ -1,0 +1,221 @@
+package store
+
+import "slices"
+
+// fewChanges is how many changes are made one by one under the state mutex.
+// Readers may have to wait for that long.
+const fewChanges = 8
+
+// Write makes the change that prepare returns. prepare may run the program's
+// code: readers do not wait for it, other writers do. If it returns an error or
+// panics, nothing changes. lastID is the highest id that was ever used.
+func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	s := c.published.Load()
+	ch, err := prepare(s)
+	if err != nil {
+		return Change{}, err
+	}
+	c.one[0] = ch
+	c.commit(c.one[:], 0)
+	return ch, nil
+}
+
+// commit makes changes, one for each record and sorted by id. used is an id that was
+// used besides, or 0. The writers' mutex is held.
+func (c *Store) commit(changes []Change, used int) {
+	defer c.forget()
+	for _, ch := range changes {
+		if ch.New != nil {
+			used = max(used, ch.New.ID)
+		}
+	}
+	if len(changes) <= fewChanges && !c.published.Load().worn() {
+		c.commitFew(changes, used)
+	} else {
+		c.commitMany(changes, used)
+	}
+}
+
+// commitFew changes the published state in place, or a fork of it if somebody
+// may be reading it.
+func (c *Store) commitFew(changes []Change, used int) {
+	s := c.published.Load()
+	for {
+		c.scratch = s.appendKeys(c.scratch[:0], changes)
+		c.mu.Lock()
+		now := c.published.Load()
+		if now == s {
+			break
+		}
+		c.mu.Unlock() // an index was installed or begun meanwhile
+		s = now
+	}
+	s = c.writable(s)
+	s.apply(changes, c.scratch)
+	s.use(used)
+	s.revision++
+	s.history.add(s.revision, changes, c.schema.History)
+	c.count(s, changes)
+	s.evict()
+	next := c.publish(s)
+	c.mu.Unlock()
+	wake(next)
+}
+
+// forget drops what the writer's scratch memory refers to.
+func (c *Store) forget() {
+	c.one[0] = Change{}
+	clear(c.scratch[:cap(c.scratch)])
+}
+
+// commitMany brings forks of all trees up to date beside one another, off the
+// state mutex, and publishes them.
+func (c *Store) commitMany(changes []Change, used int) {
+	next := c.forked()
+	next.primary.merge(changes)
+	anew := len(changes) > next.Len()/2
+	var entries []*Entry
+	if anew {
+		next.primary.compact()
+		entries = next.Entries()
+	}
+	parallel(len(next.indexes), func(i int) {
+		x := &next.indexes[i]
+		if anew {
+			x.index = x.empty()
+			x.fill(entries)
+		} else {
+			x.merge(changes)
+		}
+	})
+	next.compact()
+	next.history.add(next.revision+1, changes, c.schema.History)
+	next.use(used)
+
+	c.mu.Lock()
+	c.count(next, changes)
+	woken := c.swap(next)
+	c.mu.Unlock()
+	wake(woken)
+}
+
+// forked returns a fork of the published state.
+func (c *Store) forked() *State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.published.Load().fork()
+}
+
+func (s *State) compact() {
+	if s.primary.worn() {
+		s.primary.compact()
+	}
+	for _, x := range s.indexes {
+		if x.worn() {
+			x.compact()
+		}
+	}
+}
+
+// count counts the members of changed records. The state mutex is held.
+func (c *Store) count(s *State, changes []Change) {
+	changed := false
+	for _, ch := range changes {
+		changed = c.members.apply(ch) || changed
+	}
+	if changed {
+		s.rename(c.members.names(c.schema.ID))
+	}
+}
+
+// rename gives a state its names, and drops the indexes by one that is gone.
+func (s *State) rename(names []string) {
+	s.names = names
+	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return s.schema.check(x.terms, names) != nil })
+}
+
+// swap publishes a state made from the one that was published a while ago, as
+// the next revision. An index that was installed meanwhile is left out, to be
+// built when it is next asked for, and builds begin anew: readers that ask for ever
+// new orderings must not keep a writer waiting. The state mutex is held.
+func (c *Store) swap(s *State) (next chan struct{}) {
+	now := c.published.Load()
+	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
+	s.builds = now.builds
+	for _, b := range s.builds {
+		b.stale, b.missed = true, nil
+	}
+	s.revision = now.revision + 1
+	s.evict()
+	return c.publish(s)
+}
+
+// A Replacement is all records that a store is to hold, sorted by id, and the
+// highest id that is known to have been used by them or others before.
+type Replacement struct {
+	Store   *Store
+	Entries []*Entry
+	UsedID  int
+}
+
+// Replace replaces the records of stores at one instant. The stores must always be listed in one
+// order. If the program's code panics, nothing changes. O(n log n).
+func Replace(all []Replacement) {
+	stores := make([]*Store, len(all))
+	states := make([]*State, len(all))
+	for i, r := range all {
+		stores[i] = r.Store
+		r.Store.writing.Lock()
+		defer r.Store.writing.Unlock()
+	}
+	counts := make([]members, len(all))
+	for i, r := range all {
+		states[i], counts[i] = r.prepare()
+	}
+	var woken []chan struct{}
+	lock(stores)
+	for i, c := range stores {
+		c.members = counts[i]
+		woken = append(woken, c.swap(states[i]))
+	}
+	unlock(stores)
+	for _, next := range woken {
+		wake(next)
+	}
+}
+
+// prepare returns the state to be published and the counts of its members.
+func (r Replacement) prepare() (*State, members) {
+	c := r.Store
+	s := c.forked()
+	s.history.replace(s, r.Entries, c.schema.History)
+	s.primary = newPrimary()
+	s.primary.fill(r.Entries)
+	s.usedID = 0
+	s.use(max(r.UsedID, s.MaxID()))
+	parallel(len(s.indexes), func(i int) {
+		x := &s.indexes[i]
+		x.index = x.empty()
+		x.fill(r.Entries)
+	})
+	counts := newMembers(c.schema.Members)
+	for _, e := range r.Entries {
+		counts.apply(Change{New: e})
+	}
+	s.rename(counts.names(c.schema.ID))
+	return s, counts
+}
+
+// replace adds the difference between a state and entries, sorted by id, unless
+// it is surely more than is kept.
+func (h *history) replace(s *State, entries []*Entry, most int) {
+	switch revision := s.revision + 1; {
+	case h.events == nil:
+	case max(s.Len(), len(entries)) > most:
+		*h = newHistory(revision)
+	default:
+		h.add(revision, difference(s.Entries(), entries), most)
+	}
+}
