@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"os"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -27,15 +26,6 @@ func combinations(fields []string, n int) (all [][]ordering.Term) {
 		}
 	}
 	return all
-}
-
-// heapInUse is what the garbage collector leaves.
-func heapInUse() int {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
 }
 
 // A stranger who asks for ever new orderings gets each for a sort, and does not
