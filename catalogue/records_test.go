@@ -150,7 +150,7 @@ func probeValues(p *probe) map[string]value {
 		"stock_level":  intOf(int64(p.Stock)),
 		"live":         boolOf(p.Live),
 		"price":        floatOf(p.Price),
-		"published_at": microsOf(p.At),
+		"published_at": instantOf(p.At),
 		"extra":        jsonOf(wireOf(p.Extra)),
 	}
 	if p.Note != nil {
@@ -176,14 +176,14 @@ func probeValues(p *probe) map[string]value {
 	return v
 }
 
-// microsOf counts the microseconds of an instant from the year 1 on, in exact
-// arithmetic: seconds may be too many for nanoseconds in an int64.
-func microsOf(t time.Time) value {
+// instantOf counts the nanoseconds of an instant from the year 1 on, in exact
+// arithmetic: they may be too many for an int64.
+func instantOf(t time.Time) value {
 	start := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
-	seconds := big.NewInt(t.Unix() - start.Unix())
-	micros := seconds.Mul(seconds, big.NewInt(1_000_000))
-	micros.Add(micros, big.NewInt(int64(t.Nanosecond()/1000)))
-	return value{kind: isNumber, num: new(big.Rat).SetInt(micros)}
+	nanos := big.NewInt(t.Unix() - start.Unix())
+	nanos.Mul(nanos, big.NewInt(1_000_000_000))
+	nanos.Add(nanos, big.NewInt(int64(t.Nanosecond())))
+	return value{kind: isNumber, num: new(big.Rat).SetInt(nanos)}
 }
 
 func sameProbe(a, b *probe) bool {

@@ -22,7 +22,7 @@
 // Numbers are compared by value, text by its bytes, false before true, times
 // by instant, lists element by element, and null is the largest value: last
 // ascending, first descending, as in PostgreSQL. Where kinds mix in one field
-// they follow one another: booleans, numbers, text, lists, objects, null. A
+// they follow one another: booleans, numbers, times, text, lists, objects, null. A
 // [Key] holds one such value; its [Key.Append] gives bytes that compare as the
 // value does, ready for a B-tree or a key-value store.
 package ordering

@@ -31,7 +31,7 @@ type Kind uint8
 
 const (
 	Mixed   Kind = iota // anything, null included
-	Integer             // [Key.AsInt] holds: whole numbers, booleans, times
+	Integer             // [Key.AsInt] holds: whole numbers, booleans
 	Textual             // [Key.AsText] holds: strings
 )
 
@@ -44,9 +44,9 @@ func By[T any, V cmp.Ordered](name string, value func(*T) V) Field[T] {
 	}}
 }
 
-// ByTime is [By] for instants.
+// ByTime is [By] for instants. They compare exactly, whatever their offsets.
 func ByTime[T any](name string, value func(*T) time.Time) Field[T] {
-	return Field[T]{Name: name, Kind: Integer, Key: func(record *T) Key {
+	return Field[T]{Name: name, Key: func(record *T) Key {
 		return Time(value(record))
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 
 // Each list is in ascending order, strictly.
 var ascending = map[string][]Key{
-	"kinds": {Bool(false), Bool(true), Int(-1), Text(""), Text("a"), List(), List(Int(1)), Object("{}"), Null()},
+	"kinds": {Bool(false), Bool(true), Int(-1), Float(math.Inf(1)), Time(time.Time{}), Time(time.Unix(1<<40, 0)), Text(""), Text("a"), List(), List(Int(1)), Object("{}"), Null()},
 	"numbers": {
 		Float(math.NaN()), Float(math.Inf(-1)), Number("-1e400"), Number("-12345678901234567890.5"), Int(math.MinInt64),
 		Float(-1.5), Int(-1), Float(-0.001), Number("-1e-400"), Int(0), Number("1e-400"), Float(math.SmallestNonzeroFloat64),
@@ -26,10 +27,20 @@ var ascending = map[string][]Key{
 	"text":  {Text(""), Text("\x00"), Text("\x00\x01"), Text("\x01"), Text("Z"), Text("a"), Text("a\x00"), Text("a\x00b"), Text("a\x01"), Text("aa"), Text("é"), Text("🌊"), Text("\xff")},
 	"lists": {List(), List(Bool(true)), List(Int(1)), List(Int(1), Int(1)), List(Int(1), Int(2)), List(Int(2)), List(Int(10)), List(Text("a")), List(Text("a"), Null()), List(Text("ab")), List(Null())},
 	"times": {
+		Time(time.Unix(math.MinInt64, 0)),
+		Time(time.Date(-1, 12, 31, 23, 59, 59, 999_999_999, time.UTC)),
 		Time(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)),
+		Time(time.Unix(-1, 1)),
+		Time(time.Unix(-1, 999_999_999)),
+		Time(time.Unix(0, 0)),
+		Time(time.Unix(0, 1)),
+		Time(time.Unix(0, 256)),
+		Time(time.Unix(0, 1000)),
 		Time(time.Date(2024, 10, 27, 2, 30, 0, 0, time.FixedZone("", 7200))),
 		Time(time.Date(2024, 10, 27, 2, 30, 0, 0, time.FixedZone("", 3600))),
+		Time(time.Date(2024, 10, 27, 2, 30, 0, 1, time.FixedZone("", 3600))),
 		Time(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
+		Time(time.Unix(1<<60, 999_999_999)),
 	},
 }
 
@@ -137,12 +148,12 @@ func rat(s string) *big.Rat {
 }
 
 func TestKeyAccess(t *testing.T) {
-	for _, k := range []Key{Int(7), Bool(true), Time(time.UnixMicro(7))} {
+	for _, k := range []Key{Int(7), Bool(true)} {
 		if _, ok := k.AsInt(); !ok {
 			t.Errorf("%v is an int", k)
 		}
 	}
-	for _, k := range []Key{Null(), Text("7"), Float(7.5), List(), Object("{}")} {
+	for _, k := range []Key{Null(), Text("7"), Float(7.5), Time(time.UnixMicro(7)), List(), Object("{}")} {
 		if i, ok := k.AsInt(); ok {
 			t.Errorf("%v is no int, got %d", k, i)
 		}
@@ -154,6 +165,31 @@ func TestKeyAccess(t *testing.T) {
 		if _, ok := k.AsText(); ok {
 			t.Errorf("%v is no text", k)
 		}
+	}
+}
+
+// TestKeyBytesStay fixes the bytes that programs may have written down.
+func TestKeyBytesStay(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		key    Key
+		want   string
+	}{
+		{"null", Null(), "\xf1"},
+		{"a boolean", Bool(true), "\x01\x01"},
+		{"zero", Int(0), "\x11\x80"},
+		{"a number", Int(12), "\x11\xc2\x0d\x00"},
+		{"seconds with their highest bit inverted, then nanoseconds", Time(time.Unix(258, 7)), "\x19\x80\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x07"},
+		{"text", Text("a"), "\x21a\x00\x01"},
+		{"a list", List(Bool(false)), "\x31\x01\x00\x00"},
+		{"an object", Object("{}"), "\x41{}\x00\x01"},
+	} {
+		if got := string(row.key.Append(nil)); got != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
+	}
+	if size := reflect.TypeFor[Key]().Size(); size > 32 {
+		t.Errorf("a key takes %d bytes", size)
 	}
 }
 

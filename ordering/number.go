@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
@@ -112,9 +113,9 @@ func (d decimal) append(dst []byte) []byte {
 	start := len(dst)
 	switch {
 	case d.exp > 31:
-		dst = appendUint64(append(dst, bigExp), uint64(d.exp))
+		dst = binary.BigEndian.AppendUint64(append(dst, bigExp), uint64(d.exp))
 	case d.exp < -31:
-		dst = appendUint64(append(dst, tinyExp), uint64(d.exp)^1<<63)
+		dst = binary.BigEndian.AppendUint64(append(dst, tinyExp), uint64(d.exp)^1<<63)
 	default:
 		dst = append(dst, byte(smallExp+d.exp))
 	}
@@ -130,13 +131,6 @@ func (d decimal) append(dst []byte) []byte {
 		for i := start; i < len(dst); i++ {
 			dst[i] = ^dst[i]
 		}
-	}
-	return dst
-}
-
-func appendUint64(dst []byte, u uint64) []byte {
-	for shift := 56; shift >= 0; shift -= 8 {
-		dst = append(dst, byte(u>>shift))
 	}
 	return dst
 }

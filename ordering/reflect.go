@@ -4,32 +4,61 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"time"
 )
 
-// keyOf gives the function that reads the key of a value of type t, and what is
-// promised of its keys. It is asked once a type.
+// keyOf returns a function that returns the key of a value of type t, and what is
+// promised of its keys. The value must be addressable. keyOf is called once a type.
 func keyOf(t reflect.Type) (func(reflect.Value) Key, Kind) {
+	if t.Kind() == reflect.Pointer { // before Marshaler, which it is too
+		if key, _ := ownKey(t.Elem()); key != nil {
+			return pointerKey(key), Mixed
+		}
+	}
+	if key, kind := ownKey(t); key != nil {
+		return key, kind
+	}
 	switch {
-	case t.Kind() == reflect.Pointer && t.Elem().Implements(reflect.TypeFor[instant]()):
-		return pointerKey(t), Mixed // before Marshaler, which it is too
-	case t.Implements(reflect.TypeFor[instant]()) && t.Kind() != reflect.Pointer:
-		return func(v reflect.Value) Key {
-			if v.CanAddr() { // an interface of the value itself would be a copy on the heap
-				v = v.Addr()
-			}
-			return Int(v.Interface().(instant).UnixMicro())
-		}, Integer
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), endless(t):
 		return jsonKey, Mixed
 	case t.Kind() == reflect.Pointer:
-		return pointerKey(t), Mixed
+		key, _ := keyOf(t.Elem())
+		return pointerKey(key), Mixed
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
 		return listKey(t), Mixed
 	}
 	return basicKey(t)
 }
 
-// endless says that a type is a list of itself, or a pointer to itself.
+// ownKey is keyOf for the types that compare as their methods say, and for times.
+// It returns nil for all others.
+func ownKey(t reflect.Type) (func(reflect.Value) Key, Kind) {
+	type keyed interface{ OrderingKey() int64 }
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[keyed]()) {
+		// By the address: an interface of the value itself would be a copy on the heap.
+		return func(v reflect.Value) Key { return Int(v.Addr().Interface().(keyed).OrderingKey()) }, Integer
+	}
+	if t == reflect.TypeFor[time.Time]() {
+		return func(v reflect.Value) Key { return Time(*v.Addr().Interface().(*time.Time)) }, Mixed
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, Mixed
+	}
+	f, found := t.FieldByName("Time")
+	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
+		return nil, Mixed
+	}
+	key, _ := keyOf(f.Type)
+	return func(v reflect.Value) Key {
+		v, err := v.FieldByIndexErr(f.Index)
+		if err != nil {
+			return Null()
+		}
+		return key(v)
+	}, Mixed
+}
+
+// endless reports whether a type is a list of itself, or a pointer to itself.
 func endless(t reflect.Type) bool {
 	for outer := map[reflect.Type]bool{}; !outer[t]; t = t.Elem() {
 		switch t.Kind() {
@@ -41,9 +70,6 @@ func endless(t reflect.Type) bool {
 	}
 	return true
 }
-
-// instant is time.Time, and every type that embeds it.
-type instant interface{ UnixMicro() int64 }
 
 func basicKey(t reflect.Type) (func(reflect.Value) Key, Kind) {
 	switch t.Kind() {
@@ -63,8 +89,7 @@ func basicKey(t reflect.Type) (func(reflect.Value) Key, Kind) {
 	return jsonKey, Mixed
 }
 
-func pointerKey(t reflect.Type) func(reflect.Value) Key {
-	key, _ := keyOf(t.Elem())
+func pointerKey(key func(reflect.Value) Key) func(reflect.Value) Key {
 	return func(v reflect.Value) Key {
 		if v.IsNil() {
 			return Null()
@@ -87,8 +112,7 @@ func listKey(t reflect.Type) func(reflect.Value) Key {
 	}
 }
 
-// jsonKey takes the key from the JSON of a value; what cannot be marshalled is
-// null.
+// jsonKey returns the key of the JSON of a value, null if it cannot be marshalled.
 func jsonKey(v reflect.Value) Key {
 	if v.CanAddr() {
 		v = v.Addr()

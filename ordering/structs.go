@@ -3,36 +3,44 @@ package ordering
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 )
 
-// FieldsOf derives the fields of a struct from its json tags: each exported
-// field by the snake_case form of its name in JSON, embedded structs as
-// encoding/json flattens them. Numbers, strings, booleans, times (any type that
-// has time.Time's UnixMicro), lists and pointers to those (nil is null) are
-// compared as what they are; everything else as the JSON that it marshals to.
-// A nil list is null, as encoding/json writes it.
+// FieldsOf derives the fields of a struct from its json tags. Each member of its
+// JSON is a field, named by the snake_case form of the member's name; embedded
+// structs are flattened as encoding/json flattens them.
 //
-// It is an [ErrFields] if T is no struct, or if the names of two fields become
-// the same in snake_case. Reflection over the type happens here, once.
+// The type of a field decides how records compare by it:
+//
+//   - A type with a method OrderingKey() int64 compares by what the method
+//     returns. The keys of such a field are of [Kind] Integer, so the cheapest to
+//     index. The method must return the same number for the same value.
+//   - [time.Time], and a struct that embeds it, compare by instant.
+//   - Numbers, strings and booleans compare by value, lists and arrays element by
+//     element. A nil list is null, as encoding/json writes it.
+//   - Pointers compare as what they point to. A nil pointer is null.
+//   - All else compares as the JSON that it marshals to, in particular maps,
+//     structs, types with a method MarshalJSON, and []byte, which is text in
+//     base64. A value that cannot be marshalled is null.
+//
+// The error matches [ErrFields] if T is not a struct, or if the names of two
+// fields are the same in snake_case. Reflection over the type happens here, once.
 func FieldsOf[T any]() (*Fields[T], error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is no struct", ErrFields, t)
 	}
 	var fields []Field[T]
-	for _, m := range dominant(members(t, nil, nil)) {
-		key, kind := keyOf(m.typ)
-		if throughPointer(t, m.index) {
+	for _, m := range Members(t) {
+		key, kind := keyOf(m.Type)
+		if throughPointer(t, m.Index) {
 			kind = Mixed // null behind a nil pointer
 		}
 		fields = append(fields, Field[T]{
-			Name:  Snake(m.wire),
-			Wire:  m.wire,
-			Index: m.index,
+			Name:  Snake(m.Wire),
+			Wire:  m.Wire,
+			Index: m.Index,
 			Kind:  kind,
-			Key:   keyAt[T](m.index, key),
+			Key:   keyAt[T](m.Index, key),
 		})
 	}
 	fs, err := NewFields(fields...)
@@ -42,8 +50,12 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	return fs, nil
 }
 
-// keyAt reads the key of the field at index, null behind a nil embedded pointer.
+// keyAt returns a function that returns the key of the field at index, null
+// behind a nil embedded pointer.
 func keyAt[T any](index []int, key func(reflect.Value) Key) func(*T) Key {
+	if !reflect.TypeFor[T]().FieldByIndex(index).IsExported() {
+		key = readable(key)
+	}
 	if len(index) == 1 {
 		i := index[0]
 		return func(record *T) Key { return key(reflect.ValueOf(record).Elem().Field(i)) }
@@ -57,7 +69,16 @@ func keyAt[T any](index []int, key func(reflect.Value) Key) func(*T) Key {
 	}
 }
 
-// throughPointer says whether a field is in a struct embedded by pointer.
+// readable makes key take the value of a field that is not exported. Such a field
+// is a member if it is an embedded struct with a name in its tag. Its value can
+// only be read by way of its address.
+func readable(key func(reflect.Value) Key) func(reflect.Value) Key {
+	return func(v reflect.Value) Key {
+		return key(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem())
+	}
+}
+
+// throughPointer reports whether a field is in a struct embedded by pointer.
 func throughPointer(t reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
@@ -65,76 +86,4 @@ func throughPointer(t reflect.Type, index []int) bool {
 		}
 	}
 	return false
-}
-
-// member is a field of a struct as encoding/json sees it.
-type member struct {
-	wire   string
-	tagged bool
-	index  []int
-	typ    reflect.Type
-}
-
-// members lists the JSON fields of a struct, those of embedded structs included.
-// outer guards against a struct that embeds itself.
-func members(t reflect.Type, index []int, outer []reflect.Type) []member {
-	var found []member
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		at := append(slices.Clone(index), i)
-		if f.Anonymous && name == "" {
-			inner := f.Type
-			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-			if inner.Kind() == reflect.Struct {
-				if !slices.Contains(outer, inner) {
-					found = append(found, members(inner, at, append(slices.Clone(outer), t))...)
-				}
-				continue
-			}
-		}
-		if !f.IsExported() || f.Tag.Get("json") == "-" {
-			continue
-		}
-		m := member{wire: name, tagged: name != "", index: at, typ: f.Type}
-		if !m.tagged {
-			m.wire = f.Name
-		}
-		found = append(found, m)
-	}
-	return found
-}
-
-// dominant keeps of several members of one name the one that encoding/json
-// writes: the least deeply embedded, then a tagged one, and none if two remain.
-func dominant(all []member) []member {
-	best := map[string]int{} // index into all, -1 where two are equally good
-	for i, m := range all {
-		j, seen := best[m.wire]
-		switch {
-		case !seen:
-			best[m.wire] = i
-		case j < 0 || worse(m, all[j]):
-		case worse(all[j], m):
-			best[m.wire] = i
-		default:
-			best[m.wire] = -1
-		}
-	}
-	var kept []member
-	for i, m := range all {
-		if best[m.wire] == i {
-			kept = append(kept, m)
-		}
-	}
-	return kept
-}
-
-func worse(a, b member) bool {
-	if len(a.index) != len(b.index) {
-		return len(a.index) > len(b.index)
-	}
-	return !a.tagged && b.tagged
 }

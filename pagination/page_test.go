@@ -29,6 +29,10 @@ func TestPage(t *testing.T) {
 			envelope{3, "http://h.example:8080/b?limit=2&offset=2", "", []string{"a", "b"}}},
 		{"the path as it is spelled", abc, parseURL(t, "/a%2Fb/%C3%A9/?limit=2"), pagination.Limits{},
 			envelope{3, "/a%2Fb/%C3%A9/?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"a host after the scheme is left out", abc, parseURL(t, "//h.example/b?limit=2"), pagination.Limits{},
+			envelope{3, "//h.example/b?limit=2&offset=2", "", []string{"a", "b"}}},
+		{"two slashes after a host", abc, parseURL(t, "https://h.example//b?limit=2"), pagination.Limits{},
+			envelope{3, "https://h.example//b?limit=2&offset=2", "", []string{"a", "b"}}},
 		{"a URL that ends in a question mark", abc, parseURL(t, "/b?"), pagination.Limits{Default: 2},
 			envelope{3, "/b?limit=2&offset=2", "", []string{"a", "b"}}},
 		{"limits", abc, parseURL(t, "/b?limit=3"), pagination.Limits{Max: 1},
@@ -50,6 +54,39 @@ func TestPage(t *testing.T) {
 			}
 			if tt.url != nil && *tt.url != before {
 				t.Errorf("the URL has changed to %v", tt.url)
+			}
+		})
+	}
+}
+
+// TestPageOfPathLikeHost checks that no path of a request makes links to another
+// host, and that the links have the path of the request.
+func TestPageOfPathLikeHost(t *testing.T) {
+	for _, tt := range []struct{ reason, target, want string }{
+		{"two slashes", "//evil.example/books", "/%2Fevil.example/books"},
+		{"three slashes", "///evil.example", "/%2F/evil.example"},
+		{"nothing after them", "//", "/%2F"},
+		{"a user and a port", "//me@evil.example:80/", "/%2Fme@evil.example:80/"},
+		{"an escape in the path", "//evil.example/a%2Fb", "/%2Fevil.example/a%2Fb"},
+		{"the second slash is escaped", "/%2Fevil.example", "/%2Fevil.example"},
+		{"a backslash", `/\evil.example`, "/%5Cevil.example"},
+		{"one slash", "/evil.example//books", "/evil.example//books"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			u, err := url.ParseRequestURI(tt.target + "?limit=1&offset=1") // as net/http does
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := pagination.Page([]string{"a", "b", "c"}, u, pagination.Limits{})
+			want := pagination.Envelope[string]{
+				Count: 3, Next: tt.want + "?limit=1&offset=2", Previous: tt.want + "?limit=1", Results: []string{"b"},
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			next := parseURL(t, "http://h.example/").ResolveReference(parseURL(t, got.Next))
+			if next.Host != "h.example" || next.Path != u.Path {
+				t.Errorf("%s leads to host %q, path %q; want h.example, %q", got.Next, next.Host, next.Path, u.Path)
 			}
 		})
 	}

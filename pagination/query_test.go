@@ -41,6 +41,10 @@ func TestQueryGet(t *testing.T) {
 		{"control characters are text", "x=\x00\n", "x", "\x00\n", true},
 		{"unescaped UTF-8", "é=日本", "é", "日本", true},
 		{"unescaped Latin-1", "\xe9=\xfc", "é", "ü", true},
+		{"the first byte that is not ASCII, alone", "\x80=\x80", "\u0080", "\u0080", true},
+		{"the first byte that is not ASCII, in Latin-1 text", "x=a\x80b", "x", "a\u0080b", true},
+		{"the first byte that is not ASCII, in UTF-8", "x=\u0080\u00c0", "x", "\u0080\u00c0", true},
+		{"the last byte that is ASCII", "x=\x7f", "x", "\x7f", true},
 		{"Latin-1 if anything is not UTF-8", "x=é&y=\xff", "x", "Ã©", true},
 		{"escapes are UTF-8 even beside Latin-1", "x=\xe9%C3%A9", "x", "éé", true},
 		{"a bad escape does not make unescaped bytes Latin-1", "x=é%FF", "x", "é\ufffd", true},
@@ -110,6 +114,8 @@ func TestQueryEncode(t *testing.T) {
 		{"limit and offset are as all else", "offset=2&limit=5&limit=x", "limit=5&limit=x&offset=2"},
 		{"escapes that are not needed", "%61=%7e", "a=~"},
 		{"no name", "=5&=", "=5&="},
+		{"the first byte that is not ASCII", "\x80=\x80", "%C2%80=%C2%80"},
+		{"the first byte that is not ASCII, in UTF-8, is Latin-1 all the same", "x=\u00c0", "x=%C3%83%C2%80"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, pagination.ParseQuery(tt.query).Encode()); diff != "" {

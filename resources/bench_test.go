@@ -30,17 +30,6 @@ func BenchmarkEventUnmarshal(b *testing.B) {
 	}
 }
 
-func BenchmarkParseRecord(b *testing.B) {
-	text := dataset(b)["books"][0]
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := ParseRecord(text); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkRecordAppendJSON(b *testing.B) {
 	record := parse(b, string(dataset(b)["books"][0]))
 	var dst []byte

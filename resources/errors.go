@@ -41,7 +41,8 @@ var (
 )
 
 // A SyntaxError says where and why a text is not JSON: broken grammar, bytes
-// that are not UTF-8, a byte order mark, or nesting beyond a limit.
+// that are not UTF-8, a byte order mark, or nesting beyond a limit. It is about the
+// first of them in the text.
 type SyntaxError struct {
 	Reason string // what is wrong, without the place
 	Line   int    // from 1; lines end at "\n"

@@ -259,7 +259,7 @@ func ExampleSyntaxError() {
 	if errors.As(err, &syntax) {
 		fmt.Println(syntax.Detail())
 	}
-	// Output: JSON parse error - unexpected character '}' looking for beginning of value: line 1 column 10
+	// Output: JSON parse error - unexpected character '}' at the start of a value: line 1 column 10
 }
 
 func ExampleFieldErrors() {

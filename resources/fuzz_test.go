@@ -13,7 +13,8 @@ import (
 )
 
 // FuzzParseRecord: what is accepted is JSON with the members that encoding/json
-// sees, and is written so that it is read again as the same record.
+// sees, and is written so that it is read again as the same record. What is refused
+// is not JSON, or has what a record cannot hold.
 func FuzzParseRecord(f *testing.F) {
 	for _, records := range dataset(f) {
 		f.Add([]byte(records[0]))
@@ -27,8 +28,12 @@ func FuzzParseRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := ParseRecord(data)
 		if err != nil {
-			if !errors.Is(err, ErrInvalid) {
-				t.Fatalf("error %v does not match ErrInvalid", err)
+			var serr *SyntaxError
+			if !errors.Is(err, ErrInvalid) || errors.As(err, &serr) != (checkSyntax(data, maxDepth) != nil) {
+				t.Fatalf("%q: error %v", data, err)
+			}
+			if serr == nil && mayBeRecord(data) {
+				t.Fatalf("%q is refused: %v", data, err)
 			}
 			return
 		}
@@ -53,6 +58,37 @@ func FuzzParseRecord(f *testing.F) {
 			}
 		}
 	})
+}
+
+// mayBeRecord reports whether a JSON text is an object in which no name comes twice,
+// no text was repaired by encoding/json, and no member can be taken for the id.
+func mayBeRecord(data []byte) bool {
+	names := []map[any]bool{} // of the objects that are open; nil for a list
+	isName := false
+	d := json.NewDecoder(bytes.NewReader(data))
+	for d.UseNumber(); ; {
+		token, err := d.Token()
+		if err != nil {
+			return bytes.HasPrefix(bytes.TrimLeft(data, space), []byte("{"))
+		}
+		text, isText := token.(string)
+		if isText && (strings.Contains(text, "\ufffd") || isName && (names[len(names)-1][text] || text == "id")) {
+			return false
+		}
+		switch {
+		case token == json.Delim('{'):
+			names = append(names, map[any]bool{})
+		case token == json.Delim('['):
+			names = append(names, nil)
+		case token == json.Delim('}'), token == json.Delim(']'):
+			names = names[:len(names)-1]
+		case isName:
+			names[len(names)-1][text] = true
+			isName = false
+			continue
+		}
+		isName = len(names) > 0 && names[len(names)-1] != nil
+	}
 }
 
 // values is a JSON text as encoding/json understands it, digits included.

@@ -52,6 +52,10 @@ func hex(digits string) rune {
 	return rune(n)
 }
 
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
 // appendRune is utf8.AppendRune that also encodes halves of surrogate pairs.
 func appendRune(b []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {

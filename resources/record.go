@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Record is an open record: an id and any JSON members, which come out in the
@@ -19,83 +20,11 @@ type Record struct {
 	ID      int // from 1; 0 when the record has none (yet)
 	members []member
 	idAt    int // how many members stand before the id
+	unused  int // how many bytes its texts may hold beyond those of the members
 }
 
 // member is a name and the canonical JSON text of its value.
 type member struct{ name, value string }
-
-// ParseRecord reads a JSON object. Its member id may be absent, else it is an
-// integer from 1 on. Broken JSON is a [*SyntaxError]; a text that is no object,
-// another id, a name that comes twice in any object, half a surrogate pair and
-// bytes that are not UTF-8 are errors that match [ErrInvalid] and name the
-// member they stand in. O(len).
-func ParseRecord(data []byte) (Record, error) {
-	if serr := checkSyntax(data, maxDepth); serr != nil {
-		return Record{}, serr
-	}
-	text := trimSpace(string(data))
-	if kindOf(text) != jsonObject {
-		return Record{}, fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(text))
-	}
-	return readRecord(text)
-}
-
-// readRecord reads an object that is valid JSON. All texts of a record are cut
-// from one string, so that it costs one allocation, not two a member.
-func readRecord(object string) (Record, error) {
-	var (
-		r     Record
-		names []string
-		ends  []int
-		text  []byte
-		err   error
-	)
-	for quoted, value := range members(object) {
-		name := unquote(quoted)
-		names = append(names, name)
-		if _, half := firstSurrogate(name); half {
-			return Record{}, fmt.Errorf("%w record: member name %q: %w", ErrInvalid, name, errHalfPair)
-		}
-		if name == "id" {
-			r.idAt = len(ends)
-			if r.ID, err = parseID(value); err != nil {
-				return Record{}, err
-			}
-			continue
-		}
-		if text, err = appendCanonical(append(text, name...), value); err != nil {
-			return Record{}, &MemberError{name, err}
-		}
-		ends = append(ends, len(text))
-	}
-	if name, found := repeated(names); found {
-		return Record{}, &MemberError{name, errRepeated}
-	}
-	r.members = cut(string(text), slices.DeleteFunc(names, func(n string) bool { return n == "id" }), ends)
-	return r, nil
-}
-
-// parseID reads the value of the member id.
-func parseID(value string) (int, error) {
-	id, err := strconv.Atoi(value)
-	if err != nil || id < 1 {
-		return 0, &MemberError{"id", fmt.Errorf("want an integer from 1 on, got %s", excerpt(value))}
-	}
-	return id, nil
-}
-
-// cut takes a text apart into members: each is its name and, up to its end, its
-// value.
-func cut(text string, names []string, ends []int) []member {
-	list := make([]member, len(names))
-	start := 0
-	for i, end := range ends {
-		middle := start + len(names[i])
-		list[i] = member{text[start:middle], text[middle:end]}
-		start = end
-	}
-	return list
-}
 
 // Get gives the JSON text of a member, and false when there is none. The name
 // id gives the id, unless it is 0. O(members).
@@ -128,28 +57,31 @@ func (r Record) Decode(name string, into any) error {
 	return nil
 }
 
-// With is a copy in which the member holds value as [json.Marshal] writes it:
+// With returns a copy in which the member holds value as [json.Marshal] writes it:
 // in the place it had, or as the last. [json.RawMessage] and [json.Number] keep
 // their digits. The name id, a name that is not UTF-8, and a value that cannot
 // be marshalled, or whose JSON [ParseRecord] would not take, are errors that match
-// [ErrInvalid]. O(members + size of the value).
+// [ErrInvalid]. O(members + size of the value), and O(size) each time that what
+// was replaced or taken away is more than what is left.
 func (r Record) With(name string, value any) (Record, error) {
 	text, err := memberText(name, value)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w member %q: %w", ErrInvalid, name, err)
 	}
-	m := member{name, text}
-	if i := r.index(name); i >= 0 {
-		r.members = slices.Clone(r.members)
-		r.members[i] = m
-	} else {
-		r.members = append(slices.Clip(r.members), m)
+	i := r.index(name)
+	if i < 0 {
+		r.members = append(slices.Clip(r.members), member{strings.Clone(name), text})
+		return r, nil
 	}
+	r.members = slices.Clone(r.members)
+	r.unused += len(r.members[i].value)
+	r.members[i].value = text
+	r.compact()
 	return r, nil
 }
 
-// Without is a copy that lacks the member; the same record if it has none of
-// that name. The name id takes the id away. O(members).
+// Without returns a copy that lacks the member; the same record if it has none of
+// that name. The name id takes the id away. The cost is that of [Record.With].
 func (r Record) Without(name string) Record {
 	if name == "id" {
 		r.ID = 0
@@ -159,11 +91,36 @@ func (r Record) Without(name string) Record {
 	if i < 0 {
 		return r
 	}
+	r.unused += len(name) + len(r.members[i].value)
 	r.members = slices.Delete(slices.Clone(r.members), i, i+1)
 	if i < r.idAt {
 		r.idAt--
 	}
+	r.compact()
 	return r
+}
+
+// compact cuts the members, which no other record may share, from a new text if
+// more than half of what they are cut from is unused.
+func (r *Record) compact() {
+	size := 0
+	for _, m := range r.members {
+		size += len(m.name) + len(m.value)
+	}
+	if r.unused <= size {
+		return
+	}
+	joined := make([]byte, 0, size)
+	for _, m := range r.members {
+		joined = append(append(joined, m.name...), m.value...)
+	}
+	text := string(joined)
+	for i, m := range r.members {
+		end := len(m.name) + len(m.value)
+		r.members[i] = member{text[:len(m.name)], text[len(m.name):end]}
+		text = text[end:]
+	}
+	r.unused = 0
 }
 
 // All gives names and JSON texts in order, the id in its place unless it is 0.

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func elements(list string) iter.Seq[string] {
 }
 
 // skipSpace is the first place from at on that is no white space.
-func skipSpace(text string, at int) int {
+func skipSpace[T string | []byte](text T, at int) int {
 	for at < len(text) && strings.IndexByte(space, text[at]) >= 0 {
 		at++
 	}
@@ -146,21 +147,23 @@ func nestedEnd(text string, at int) int {
 }
 
 // repeated finds a name that comes twice.
-func repeated(names []string) (name string, found bool) {
-	if len(names) <= 16 { // a map costs more than looking
+func repeated(names [][]byte) (name []byte, found bool) {
+	if len(names) <= 64 { // sorting costs more than comparing each with each
 		for i, name := range names {
-			if slices.Contains(names[:i], name) {
-				return name, true
+			for _, other := range names[:i] {
+				if string(name) == string(other) {
+					return name, true
+				}
 			}
 		}
-		return "", false
+		return nil, false
 	}
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		if seen[name] {
+	names = slices.Clone(names)
+	slices.SortFunc(names, bytes.Compare)
+	for i, name := range names[1:] {
+		if string(name) == string(names[i]) {
 			return name, true
 		}
-		seen[name] = true
 	}
-	return "", false
+	return nil, false
 }

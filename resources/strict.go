@@ -10,15 +10,16 @@ import (
 // pointer to a struct, with no leniency of encoding/json: names match exactly,
 // come once, and are null only where the field is.
 func decodeStrict(data []byte, fields []Field, into any) error {
-	if serr := checkSyntax(data, maxDepth); serr != nil {
-		return serr
+	s := scanner{data: data, limit: maxDepth}
+	if !s.whole() {
+		return s.syntax
 	}
 	text := trimSpace(string(data))
 	if kindOf(text) != jsonObject {
 		return fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(text))
 	}
-	if _, err := appendCanonical(nil, text); err != nil {
-		return fmt.Errorf("%w record: %w", ErrInvalid, err)
+	if s.fault != nil {
+		return fmt.Errorf("%w record: %w", ErrInvalid, s.fault)
 	}
 	for quoted, value := range members(text) {
 		if err := checkMember(fields, unquote(quoted), value); err != nil {

@@ -188,10 +188,10 @@ func TestSyntaxErrors(t *testing.T) {
 
 func TestSyntaxErrorDetail(t *testing.T) {
 	tests := []struct{ body, want string }{
-		{`{"a":}`, `JSON parse error - unexpected character '}' looking for beginning of value: line 1 column 6`},
-		{`{"a":é}`, `JSON parse error - unexpected character 'é' looking for beginning of value: line 1 column 6`},
-		{`{'a':1}`, `JSON parse error - unexpected character '\'' looking for beginning of object key string: line 1 column 2`},
-		{`{"a" "`, `JSON parse error - unexpected character '"' after object key: line 1 column 6`},
+		{`{"a":}`, `JSON parse error - unexpected character '}' at the start of a value: line 1 column 6`},
+		{`{"a":é}`, `JSON parse error - unexpected character 'é' at the start of a value: line 1 column 6`},
+		{`{'a':1}`, `JSON parse error - unexpected character '\'' at the start of a name: line 1 column 2`},
+		{`{"a" "`, `JSON parse error - unexpected character '"' after a name: line 1 column 6`},
 		{`{`, `JSON parse error - unexpected end: line 1 column 2`},
 		{"\xff", `JSON parse error - invalid UTF-8, byte 0xff: line 1 column 1`},
 		{strings.Repeat("[", 201), `JSON parse error - nested deeper than the limit of 200: line 1 column 201`},

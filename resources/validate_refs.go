@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -97,14 +98,15 @@ func wrongType(kind jsonKind) string {
 	return fmt.Sprintf("Incorrect type. Expected pk value, received %s.", kind)
 }
 
-// integer reads ASCII digits with or without a sign, and says whether they are
-// that; beyond an int they are 0.
+// integer returns the value of ASCII digits with at most one sign before them, and
+// reports whether text is that and nothing more: white space, underscores and other
+// digits are refused. A number beyond an int is 0, which is the id of no record.
 func integer(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
-	if err == nil {
-		return n, true
+	if err != nil {
+		return 0, errors.Is(err, strconv.ErrRange)
 	}
-	return 0, strings.HasSuffix(err.Error(), strconv.ErrRange.Error())
+	return n, true
 }
 
 // truncated is a number without its fraction; beyond an int it is 0.

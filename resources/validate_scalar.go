@@ -77,7 +77,7 @@ func cleanTextList(value string) (text, message string) {
 
 // cleanJSON takes any value that a record can hold.
 func cleanJSON(value string) (text, message string) {
-	clean, err := appendCanonical(nil, value)
+	clean, err := canonical([]byte(value))
 	if err != nil {
 		return "", "Value must be valid JSON."
 	}

@@ -1,0 +1,309 @@
+package ordering_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A member is a name in JSON and the text of its value.
+type member struct{ Name, Value string }
+
+// writtenMembers returns what encoding/json writes of a struct, in its order.
+func writtenMembers(t *testing.T, v any) (list []member) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatalf("%T: %v", v, err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	for _, err = d.Token(); d.More(); {
+		name, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, member{name.(string), string(value)})
+	}
+	return list
+}
+
+// checkMembers compares the members of a struct with what encoding/json writes.
+// Members that it leaves out for a nil pointer or by omitempty are left out here.
+func checkMembers(t *testing.T, v any) {
+	t.Helper()
+	value := reflect.New(reflect.TypeOf(v)).Elem()
+	value.Set(reflect.ValueOf(v))
+	want := writtenMembers(t, v)
+	written := map[string]bool{}
+	for _, m := range want {
+		written[m.Name] = true
+	}
+	var got []member
+	for _, m := range ordering.Members(value.Type()) {
+		f := value.Type().FieldByIndex(m.Index)
+		if f.Type != m.Type {
+			t.Errorf("%T: %s is a %v, and a %v at its index", v, m.Wire, m.Type, f.Type)
+		}
+		at, err := value.FieldByIndexErr(m.Index)
+		if err != nil || !written[m.Wire] {
+			continue
+		}
+		text, err := json.Marshal(reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, member{m.Wire, string(text)})
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("%v (-written +members)\n%s", value.Type(), diff)
+	}
+}
+
+// TestMembersOfGeneratedStructs embeds the same few structs in one another, by
+// value and by pointer, with all kinds of tags.
+func TestMembersOfGeneratedStructs(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	tags := []string{"", "", "", "", `json:"A"`, `json:"B"`, `json:"a"`, `json:"-"`, `json:"-,"`, `json:",omitempty"`,
+		`json:"C,omitempty"`, `json:"\\"`, `json:"B\"`, `json:"<&>"`, `json:"x'y"`, `json:"é "`, `json:","`, `xml:"A"`}
+	for range 3000 {
+		pool := []reflect.Type{}
+		for level := range 4 {
+			for range 1 + r.IntN(3) {
+				pool = append(pool, generated(r, pool, tags, level))
+			}
+		}
+		v := reflect.New(pool[len(pool)-1]).Elem()
+		n := 0
+		fill(v, r.IntN(4) == 0, &n)
+		checkMembers(t, v.Interface())
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// generated returns a struct of numbers, and from level 1 on of structs of the pool.
+func generated(r *rand.Rand, pool []reflect.Type, tags []string, level int) reflect.Type {
+	names := []string{"A", "B", "C", "D", "E"}
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	var fields []reflect.StructField
+	for _, name := range names[:r.IntN(len(names))] {
+		f := reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tags[r.IntN(len(tags))])}
+		switch {
+		case level > 0 && r.IntN(2) == 0:
+			f.Type, f.Anonymous = pool[r.IntN(len(pool))], true
+			if r.IntN(3) == 0 {
+				f.Type = reflect.PointerTo(f.Type)
+			}
+		case r.IntN(8) == 0:
+			f.Name, f.PkgPath = "hidden", "example.com/p"
+		case r.IntN(8) == 0:
+			f.Anonymous = true // of an int
+		}
+		if !slices.ContainsFunc(fields, func(g reflect.StructField) bool { return g.Name == f.Name }) {
+			fields = append(fields, f)
+		}
+	}
+	return reflect.StructOf(fields)
+}
+
+// fill sets each number to another one, and pointers unless they are to be nil.
+func fill(v reflect.Value, nils bool, n *int) {
+	for i := range v.NumField() {
+		f := v.Field(i)
+		switch {
+		case !f.CanSet():
+		case f.Kind() == reflect.Int:
+			*n++
+			f.SetInt(int64(*n))
+		case f.Kind() == reflect.Struct:
+			fill(f, nils, n)
+		case !nils:
+			f.Set(reflect.New(f.Type().Elem()))
+			fill(f.Elem(), nils, n)
+		}
+	}
+}
+
+// Structs to embed. Types of the same fields are different types.
+type (
+	title1 struct{ Title, Only1 string }
+	Title2 struct{ Title, Only2 string }
+	title3 struct {
+		Title string `json:"title"`
+	}
+	id1 struct {
+		ID int
+	}
+	id2 struct {
+		ID int
+	}
+	Nested1 struct{ title1 }
+	nested2 struct{ title1 }
+	Number  int
+	number  int
+	Loop    struct {
+		*Loop
+		Turns int
+	}
+	ping struct {
+		*pong
+		Ping int
+	}
+	pong struct {
+		*ping
+		Pong int
+	}
+	generic[T any] struct{ Of T }
+)
+
+// TestMembersOfDeclaredStructs covers what reflect.StructOf cannot make: embedded
+// structs that are not exported, and structs that embed themselves.
+func TestMembersOfDeclaredStructs(t *testing.T) {
+	one := title1{"t1", "o1"}
+	two := Title2{"t2", "o2"}
+	for _, row := range []struct {
+		reason string
+		value  any
+	}{
+		{"a field hides two embedded ones that hide each other", struct {
+			title1
+			Title2
+			Title string
+		}{one, two, "own"}},
+		{"and does so from before them", struct {
+			Title string
+			title1
+			Title2
+		}{"own", one, two}},
+		{"an id hides two ids", struct {
+			id1
+			id2
+			ID int
+		}{id1{1}, id2{2}, 3}},
+		{"two embedded fields of one name", struct {
+			title1
+			Title2
+		}{one, two}},
+		{"a tagged one of two", struct {
+			title1
+			Tagged struct {
+				Other string `json:"Title"`
+			}
+			title3
+		}{title1: one, title3: title3{"t3"}}},
+		{"a tag decides on one level", struct {
+			A string `json:"Title"`
+			title1
+			Title string
+		}{"tagged", one, "own"}},
+		{"a type embedded twice on one level, by way of others", struct {
+			Nested1
+			nested2
+		}{Nested1{one}, nested2{one}}},
+		{"and hidden by a field above", struct {
+			Nested1
+			nested2
+			Title string
+		}{Nested1{one}, nested2{one}, "own"}},
+		{"a type embedded on two levels", struct {
+			title1
+			Nested1
+		}{one, Nested1{title1{"deep", "deep"}}}},
+		{"an embedded pointer to a struct that is not exported", struct {
+			*title1
+			ID int
+		}{&one, 1}},
+		{"a nil one", struct {
+			*title1
+			ID int
+		}{nil, 1}},
+		{"embedded structs with a name in the tag", struct {
+			title1  `json:"first"`
+			*Title2 `json:"second"`
+			title3  `json:",omitempty"`
+		}{one, &two, title3{"t3"}}},
+		{"a name that is invalid counts for none", struct {
+			title1 `json:"a\"b"`
+			B      int `json:"a'b"`
+			C      int `json:"!#$%&()*+-./:;<=>?@[]^_{|}~ é٣"`
+		}{one, 1, 2}},
+		{"minus and minus comma", struct {
+			title1 `json:"-"`
+			Title2 `json:"-,"`
+			C      int `json:"c"`
+		}{one, two, 0}},
+		{"embedded numbers, one not exported", struct {
+			Number
+			number
+			C int
+		}{1, 2, 3}},
+		{"an embedded number that is not exported, though it has a tag", struct {
+			number `json:"n"`
+			C      int
+		}{2, 3}},
+		{"pointers to embedded numbers", struct {
+			*Number
+			*number
+		}{new(Number), new(number)}},
+		{"an embedded interface", struct {
+			fmt.Stringer
+			error
+		}{}},
+		{"a struct that embeds itself", Loop{Turns: 1}},
+		{"two levels of it", struct {
+			Loop
+			Turns int `json:"turns"`
+		}{Loop{Turns: 1}, 2}},
+		{"two structs that embed each other", ping{&pong{nil, 2}, 1}},
+		{"a generic struct", struct {
+			generic[int]
+			title1
+		}{generic[int]{1}, one}},
+		{"fields that are not exported", struct {
+			a int
+			B int
+		}{1, 2}},
+	} {
+		t.Run(row.reason, func(t *testing.T) { checkMembers(t, row.value) })
+	}
+}
+
+// TestFieldsOfHidingStruct orders by the fields that hide embedded ones.
+func TestFieldsOfHidingStruct(t *testing.T) {
+	type record struct {
+		id1
+		id2
+		ID     int
+		title3 `json:"embedded"`
+	}
+	fields, err := ordering.FieldsOf[record]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff([]string{"id", "embedded"}, fields.Names()); diff != "" {
+		t.Fatalf("names (-want +got)\n%s", diff)
+	}
+	rows := []record{{ID: 1, id1: id1{3}, title3: title3{"b"}}, {ID: 2, id1: id1{2}, title3: title3{"a"}}}
+	for name, want := range map[string]int{"id": 1, "embedded": 2} {
+		if err := fields.Sort(rows, ordering.Asc(name)); err != nil || rows[0].ID != want {
+			t.Errorf("by %s: %+v, %v", name, rows, err)
+		}
+	}
+	f, _ := fields.Lookup("embedded")
+	if got, want := f.Key(&record{title3: title3{"x"}}), ordering.Object(`{"title":"x"}`); got.Compare(want) != 0 {
+		t.Errorf("the key of an embedded struct with a name is %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,66 @@
+package resources_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// TestDateTimesAreOrderedAsWritten compares the order of date-times with that of
+// what is read back from their JSON.
+func TestDateTimesAreOrderedAsWritten(t *testing.T) {
+	type record struct {
+		At      resources.DateTime  `json:"at"`
+		Pointer *resources.DateTime `json:"pointer"`
+	}
+	fields, err := ordering.FieldsOf[record]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := fields.Lookup("at")
+	pointer, _ := fields.Lookup("pointer")
+	if at.Kind != ordering.Integer || pointer.Kind != ordering.Mixed {
+		t.Errorf("kinds %v and %v, want %v and %v", at.Kind, pointer.Kind, ordering.Integer, ordering.Mixed)
+	}
+	start := time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC)
+	east := time.FixedZone("", 2*3600+17)
+	times := []time.Time{
+		start, start.Add(1), start.Add(999).In(east), start.Add(1000), start.Add(1999).In(east),
+		time.Unix(0, -1), time.Unix(0, 0), time.Unix(0, -1000), time.Unix(0, -1001),
+		time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Now(),
+	}
+	for _, a := range times {
+		for _, b := range times {
+			// Literals: whole microseconds are made of them when they are written.
+			x, y := record{At: resources.DateTime{Time: a}}, record{At: resources.DateTime{Time: b}}
+			x.Pointer, y.Pointer = &x.At, &y.At
+			want := written(t, x.At).Compare(written(t, y.At))
+			for _, f := range []ordering.Field[record]{at, pointer} {
+				if got := f.Key(&x).Compare(f.Key(&y)); got != want {
+					t.Errorf("%s: %v against %v: %d, want %d", f.Name, a, b, got, want)
+				}
+				if got := bytes.Compare(f.Key(&x).Append(nil), f.Key(&y).Append(nil)); got != want {
+					t.Errorf("%s: %v against %v: bytes %d, want %d", f.Name, a, b, got, want)
+				}
+			}
+		}
+	}
+}
+
+// written returns the instant that the JSON of a date-time shows.
+func written(t *testing.T, d resources.DateTime) time.Time {
+	t.Helper()
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read time.Time
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
