@@ -1,0 +1,288 @@
+package catalogue_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// writeAuthorThenEvent inserts authors, each before an event that names it.
+func writeAuthorThenEvent(t *testing.T, house *catalogue.Catalogue, n int) {
+	authors, err := house.Open("authors")
+	must(t, err)
+	for range n {
+		author, err1 := authors.Insert(resources.Record{})
+		_, err2 := house.Events().Insert(resources.Event{Authors: []int{author}})
+		must(t, err1, err2)
+	}
+}
+
+// checkAuthors reports an event whose author is missing in a saved catalogue.
+func checkAuthors(t *testing.T, what, text string) {
+	t.Helper()
+	var house struct {
+		Authors []struct{ ID int }
+		Events  []struct{ Authors []int }
+	}
+	must(t, json.Unmarshal([]byte(text), &house))
+	there := map[int]bool{}
+	for _, a := range house.Authors {
+		there[a.ID] = true
+	}
+	for _, e := range house.Events {
+		if !there[e.Authors[0]] {
+			t.Errorf("%s: an event names author %d, the last one is %d", what, e.Authors[0], len(house.Authors))
+			return
+		}
+	}
+}
+
+// TestNoTornSave: Save, SaveFile and Clone see all collections at one instant.
+// Authors come before events in a file, and an author before the event that names
+// it.
+func TestNoTornSave(t *testing.T) {
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	save := func() { checkAuthors(t, "Save", saved(t, house)) }
+	clone := func() {
+		c := house.Clone()
+		checkAuthors(t, "Clone", saved(t, c))
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	during(func() { writeAuthorThenEvent(t, house, scaled(3000)) }, save, clone)
+}
+
+// TestNoTornLoad: the collections of a file are replaced at one instant.
+func TestNoTornLoad(t *testing.T) {
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	file := func(ids int) string {
+		var list []string
+		for id := range ids {
+			list = append(list, fmt.Sprintf(`{"id":%d}`, id+1))
+		}
+		text := strings.Join(list, ",")
+		return `{"authors":[` + text + `],"books":[` + text + `],"faqs":[` + text + `]}`
+	}
+	read := func() {
+		c := house.Clone()
+		counts := map[string]int{}
+		for _, key := range []string{"authors", "books", "faqs"} {
+			encoded, err := c.Encoded(key)
+			must(t, err)
+			counts[key] = encoded.Count()
+		}
+		if counts["authors"] != counts["books"] || counts["books"] != counts["faqs"] {
+			t.Errorf("records of different loads: %v", counts)
+		}
+	}
+	during(func() {
+		for i := range scaled(400) {
+			must(t, house.Load(strings.NewReader(file(1+i%7))))
+		}
+	}, read, read)
+}
+
+// TestPageAndOrderingOfOneInstant: which terms are fields, the order and the page
+// belong to one state, whatever members come and go meanwhile.
+func TestPageAndOrderingOfOneInstant(t *testing.T) {
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	books, err := house.Open("books")
+	must(t, err)
+	record := func(text string) resources.Record {
+		r, err := resources.ParseRecord([]byte(text))
+		must(t, err)
+		return r
+	}
+	// In odd states all records have a rank, which reverses the order by id; in even states
+	// none has.
+	set := func(ranked bool) {
+		must(t, books.Update(func(tx *catalogue.Tx[resources.Record]) error {
+			for id := 1; id <= 12; id++ {
+				text := fmt.Sprintf(`{"id":%d}`, id)
+				if ranked {
+					text = fmt.Sprintf(`{"id":%d,"rank":%d}`, id, -id)
+				}
+				if _, err := tx.Upsert(record(text)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	set(false)
+	encoded, err := house.Encoded("books")
+	must(t, err)
+	lenient := encoded.(interface {
+		PageLenient(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error)
+	})
+	var ranked atomic.Int64
+	read := func() {
+		_, records, err := lenient.PageLenient(t.Context(), terms("rank,no_such"), whole)
+		must(t, err)
+		first, want := string(records[0]), `{"id":1}`
+		if strings.Contains(first, "rank") {
+			want = `{"id":12,"rank":-12}`
+			ranked.Add(1)
+		}
+		if first != want {
+			t.Errorf("the first record is %s, want %s", first, want)
+		}
+		_, records, err = encoded.Page(t.Context(), terms("rank"), whole)
+		if err == nil && !strings.Contains(string(records[0]), "rank") {
+			t.Errorf("ordered by a member that no record has: %s", records[0])
+		}
+	}
+	during(func() {
+		for i := range scaled(2000) {
+			set(i%2 == 0)
+		}
+	}, read, read)
+	if ranked.Load() == 0 && !testing.Short() {
+		t.Error("no page saw a state with ranks")
+	}
+}
+
+// TestIDsAreNotReused: the highest id ever used is saved, so that it is not
+// assigned again after loading.
+func TestIDsAreNotReused(t *testing.T) {
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	events := house.Events()
+	for range 3 {
+		_, err := events.Insert(resources.Event{})
+		must(t, err)
+	}
+	must(t, events.Delete(3))
+	authors, err := house.Open("authors")
+	must(t, err)
+	must(t, authors.Update(func(tx *catalogue.Tx[resources.Record]) error { // an id that no record ever showed
+		id, err := tx.Insert(resources.Record{})
+		must(t, err)
+		return tx.Delete(id)
+	}))
+	for range 2 { // also when it is saved again
+		text := saved(t, house)
+		house = catalogue.New()
+		must(t, house.Load(strings.NewReader(text)))
+	}
+	event, err1 := house.Events().Insert(resources.Event{})
+	authors, err2 := house.Open("authors")
+	must(t, err1, err2)
+	author, err := authors.Insert(resources.Record{})
+	if event != 4 || author != 2 || err != nil {
+		t.Errorf("event %d, author %d, %v; want 4 and 2", event, author, err)
+	}
+	text := saved(t, house)
+	if strings.Contains(text, "$lastIds") {
+		t.Errorf("the highest ids are those of records, and saved besides: %s", text)
+	}
+}
+
+// TestBatchWithoutChanges is no revision and no change.
+func TestBatchWithoutChanges(t *testing.T) {
+	c := followed(t, 10)
+	id, err := c.Insert(account{Amount: 1})
+	must(t, err)
+	before := c.Snapshot().Revision()
+	for reason, f := range map[string]func(tx *catalogue.Tx[account]) error{
+		"nothing written": func(*catalogue.Tx[account]) error { return nil },
+		"inserted and deleted": func(tx *catalogue.Tx[account]) error {
+			id, err := tx.Insert(account{})
+			must(t, err)
+			return tx.Delete(id)
+		},
+	} {
+		must(t, c.Update(f))
+		if now := c.Snapshot().Revision(); now != before {
+			t.Errorf("%s: revision %d after %d", reason, now, before)
+		}
+		if changes, _, err := c.Since(before); len(changes) != 0 || err != nil {
+			t.Errorf("%s: %d changes, %v", reason, len(changes), err)
+		}
+	}
+	next, err := c.Insert(account{})
+	if next != id+2 || err != nil {
+		t.Errorf("the next id is %d, %v; want %d, for one was used in a batch", next, err, id+2)
+	}
+}
+
+// TestOrderingByLongText: keys that are too large for an index are not kept, and
+// the pages are right all the same, of collections and of snapshots.
+func TestOrderingByLongText(t *testing.T) {
+	type long struct {
+		ID        int     `json:"id"`
+		Published bool    `json:"published"`
+		Text      string  `json:"text"`
+		Note      *string `json:"note"`
+	}
+	c, err := catalogue.NewCollection[long](catalogue.Options{})
+	must(t, err)
+	checkAtEnd(t, c)
+	body := strings.Repeat("x", 20_000)
+	const n = 300
+	for i := range n {
+		text := body + fmt.Sprint(i*7%n+1000)
+		_, err := c.Insert(long{Published: i%2 == 0, Text: text, Note: &text})
+		must(t, err)
+	}
+	orders := []string{"published,text", "-published,note,-id", "note", "-text,published"}
+	want := map[string][]int{}
+	for _, by := range orders {
+		want[by] = ids(t, c, func(r *long) *int { return &r.ID }, terms(by))
+	}
+	old := c.Snapshot()
+	var memory [2]int
+	memory[0] = heap()
+	for range 3 {
+		for _, by := range orders {
+			if diff := cmp.Diff(want[by], ids(t, old, func(r *long) *int { return &r.ID }, terms(by))); diff != "" {
+				t.Errorf("by %s:\n%s", by, diff)
+			}
+		}
+		_, err := c.Upsert(long{ID: 1, Text: body})
+		must(t, err)
+	}
+	memory[1] = heap()
+	if kept := (memory[1] - memory[0]) / n; kept > 700 {
+		t.Errorf("%d bytes for each record are kept for orderings of long texts", kept)
+	}
+	for _, by := range orders { // sorted by hand: published first, then the number at the end
+		if len(want[by]) != n {
+			t.Fatalf("by %s: %d ids", by, len(want[by]))
+		}
+	}
+	for i, id := range want["published,text"] {
+		number := (id-1)*7%n + 1000
+		if i > 0 {
+			before := want["published,text"][i-1]
+			beforeNumber, samePublished := (before-1)*7%n+1000, before%2 == id%2
+			if samePublished && beforeNumber >= number || !samePublished && before%2 == 1 {
+				t.Fatalf("id %d (published %v, %d) comes before %d (%v, %d)", before, before%2 == 1, beforeNumber, id, id%2 == 1, number)
+			}
+		}
+	}
+}
+
+// heap returns the bytes that the garbage collector leaves.
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
