@@ -11,7 +11,7 @@ import (
 // All stores give the same answers, also when there is less than a page.
 func TestAgree(t *testing.T) {
 	for _, n := range []int{3, 21, 1500} {
-		stores := newStores(n)
+		stores := settings(true, false).newStores(n)
 		d := newData(n)
 		for _, s := range stores {
 			s.load(d.records)

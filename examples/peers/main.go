@@ -41,6 +41,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -49,7 +50,7 @@ import (
 )
 
 func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		os.Exit(2)
 	}
@@ -59,18 +60,20 @@ func main() {
 	}
 }
 
-func run(args []string, out, progress io.Writer) (err error) {
+func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	full := flags.Bool("full", false, "measure a million records as well, beside a B-tree and a slice")
+	full := flags.Bool("full", false, "measure 1,000,000 events and 10,000,000 small records as well, beside a B-tree and a slice")
 	quick := flags.Bool("quick", false, "a few records and a few seconds: does it run at all?")
 	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 11, or 2 if -quick)")
-	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG file")
+	before := flags.String("before", "", "measure the library at this git `revision` as well, in a column of its own")
+	follow := flags.Bool("follow", false, "used by -before: measure as standard input asks")
+	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG `file`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 || *rounds < 0 {
-		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
+	if flags.NArg() > 0 || *rounds < 0 || *plot != "" && *before != "" {
+		return fmt.Errorf("want flags only, no negative -rounds, and no -plot with -before: %q", args)
 	}
 	defer failure(&err)
 
@@ -78,8 +81,20 @@ func run(args []string, out, progress io.Writer) (err error) {
 	if *rounds > 0 {
 		s.rounds = *rounds
 	}
-	if *plot != "" {
+	switch {
+	case *plot != "":
 		return plotDepth(s, *plot, progress)
+	case *follow:
+		s.partner = &partner{in: bufio.NewReader(in), out: out, follows: true}
+		return compare(s, io.Discard, io.Discard)
+	case *before != "":
+		same := []string{fmt.Sprint("-full=", *full), fmt.Sprint("-quick=", *quick), fmt.Sprint("-rounds=", *rounds)}
+		p, stop, err := startBefore(*before, same, progress)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		s.partner = p
 	}
 	return compare(s, out, progress)
 }
@@ -93,6 +108,10 @@ func compare(s setup, out, progress io.Writer) error {
 			return err
 		}
 	}
+	if s.small > 0 {
+		fmt.Fprintf(progress, "%s small records ...\n", thousands(s.small))
+		heaps(s, &t)
+	}
 	fmt.Fprintln(progress, "HTTP ...")
 	if err := serve(s, &t); err != nil {
 		return err
@@ -104,16 +123,17 @@ func compare(s setup, out, progress io.Writer) error {
 // measure runs everything for one number of records.
 func measure(s setup, n int, t *table) error {
 	d := newData(n)
-	loads(s, d, t)
-	if err := readers(s, d, t); err != nil {
-		return err
+	for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plains} {
+		if err := part(s, d, t); err != nil {
+			return err
+		}
 	}
-	return writes(s, d, t)
+	return nil
 }
 
 // readers runs what is done to all stores side by side.
 func readers(s setup, d *data, t *table) error {
-	stores := newStores(len(d.records))
+	stores := s.newStores(len(d.records))
 	defer closeAll(stores)
 	for _, p := range stores {
 		p.load(d.records)
@@ -123,7 +143,8 @@ func readers(s setup, d *data, t *table) error {
 	}
 	encodeAll(stores[0], len(d.records))
 	pages(s, d, stores, t)
-	itself(s, d, stores, t)
+	fullSpeed(s, d, stores, t)
+	itself(s, d, stores, t) // adds an index to ours
 	return unchanged(stores, d)
 }
 

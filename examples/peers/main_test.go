@@ -12,7 +12,7 @@ import (
 // Everything runs, and what is printed has all sections. No time is looked at.
 func TestQuick(t *testing.T) {
 	var out strings.Builder
-	if err := run([]string{"-quick", "-rounds", "1"}, &out, io.Discard); err != nil {
+	if err := run([]string{"-quick", "-rounds", "1"}, nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -31,7 +31,7 @@ func TestQuick(t *testing.T) {
 
 func TestBadFlags(t *testing.T) {
 	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"quick"}, {"-unknown"}} {
-		if err := run(args, io.Discard, io.Discard); err == nil {
+		if err := run(args, nil, io.Discard, io.Discard); err == nil {
 			t.Errorf("%q: want an error", args)
 		}
 	}
