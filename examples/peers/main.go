@@ -1,8 +1,9 @@
 // Peers does the same work with this library and with what people use in its
 // place, and prints how long each took, beside one another:
 //
-//	go run .            # 10,000 and 100,000 records, under two minutes
-//	go run . -full      # a million as well, beside a B-tree and a slice
+//	go run .                 # 10,000 and 100,000 records, about two minutes
+//	go run . -full           # also 1,000,000 events and 10,000,000 small records
+//	go run . -before v0.9.0  # also the library at an earlier revision
 //	go run . -plot depth.svg
 //
 // The peers are: bare B-trees of pointers (btree: no locks, no snapshots); a
@@ -17,19 +18,26 @@
 // Records are events of 600 to 1,000 bytes of JSON; a page is 21 of them. The
 // column of backlist is its time for one operation. The columns of the peers are
 // the peer's time divided by that: above 1 the peer is slower. Where the library
-// has set itself a goal, "ratio" is backlist's time divided by that of what the
-// goal names, so less is better. A goal that was not met is printed like any
-// other. A dash says that the peer cannot do it, or was not asked.
+// has a goal, "ratio" is backlist's time divided by that of what the goal names,
+// so less is better. If the goal names nothing, it is about backlist's own
+// figure. A goal that was not met is printed like any other. A dash means that
+// the peer cannot do it, or was not asked.
+//
+// Some goals name what has no column: memcpy appends the ready bytes of a page to
+// a buffer; json is [encoding/json.Unmarshal] of the file's bytes into structs
+// without methods, whose dates stay text; "a sort" sorts a slice of pointers.
 //
 // In sections headed "beside itself" every column is a peer's own ratio: what
-// its last page costs in first pages, say. Bytes are absolute, and so are the
+// its last page costs in first pages, say. Beside a writer at full speed and for
+// small records, every column is absolute; so are bytes, allocations, and
 // requests per second.
 //
 // Every number is the median of several rounds, in which all take turns, and
 // every ratio the median of the ratios of the rounds, so that a noisy machine
 // disturbs both sides alike. The garbage collector runs as it likes. The short
 // turns of reads mostly leave it out; writes, which leave more garbage, are
-// measured in pairs and long turns that have it in them.
+// measured in pairs and long turns that have it in them. Small records are an
+// exception: each store is alone in memory, so nobody takes turns.
 //
 // Fixed offsets (first, middle, last) are read over and over: they are hot in the
 // cache. Random ones follow one precomputed sequence, the same for each peer.
@@ -37,7 +45,14 @@
 // Two things are in the peers' favour: they are handed the JSON of what is
 // written, which backlist makes itself when a record is first shown (here before
 // the clock runs), and those in Go compare fields without reflection. All keep
-// copies of their own of what they are given.
+// copies of their own of what they are given. All have the same indexes.
+//
+// # An earlier revision
+//
+// With -before this program is built a second time, with the library as a git
+// revision has it, and runs as a second process that takes its turns in the same
+// rounds. Its figures are the column "before". It must be run in its own
+// directory; git and go are needed, and the work tree stays as it is.
 package main
 
 import (
@@ -47,6 +62,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 )
 
 func main() {
@@ -78,6 +94,9 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	defer failure(&err)
 
 	s := settings(*quick, *full)
+	if *full {
+		debug.SetMemoryLimit(11 << 30) // two processes fit into 24 GiB
+	}
 	if *rounds > 0 {
 		s.rounds = *rounds
 	}

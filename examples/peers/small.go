@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 	"unsafe"
@@ -63,6 +64,7 @@ func heaps(s setup, t *table) {
 	if s.partner != nil && s.partner.follows {
 		makers = makers[:1]
 	}
+	defer debug.FreeOSMemory()
 	samples := s.sample(1, len(makers), func(i int) []float64 {
 		return weighed(s.alone(), makers[i], records, fresh)
 	})
@@ -83,6 +85,7 @@ func heaps(s setup, t *table) {
 // weighed loads a store and returns the nanoseconds of that, the bytes a record,
 // and the nanoseconds of pages and of an insert. The store is garbage afterwards.
 func weighed(s setup, create func(kind[small]) shelf[small], records, fresh []small) []float64 {
+	debug.FreeOSMemory() // of the store before
 	before := heap()
 	shelf := create(smallKind())
 	start := time.Now()
