@@ -95,7 +95,7 @@ func (s *bare) get(id int) (e resources.Event, ok bool) {
 	return e, ok
 }
 
-// page is two descents: to the item behind the offset, and on from it.
+// page is two descents: to the item at the offset, and on from it.
 func (s *bare) page(page []*record, o order, offset int) []*record {
 	tree, at := s.start, offset
 	if o != byStart {

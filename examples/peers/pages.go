@@ -27,7 +27,7 @@ func (c *cursor) take() int {
 // always is a list of one.
 func always(n int) []int { return []int{n} }
 
-// viewing looks at the pages behind offsets, and touches no record that finding
+// viewing reads the pages at offsets, and touches no record that finding
 // the page does not touch.
 func viewing(s store, o order, offsets []int) work {
 	at := cursor{list: offsets}

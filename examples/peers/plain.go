@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"runtime"
 	"slices"
@@ -45,42 +45,45 @@ func plainKind() kind[plain] {
 // same indexes, with nothing else in memory.
 func plains(s setup, d *data, t *table) error {
 	records := plainOf(d.records)
+	shelves := []shelf[plain]{newTyped(plainKind()), newTrees(plainKind())}
+	names := columns(s, []string{"backlist", "btree"}, "before")
+	sec := section{title: fmt.Sprintf("A STRUCT WITHOUT CLONE, %s RECORDS", thousands(len(records))), peers: names[1:]}
+
+	sec.lines = append(sec.lines, plainLoads(s, names, records))
+	for _, shelf := range shelves {
+		shelf.load(records)
+	}
+	runtime.GC()
+	get := []work{fetching(shelves[0], d.ids), fetching(shelves[1], d.ids)}
+	objects := s.sample(1, len(get), func(i int) []float64 {
+		_, objects := allocated(get[i])
+		return []float64{objects}
+	})
+	sec.lines = append(sec.lines,
+		versus("get a copy by id, random", names, s.race(get, unbounded), atMost(1.5, "btree")),
+		values("  allocations of a copy with two slices", names, pick(objects, 0), digits, atMost(2, "")))
+	sec.lines = append(sec.lines, plainWrites(s, d, names, shelves)...)
+	t.add(sec)
+	return samePlains(shelves, records)
+}
+
+func plainLoads(s setup, names []string, records []plain) line {
+	s.patience *= 3
+	var loads []work
+	for _, create := range []func(kind[plain]) shelf[plain]{newTyped[plain], newTrees[plain]} {
+		loads = append(loads, loading(func() shelf[plain] { return create(plainKind()) },
+			func(s shelf[plain]) { s.load(records) }, func(shelf[plain]) {}))
+	}
+	return versus("bulk load, all orders", names, s.race(loads, 1), atMost(1.2, "btree"))
+}
+
+func plainWrites(s setup, d *data, names []string, shelves []shelf[plain]) (lines []line) {
 	c := changes[plain]{
 		fresh: plainOf(d.fresh),
 		moved: plainOf(d.moved),
 		still: plainOf(d.still),
 		id:    func(p *plain) int { return p.ID },
 	}
-	makers := []func(kind[plain]) shelf[plain]{newTyped[plain], newTrees[plain]}
-	names := columns(s, []string{"backlist", "btree"}, "before")
-	sec := section{title: fmt.Sprintf("A STRUCT WITHOUT CLONE, %s RECORDS", thousands(len(records))), peers: names[1:]}
-	row := func(what string, s setup, most int, bound float64, f func(shelf[plain]) work, shelves []shelf[plain]) {
-		times := s.race([]work{f(shelves[0]), f(shelves[1])}, most)
-		sec.lines = append(sec.lines, versus(what, names, times, atMost(bound, "btree")))
-	}
-
-	var loads []work
-	var shelves []shelf[plain]
-	for _, make := range makers {
-		loads = append(loads, loading(func() shelf[plain] { return make(plainKind()) },
-			func(s shelf[plain]) { s.load(records) }, func(shelf[plain]) {}))
-		shelves = append(shelves, make(plainKind()))
-	}
-	patient := s
-	patient.patience *= 3
-	sec.lines = append(sec.lines, versus("bulk load, all orders", names, patient.race(loads, 1), atMost(1.2, "btree")))
-
-	for _, shelf := range shelves {
-		shelf.load(records)
-	}
-	runtime.GC()
-	get := func(s shelf[plain]) work { return fetching(s, d.ids) }
-	row("get a copy by id, random", s, unbounded, 1.5, get, shelves)
-	objects := s.sample(1, len(shelves), func(i int) []float64 {
-		_, objects := allocated(get(shelves[i]))
-		return []float64{objects}
-	})
-	sec.lines = append(sec.lines, values("  allocations of a copy with two slices", names, pick(objects, 0), digits, atMost(2, "")))
 	for _, w := range []struct {
 		what string
 		work func(writer[plain], changes[plain], func()) work
@@ -90,13 +93,13 @@ func plains(s setup, d *data, t *table) error {
 		{"delete, unread", deleting[plain]},
 		{fmt.Sprintf("batch of %s updates, unread", thousands(len(c.moved))), batching[plain]},
 	} {
-		row(w.what, s.garbage(), unbounded, 1.5, func(s shelf[plain]) work { return w.work(s, c, unread) }, shelves)
+		row := []work{w.work(shelves[0], c, unread), w.work(shelves[1], c, unread)}
+		lines = append(lines, versus(w.what, names, s.garbage().race(row, unbounded), atMost(1.5, "btree")))
 		for _, shelf := range shelves {
 			shelf.batch(c.still)
 		}
 	}
-	t.add(sec)
-	return samePlains(shelves, records)
+	return lines
 }
 
 func plainOf(records []record) []plain {
@@ -130,7 +133,7 @@ func samePlains(shelves []shelf[plain], records []plain) error {
 		for j := range records {
 			want := resources.Event(records[j])
 			got, ok := s.get(want.ID)
-			if !ok || cmp.Compare(string(wire(want).json), string(wire(resources.Event(got)).json)) != 0 {
+			if !ok || !bytes.Equal(wire(want).json, wire(resources.Event(got)).json) {
 				return fmt.Errorf("shelf %d: %w: id %d: want %v, got %v", i, errDiffers, want.ID, want, got)
 			}
 		}

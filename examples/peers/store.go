@@ -45,7 +45,7 @@ type store interface {
 	count() int
 	get(id int) (resources.Event, bool) // the caller's copy
 
-	// The page behind an offset, together with the count of all records: as the
+	// The page at an offset, together with the count of all records: as the
 	// store shows it at least cost, into memory that is used again, with ids to
 	// tell what was shown; as copies that the caller owns; and as the service's
 	// JSON.
@@ -106,7 +106,7 @@ func storeNames(stores []store) []string {
 	return all
 }
 
-// bounds is the part of count records that the page behind an offset shows.
+// bounds is the part of count records that the page at an offset shows.
 func bounds(offset, count int) (start, end int) {
 	return min(offset, count), min(offset+pageSize, count)
 }

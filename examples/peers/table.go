@@ -16,7 +16,7 @@ type table struct{ sections []section }
 
 type section struct {
 	title string
-	peers []string // the columns behind the goal
+	peers []string // the columns after the goal
 	lines []line
 }
 
