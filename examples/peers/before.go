@@ -29,6 +29,7 @@ func startBefore(revision string, args []string, progress io.Writer) (p *partner
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "before.exe"), append(args, "-follow")...)
 	cmd.Stderr = progress
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "TMP="+dir) // its files go with the rest
 	end := func() {
 		cancel()
 		if cmd.Process != nil {
