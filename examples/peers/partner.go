@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +17,13 @@ import (
 // decides when which of them works. Both come to the same measurements in the
 // same order, and neither goes past one before the other.
 //
-// In each measurement the follower announces how many rows it has, then answers
-// requests until the leader is done:
+// In each measurement they make sure that both are at the same line of the source,
+// then the follower answers requests until the leader is done:
 //
-//	follower: ready 4
-//	leader:   2 1000            row 2, 1,000 times
-//	follower: 1.234e+06         nanoseconds, or other figures
+//	leader:   meet pages.go:88 4   with four rows
+//	follower: ready
+//	leader:   2 1000               row 2, 1,000 times
+//	follower: 1.234e+06            nanoseconds, or other figures
 //	leader:   done
 type partner struct {
 	in      *bufio.Reader
@@ -42,13 +45,34 @@ func (f figures) work(times int) time.Duration { return time.Duration(f(times)[0
 // its figures, row by row, and the process of that revision does not call f but
 // answers with its own.
 func (s setup) together(ours []figures, f func(before []figures)) {
-	switch p := s.partner; {
-	case p == nil:
+	p := s.partner
+	if p == nil {
 		f(nil)
-	case p.follows:
+		return
+	}
+	meet := fmt.Sprint("meet ", caller(), " ", len(ours))
+	if p.follows {
+		p.expect(meet)
+		p.send("ready")
 		p.follow(ours)
-	default:
-		p.lead(len(ours), f)
+		return
+	}
+	p.send(meet)
+	p.expect("ready")
+	p.lead(len(ours), f)
+}
+
+// caller returns the line of the source that measures something: the first outside
+// the files that carry measurements out.
+func caller() string {
+	pcs := make([]uintptr, 10)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		frame, more := frames.Next()
+		file := filepath.Base(frame.File)
+		if file != "partner.go" && file != "measure.go" || !more {
+			return fmt.Sprint(file, ":", frame.Line)
+		}
 	}
 }
 
@@ -56,9 +80,6 @@ func (s setup) together(ours []figures, f func(before []figures)) {
 func (s setup) wait() { s.together(nil, func([]figures) {}) }
 
 func (p *partner) lead(rows int, f func(before []figures)) {
-	if got, want := p.receive(), fmt.Sprint("ready ", rows); got != want {
-		panic(failed{fmt.Errorf("%w: want %q, got %q", errPartner, want, got)})
-	}
 	before := make([]figures, rows)
 	for i := range before {
 		before[i] = func(times int) []float64 {
@@ -71,7 +92,6 @@ func (p *partner) lead(rows int, f func(before []figures)) {
 }
 
 func (p *partner) follow(ours []figures) {
-	p.send(fmt.Sprint("ready ", len(ours)))
 	for {
 		line := p.receive()
 		if line == "done" {
@@ -91,6 +111,12 @@ func (p *partner) follow(ours []figures) {
 func (p *partner) send(line string) {
 	_, err := fmt.Fprintln(p.out, line)
 	check(err)
+}
+
+func (p *partner) expect(want string) {
+	if got := p.receive(); got != want {
+		panic(failed{fmt.Errorf("%w: want %q, got %q", errPartner, want, got)})
+	}
 }
 
 func (p *partner) receive() string {

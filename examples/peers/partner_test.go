@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,22 +68,24 @@ func TestPartners(t *testing.T) {
 func TestPartnerFails(t *testing.T) {
 	for _, row := range []struct {
 		reason, said string
+		follows      bool
 		want         error
 	}{
-		{"another number of rows", "ready 2\n", errPartner},
-		{"not a number", "ready 1\nx\n", nil},
-		{"no figure", "ready 1\n\n", errPartner},
-		{"the end", "", io.EOF},
-		{"the end within a row", "ready 1\n", io.EOF},
+		{"another answer than ready", "1\n", false, errPartner},
+		{"not a number", "ready\nx\n", false, strconv.ErrSyntax},
+		{"no figure", "ready\n\n", false, errPartner},
+		{"the end", "", false, io.EOF},
+		{"the end within a row", "ready\n", false, io.EOF},
+		{"another place in the source", "meet other.go:1 1\n", true, errPartner},
 	} {
 		s := tiny()
-		s.partner = &partner{in: bufio.NewReader(strings.NewReader(row.said)), out: io.Discard}
+		s.partner = &partner{in: bufio.NewReader(strings.NewReader(row.said)), out: io.Discard, follows: row.follows}
 		err := func() (err error) {
 			defer failure(&err)
 			s.sample(1, 1, func(int) []float64 { return []float64{1} })
 			return nil
 		}()
-		if err == nil || row.want != nil && !errors.Is(err, row.want) {
+		if !errors.Is(err, row.want) {
 			t.Errorf("%s: want %v, got %v", row.reason, row.want, err)
 		}
 	}
@@ -92,14 +95,14 @@ func TestPartnerFails(t *testing.T) {
 func TestSample(t *testing.T) {
 	s := tiny()
 	var asked strings.Builder
-	s.partner = &partner{in: bufio.NewReader(strings.NewReader("ready 1\n10 11\n20 21\n")), out: &asked}
+	s.partner = &partner{in: bufio.NewReader(strings.NewReader("ready\n10 11\n20 21\n")), out: &asked}
 	calls := 0.0
 	got := pick(s.sample(2, 2, func(i int) []float64 { calls++; return []float64{float64(i), calls} }), 1)
 	if diff := cmp.Diff([][]float64{{1, 2}, {11, 21}, {3}}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff("0 1\n0 1\ndone\n", asked.String()); diff != "" {
-		t.Error(diff)
+	if got := asked.String(); !regexp.MustCompile(`^meet partner_test\.go:\d+ 1\n0 1\n0 1\ndone\n$`).MatchString(got) {
+		t.Errorf("asked %q", got)
 	}
 }
 
