@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -37,15 +36,16 @@ func pressed(long time.Duration, d *data, st store) []float64 {
 		return slices.Repeat([]float64{math.NaN()}, 5)
 	}
 	alone := viewTimes(long/4, d, st)
-	stop := make(chan struct{})
-	var written atomic.Int64
+	started, stop := make(chan struct{}), make(chan struct{})
+	written := 0
 	var all sync.WaitGroup
-	all.Go(func() { written.Store(int64(writeOn(st, d, stop))) })
+	all.Go(func() { written = writeOn(st, d, started, stop) })
+	<-started
 	start := time.Now()
 	beside := viewTimes(long, d, st)
 	close(stop)
 	all.Wait()
-	rate := float64(written.Load()) / time.Since(start).Seconds()
+	rate := float64(written) / time.Since(start).Seconds()
 	st.batch(d.still)
 	p99 := quantile(beside, 0.99)
 	return []float64{quantile(beside, 0.5), p99, quantile(beside, 0.999), rate, p99 / quantile(alone, 0.99)}
@@ -74,15 +74,19 @@ func quantile(sorted []time.Duration, part float64) float64 {
 	return float64(sorted[int(part*float64(len(sorted)))])
 }
 
-// writeOn moves records without a pause and returns how many.
-func writeOn(s store, d *data, stop <-chan struct{}) (written int) {
+// writeOn moves records without a pause and returns how many. There is at least
+// one, after which it closes started.
+func writeOn(s store, d *data, started chan<- struct{}, stop <-chan struct{}) (written int) {
 	m := mover[record]{changes: d.changes}
-	for ; ; written++ {
+	for {
+		s.update(m.take())
+		if written++; written == 1 {
+			close(started)
+		}
 		select {
 		case <-stop:
 			return written
 		default:
-			s.update(m.take())
 		}
 	}
 }
