@@ -130,7 +130,7 @@ func (x *expected) compare(s store) error {
 				err = x.compareContent(s, o, offset)
 			}
 			if err != nil {
-				return fmt.Errorf("page behind offset %d of %d by %s: %w", offset, n, o, err)
+				return fmt.Errorf("page at offset %d of %d by %s: %w", offset, n, o, err)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (x *expected) compare(s store) error {
 	return nil
 }
 
-// offsets are at the ends, just behind the last, and at random. A store that
+// offsets are at the ends, just after the last, and at random. A store that
 // sorts each time is asked for one page if that takes long.
 func (x *expected) offsets(s store) []int {
 	n := len(x.byID)

@@ -11,7 +11,7 @@ import (
 // All stores give the same answers, also when there is less than a page.
 func TestAgree(t *testing.T) {
 	for _, n := range []int{3, 21, 1500} {
-		stores := newStores(n)
+		stores := settings(true, false).newStores(n)
 		d := newData(n)
 		for _, s := range stores {
 			s.load(d.records)
@@ -77,12 +77,12 @@ func (f faulty) update(r *record) {
 func TestDisagree(t *testing.T) {
 	d := newData(50)
 	for _, row := range []struct{ fault, want string }{
-		{"view", "slice as loaded: wrong answer: page behind offset "},
-		{"copies", "slice as loaded: wrong answer: page behind offset 16 of 50 by date: copy 0: want {"},
-		{"envelope", "slice as loaded: wrong answer: page behind offset 16 of 50 by date: want envelope"},
+		{"view", "slice as loaded: wrong answer: page at offset "},
+		{"copies", "slice as loaded: wrong answer: page at offset 16 of 50 by date: copy 0: want {"},
+		{"envelope", "slice as loaded: wrong answer: page at offset 16 of 50 by date: want envelope"},
 		{"count", "slice as loaded: wrong answer: want 50 records, got 49"},
 		{"get", "slice as loaded: wrong answer: id 25: want {"},
-		{"update", "slice after updates: wrong answer: page behind offset "},
+		{"update", "slice after updates: wrong answer: page at offset "},
 	} {
 		s := faulty{newSliced(), row.fault}
 		s.load(d.records)

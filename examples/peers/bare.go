@@ -13,6 +13,8 @@ import (
 type bare struct {
 	pointers
 	id, start, byName *btree.BTreeG[*record]
+
+	wanted record // to look for an id: a new one each time would cost an allocation
 }
 
 func newBare() store {
@@ -66,10 +68,15 @@ func (s *bare) update(r *record) {
 }
 
 func (s *bare) delete(id int) {
-	if old, ok := s.id.Delete(&record{event: resources.Event{ID: id}}); ok {
+	if old, ok := s.id.Delete(s.key(id)); ok {
 		s.start.Delete(old)
 		s.byName.Delete(old)
 	}
+}
+
+func (s *bare) key(id int) *record {
+	s.wanted.event.ID = id
+	return &s.wanted
 }
 
 func (s *bare) batch(records []record) {
@@ -81,14 +88,14 @@ func (s *bare) batch(records []record) {
 func (s *bare) count() int { return s.id.Len() }
 
 func (s *bare) get(id int) (e resources.Event, ok bool) {
-	r, ok := s.id.Get(&record{event: resources.Event{ID: id}})
+	r, ok := s.id.Get(s.key(id))
 	if ok {
 		e = r.event.Clone()
 	}
 	return e, ok
 }
 
-// page is two descents: to the item behind the offset, and on from it.
+// page is two descents: to the item at the offset, and on from it.
 func (s *bare) page(page []*record, o order, offset int) []*record {
 	tree, at := s.start, offset
 	if o != byStart {

@@ -14,17 +14,16 @@ const batchSize = 1000
 
 // data is what all stores are given: the same records and the same choices.
 type data struct {
-	records []record // ids 1 to n
-	fresh   []record // not stored at first: ids from n+1 on
-	moved   []record // some of records with other dates, in no order
-	still   []record // the same with the dates they had
-	offsets []int    // random offsets of whole pages
-	ids     []int    // random ids
+	records []record // ids 1 to n; fresh ones are from n+1 on
+	changes[record]
+	offsets []int // random offsets of whole pages
+	ids     []int // random ids
 }
 
 func newData(n int) *data {
 	m := maker{rng: rand.New(rand.NewPCG(7, uint64(n))), n: n}
 	d := &data{}
+	d.id = func(r *record) int { return r.event.ID }
 	for id := 1; id <= n; id++ {
 		d.records = append(d.records, m.record(id))
 	}

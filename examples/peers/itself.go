@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,29 +21,20 @@ const (
 
 // itself measures what each store is compared with itself for.
 func itself(s setup, d *data, stores []store, t *table) {
-	sec := section{title: fmt.Sprintf("BESIDE ITSELF, %s RECORDS", thousands(len(d.records))), peers: names(stores)[1:]}
-	sec.lines = append(sec.lines,
-		own("two readers at once ÷ one, pages a second", ratios(stores, func(st store) float64 { return twoReaders(s, d, st) }),
-			goal{bound: 1.9, atLeast: true, than: "one"}),
-		own("a page beside 1,000 writes a second ÷ alone", ratios(stores, func(st store) float64 { return besideWriter(s, d, st) }),
-			atMost(1.1, "alone")),
-		own("p99 of a page beside a writer at full speed ÷ alone", ratios(stores, func(st store) float64 { return besideFullSpeed(s, d, st) }),
-			atMost(10, "alone")))
-	mixed := make([]float64, len(stores))
-	for i := range mixed {
-		mixed[i] = math.NaN()
+	names := columns(s, storeNames(stores), "before")
+	sec := section{title: fmt.Sprintf("BESIDE ITSELF, %s RECORDS", thousands(len(d.records))), peers: names[1:]}
+	local := s.alone() // each revision is compared with itself
+	row := func(what string, g goal, f func(setup, *data, store) float64) {
+		var ratios []float64
+		for _, all := range s.figure(stores, func(st store) float64 { return f(local, d, st) }) {
+			ratios = append(ratios, median(all))
+		}
+		sec.lines = append(sec.lines, own(what, ratios, g))
 	}
-	mixed[0] = mixedTerms(s, d, stores[0].(*ours))
-	sec.lines = append(sec.lines, own("a page by three mixed terms ÷ by name", mixed, atMost(1.15, "name")))
+	row("two readers at once ÷ one, pages a second", goal{bound: 1.9, atLeast: true, than: "one"}, twoReaders)
+	row("a page beside 1,000 writes a second ÷ alone", atMost(1.1, "alone"), besideWriter)
+	row("a page by three mixed terms ÷ by name", atMost(1.15, "name"), mixedTerms)
 	t.add(sec)
-}
-
-func ratios(stores []store, f func(store) float64) []float64 {
-	all := make([]float64, len(stores))
-	for i, s := range stores {
-		all[i] = f(s)
-	}
-	return all
 }
 
 func (s setup) lengthy() setup {
@@ -90,60 +80,11 @@ func besideWriter(s setup, d *data, st store) float64 {
 	return ratio(times[1], times[0])
 }
 
-// besideFullSpeed is the 99th percentile of what a page costs while another
-// goroutine writes as fast as it can, in that of pages without one.
-func besideFullSpeed(s setup, d *data, st store) float64 {
-	if _, unsafe := st.(*bare); unsafe {
-		return math.NaN()
-	}
-	pages := s.lengthy().plan(viewing(st, byStart, d.offsets), unbounded).operations
-	alone := percentile99(st, d, pages)
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	all.Go(func() { writeOn(st, d, stop) })
-	beside := percentile99(st, d, pages)
-	close(stop)
-	all.Wait()
-	st.batch(d.still)
-	return beside / alone
-}
-
-// percentile99 reads so many pages, fewer if that takes more than a second, and
-// gives the time that one in a hundred took longer than.
-func percentile99(st store, d *data, pages int) float64 {
-	at := cursor{list: d.offsets}
-	var p screen
-	var all []float64
-	for end := time.Now().Add(time.Second); len(all) < max(pages, 100); {
-		start := time.Now()
-		st.view(&p, byStart, at.take())
-		all = append(all, float64(time.Since(start)))
-		if start.After(end) {
-			break
-		}
-	}
-	slices.Sort(all)
-	return all[len(all)*99/100]
-}
-
-// writeOn moves records without a pause.
-func writeOn(s store, d *data, stop <-chan struct{}) {
-	m := mover{d: d}
-	for {
-		select {
-		case <-stop:
-			return
-		default:
-			s.update(m.take())
-		}
-	}
-}
-
 // writePaced moves records, 1,000 a second.
 func writePaced(s store, d *data, stop <-chan struct{}) {
 	pace := time.NewTicker(time.Millisecond)
 	defer pace.Stop()
-	m := mover{d: d}
+	m := mover[record]{changes: d.changes}
 	start := time.Now()
 	for written := 0; ; {
 		select {
@@ -159,7 +100,11 @@ func writePaced(s store, d *data, stop <-chan struct{}) {
 
 // mixedTerms is what a page by three terms of both directions costs, in pages by
 // one, of text as well.
-func mixedTerms(s setup, d *data, us *ours) float64 {
+func mixedTerms(s setup, d *data, st store) float64 {
+	us, ok := st.(*ours)
+	if !ok {
+		return math.NaN()
+	}
 	reading := func(terms ...ordering.Term) work {
 		_, err := us.events.View(pagination.Window{}, terms...) // sorts, the first time
 		check(err)

@@ -1,102 +1,66 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// fileRecords is the size up to which a file is loaded: reading JSON takes the
-// same for each record, however many there are.
-const fileRecords = 10_000
-
 // loads measures what is done to all records at once, while no other store is in
 // memory.
-func loads(s setup, d *data, t *table) {
+func loads(s setup, d *data, t *table) error {
 	s.patience *= 3
-	empty := newStores(len(d.records))
+	empty := s.newStores(len(d.records))
 	defer closeAll(empty)
-	names := names(empty)
+	names := columns(s, storeNames(empty), "before")
 	sec := section{title: fmt.Sprintf("ALL AT ONCE, %s RECORDS", thousands(len(d.records))), peers: names[1:]}
 	var structs []work
-	for _, make := range kinds(len(d.records)) {
-		structs = append(structs, loading(make, d))
+	for _, make := range s.kinds(len(d.records)) {
+		structs = append(structs, loading(make, func(s store) { s.load(d.records) }, store.close))
 	}
-	sec.lines = append(sec.lines, versus("bulk load of structs, all orders", names, s.race(structs, 1), atMost(1.1, "btree")))
-	if len(d.records) <= fileRecords {
-		sec.lines = append(sec.lines, versus("bulk load of a JSON file, all orders", names, s.race(loadingFile(d, len(names)), 1), goal{than: "btree"}))
+	sec.lines = append(sec.lines, versus("bulk load of structs, all orders", names, s.race(structs, 1), atMost(1.2, "btree")))
+	if len(d.records) <= many {
+		lines, err := fileLoads(s, d)
+		if err != nil {
+			return err
+		}
+		sec.lines = append(sec.lines, lines...)
 	}
 	sec.lines = append(sec.lines, firstOrders(s, d)...)
-	sec.lines = append(sec.lines, sizes(d))
+	sec.lines = append(sec.lines, sizes(s, d, names))
 	t.add(sec)
+	return nil
 }
 
-// loading fills a new store of a kind. The garbage of the one before is gone.
-func loading(make func() store, d *data) work {
+// loading returns work that fills a new store. The garbage of the one before is
+// gone.
+func loading[S any](make func() S, load, drop func(S)) work {
 	return func(times int) (took time.Duration) {
 		for range times {
 			s := make()
 			runtime.GC()
 			start := time.Now()
-			s.load(d.records)
+			load(s)
 			took += time.Since(start)
-			s.close()
+			drop(s)
 		}
 		return took
 	}
-}
-
-// loadingFile is the same from a JSON array, for us and for bare trees, which
-// have encoding/json read it.
-func loadingFile(d *data, kinds int) []work {
-	var file bytes.Buffer
-	for i := range d.records {
-		file.WriteByte("[,"[min(i, 1)])
-		file.Write(d.records[i].json)
-	}
-	file.WriteByte(']')
-	entrants := make([]work, kinds)
-	entrants[0] = onceClean(func() {
-		s := wrap(catalogue.New())
-		check(s.house.LoadCollection("events", bytes.NewReader(file.Bytes())))
-		s.prepare()
-	})
-	entrants[1] = onceClean(func() {
-		var events []resources.Event
-		check(json.Unmarshal(file.Bytes(), &events))
-		records := make([]record, len(events))
-		for i := range events {
-			records[i].event = events[i]
-		}
-		newBare().load(records)
-	})
-	return entrants
 }
 
 // onceClean clocks work that begins without garbage.
 func onceClean(f func()) work {
-	return func(times int) (took time.Duration) {
-		for range times {
-			runtime.GC()
-			start := time.Now()
-			f()
-			took += time.Since(start)
-		}
-		return took
-	}
+	return loading(func() struct{} { return struct{}{} }, func(struct{}) { f() }, func(struct{}) {})
 }
 
 // firstOrders measures the first use of an ordering beside sorting a slice of
-// pointers once. Each turn has a fork that does not know the ordering yet.
+// pointers once. Each turn has a clone that does not know the ordering yet.
 func firstOrders(s setup, d *data) (lines []line) {
 	s.rounds = min(s.rounds, 7)
 	us := newOurs().(*ours)
@@ -127,16 +91,16 @@ func firstOrders(s setup, d *data) (lines []line) {
 			check(err)
 		})
 		once := onceClean(func() { slices.SortFunc(slices.Clone(pointers), o.compare) })
-		l := versus("first use of the order by "+o.name, []string{"", "a sort"}, s.race([]work{first, once}, 1), atMost(1.2, "a sort"))
-		l.peers = nil
-		lines = append(lines, l)
+		names := columns(s, []string{us.name(), "a sort"}, "before")
+		l := versus("first use of the order by "+o.name, names, s.race([]work{first, once}, 1), atMost(1.2, "a sort"))
+		lines = append(lines, l.withoutLast())
 	}
 	return lines
 }
 
 // sizes weighs a store of each kind: bytes a record beyond the event's struct and
 // what that points to, or for those that keep text, beyond the JSON.
-func sizes(d *data) line {
+func sizes(s setup, d *data, names []string) line {
 	n := len(d.records)
 	events := weigh(func() any {
 		all := make([]*resources.Event, n)
@@ -150,28 +114,23 @@ func sizes(d *data) line {
 	for i := range d.records {
 		text += len(d.records[i].json)
 	}
-	var bytes []int
-	for _, make := range kinds(len(d.records)) {
-		var s store
-		heap := weigh(func() any { s = make(); s.load(d.records); return s })
-		switch kind := s.(type) {
+	kinds := s.kinds(n)
+	bytes := s.sample(1, len(kinds), func(i int) []float64 {
+		var st store
+		heap := weigh(func() any { st = kinds[i](); st.load(d.records); return st })
+		defer st.close()
+		switch kind := st.(type) {
 		case *sqlite:
-			bytes = append(bytes, (kind.bytes()-text)/n)
+			return []float64{float64((kind.bytes() - text) / n)}
 		case *bunt:
-			bytes = append(bytes, (heap-text)/n)
-		default:
-			bytes = append(bytes, heap/n-events)
+			return []float64{float64((heap - text) / n)}
 		}
-		s.close()
-	}
-	l := line{what: "bytes a record beyond the record", ours: fmt.Sprint(bytes[0]), ratio: float64(bytes[0]), goal: atMost(130, "")}
-	for _, b := range bytes[1:] {
-		l.peers = append(l.peers, fmt.Sprint(b))
-	}
-	return l
+		return []float64{float64(heap/n - events)}
+	})
+	return values("bytes a record beyond the record", names, pick(bytes, 0), whole, atMost(130, ""))
 }
 
-// weigh tells by how much the heap is larger for what f makes.
+// weigh returns by how much the heap is larger for what f makes.
 func weigh(f func() any) int {
 	before := heap()
 	made := f()

@@ -1,8 +1,9 @@
 // Peers does the same work with this library and with what people use in its
 // place, and prints how long each took, beside one another:
 //
-//	go run .            # 10,000 and 100,000 records, under two minutes
-//	go run . -full      # a million as well, beside a B-tree and a slice
+//	go run .                 # 10,000 and 100,000 records, about two minutes
+//	go run . -full           # also 1,000,000 events and 10,000,000 small records
+//	go run . -before v0.9.0  # also the library at an earlier revision
 //	go run . -plot depth.svg
 //
 // The peers are: bare B-trees of pointers (btree: no locks, no snapshots); a
@@ -17,19 +18,26 @@
 // Records are events of 600 to 1,000 bytes of JSON; a page is 21 of them. The
 // column of backlist is its time for one operation. The columns of the peers are
 // the peer's time divided by that: above 1 the peer is slower. Where the library
-// has set itself a goal, "ratio" is backlist's time divided by that of what the
-// goal names, so less is better. A goal that was not met is printed like any
-// other. A dash says that the peer cannot do it, or was not asked.
+// has a goal, "ratio" is backlist's time divided by that of what the goal names,
+// so less is better. If the goal names nothing, it is about backlist's own
+// figure. A goal that was not met is printed like any other. A dash means that
+// the peer cannot do it, or was not asked.
+//
+// Some goals name what has no column: memcpy appends the ready bytes of a page to
+// a buffer; json is [encoding/json.Unmarshal] of the file's bytes into structs
+// without methods, whose dates stay text; "a sort" sorts a slice of pointers.
 //
 // In sections headed "beside itself" every column is a peer's own ratio: what
-// its last page costs in first pages, say. Bytes are absolute, and so are the
+// its last page costs in first pages, say. Beside a writer at full speed and for
+// small records, every column is absolute; so are bytes, allocations, and
 // requests per second.
 //
 // Every number is the median of several rounds, in which all take turns, and
 // every ratio the median of the ratios of the rounds, so that a noisy machine
 // disturbs both sides alike. The garbage collector runs as it likes. The short
 // turns of reads mostly leave it out; writes, which leave more garbage, are
-// measured in pairs and long turns that have it in them.
+// measured in pairs and long turns that have it in them. Small records are an
+// exception: each store is alone in memory, so nobody takes turns.
 //
 // Fixed offsets (first, middle, last) are read over and over: they are hot in the
 // cache. Random ones follow one precomputed sequence, the same for each peer.
@@ -37,19 +45,28 @@
 // Two things are in the peers' favour: they are handed the JSON of what is
 // written, which backlist makes itself when a record is first shown (here before
 // the clock runs), and those in Go compare fields without reflection. All keep
-// copies of their own of what they are given.
+// copies of their own of what they are given. All have the same indexes.
+//
+// # An earlier revision
+//
+// With -before this program is built a second time, with the library as a git
+// revision has it, and runs as a second process that takes its turns in the same
+// rounds. Its figures are the column "before". It must be run in its own
+// directory; git and go are needed, and the work tree stays as it is.
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 )
 
 func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		os.Exit(2)
 	}
@@ -59,27 +76,44 @@ func main() {
 	}
 }
 
-func run(args []string, out, progress io.Writer) (err error) {
+func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	full := flags.Bool("full", false, "measure a million records as well, beside a B-tree and a slice")
+	full := flags.Bool("full", false, "measure 1,000,000 events and 10,000,000 small records as well, beside a B-tree and a slice")
 	quick := flags.Bool("quick", false, "a few records and a few seconds: does it run at all?")
 	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 11, or 2 if -quick)")
-	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG file")
+	before := flags.String("before", "", "measure the library at this git `revision` as well, in a column of its own")
+	follow := flags.Bool("follow", false, "used by -before: measure as standard input asks")
+	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG `file`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 || *rounds < 0 {
-		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
+	if flags.NArg() > 0 || *rounds < 0 || *plot != "" && *before != "" {
+		return fmt.Errorf("want flags only, no negative -rounds, and no -plot with -before: %q", args)
 	}
 	defer failure(&err)
 
 	s := settings(*quick, *full)
+	if *full {
+		debug.SetMemoryLimit(11 << 30) // two processes fit into 24 GiB
+	}
 	if *rounds > 0 {
 		s.rounds = *rounds
 	}
-	if *plot != "" {
+	switch {
+	case *plot != "":
 		return plotDepth(s, *plot, progress)
+	case *follow:
+		s.partner = &partner{in: bufio.NewReader(in), out: out, follows: true}
+		return compare(s, io.Discard, io.Discard)
+	case *before != "":
+		same := []string{fmt.Sprint("-full=", *full), fmt.Sprint("-quick=", *quick), fmt.Sprint("-rounds=", *rounds)}
+		p, stop, err := startBefore(*before, same, progress)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		s.partner = p
 	}
 	return compare(s, out, progress)
 }
@@ -93,6 +127,10 @@ func compare(s setup, out, progress io.Writer) error {
 			return err
 		}
 	}
+	if s.small > 0 {
+		fmt.Fprintf(progress, "%s small records ...\n", thousands(s.small))
+		heaps(s, &t)
+	}
 	fmt.Fprintln(progress, "HTTP ...")
 	if err := serve(s, &t); err != nil {
 		return err
@@ -104,16 +142,17 @@ func compare(s setup, out, progress io.Writer) error {
 // measure runs everything for one number of records.
 func measure(s setup, n int, t *table) error {
 	d := newData(n)
-	loads(s, d, t)
-	if err := readers(s, d, t); err != nil {
-		return err
+	for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plains} {
+		if err := part(s, d, t); err != nil {
+			return err
+		}
 	}
-	return writes(s, d, t)
+	return nil
 }
 
 // readers runs what is done to all stores side by side.
 func readers(s setup, d *data, t *table) error {
-	stores := newStores(len(d.records))
+	stores := s.newStores(len(d.records))
 	defer closeAll(stores)
 	for _, p := range stores {
 		p.load(d.records)
@@ -123,7 +162,8 @@ func readers(s setup, d *data, t *table) error {
 	}
 	encodeAll(stores[0], len(d.records))
 	pages(s, d, stores, t)
-	itself(s, d, stores, t)
+	fullSpeed(s, d, stores, t)
+	itself(s, d, stores, t) // adds an index to ours
 	return unchanged(stores, d)
 }
 

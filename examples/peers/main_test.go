@@ -12,12 +12,14 @@ import (
 // Everything runs, and what is printed has all sections. No time is looked at.
 func TestQuick(t *testing.T) {
 	var out strings.Builder
-	if err := run([]string{"-quick", "-rounds", "1"}, &out, io.Discard); err != nil {
+	if err := run([]string{"-quick", "-rounds", "1"}, nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"ALL AT ONCE, 1,100 RECORDS", "bytes a record", "READS, 1,100 RECORDS", "page by -name, random",
 		"last page ÷ first", "WRITES, 1,100 RECORDS", "batch of 1,000 updates", "two readers at once",
+		"LoadFile", "memcpy", "BESIDE A WRITER AT FULL SPEED, 1,100 RECORDS", "99.9th percentile",
+		"A STRUCT WITHOUT CLONE, 1,100 RECORDS", "allocations of a copy", "SMALL RECORDS, 2,000 OF THEM",
 		"HTTP, 1,100 RECORDS", "offset 990",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -30,8 +32,8 @@ func TestQuick(t *testing.T) {
 }
 
 func TestBadFlags(t *testing.T) {
-	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"quick"}, {"-unknown"}} {
-		if err := run(args, io.Discard, io.Discard); err == nil {
+	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"-plot", "x", "-before", "y"}, {"quick"}, {"-unknown"}} {
+		if err := run(args, nil, io.Discard, io.Discard); err == nil {
 			t.Errorf("%q: want an error", args)
 		}
 	}
@@ -65,6 +67,8 @@ func TestTable(t *testing.T) {
 	tab.add(section{title: "SOME", peers: []string{"this", "that"}, lines: []line{
 		versus("met by a hair", []string{"", "this", "that"}, [][]float64{{100}, {50}, nil}, atMost(2, "this")),
 		versus("no goal", []string{"", "this", "that"}, [][]float64{{1500}, {3e6}, {1.5e9}}, goal{}),
+		values("no such column", []string{"", "this", "that"}, [][]float64{{1}, {2}, nil}, whole, atMost(1, "before")),
+		values("its own figure", []string{"", "this", "that"}, [][]float64{{1, 3}, {2}, {7}}, digits, atMost(1.5, "")),
 		own("at least", []float64{1.85, math.NaN(), 2}, goal{bound: 1.9, atLeast: true, than: "one"}),
 	}})
 	var out strings.Builder
@@ -79,6 +83,8 @@ func TestTable(t *testing.T) {
 		strings.Fields("SOME backlist ratio to goal this that"),
 		strings.Fields("met by a hair 100 ns 2.00 this ≤ 2.00 met 0.50× -"),
 		strings.Fields("no goal 1.50 µs 2,000× 1,000,000×"),
+		strings.Fields("no such column 1 before ≤ 1.00 2 -"),
+		strings.Fields("its own figure 2.00 2.00 ≤ 1.50 MISSED 2.00 7.00"),
 		strings.Fields("at least 1.85× 1.85 one ≥ 1.90 MISSED - 2.00×"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

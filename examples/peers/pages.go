@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 )
 
 // unbounded is for races whose turns may have any number of operations.
@@ -26,7 +27,7 @@ func (c *cursor) take() int {
 // always is a list of one.
 func always(n int) []int { return []int{n} }
 
-// viewing looks at the pages behind offsets, and touches no record that finding
+// viewing reads the pages at offsets, and touches no record that finding
 // the page does not touch.
 func viewing(s store, o order, offsets []int) work {
 	at := cursor{list: offsets}
@@ -97,52 +98,82 @@ func each(stores []store, f func(store) work) []work {
 	return all
 }
 
+// memcpy appends the bytes of the first page to a buffer: what an envelope costs
+// at least.
+func memcpy(s store) work {
+	ready := s.envelope(nil, byStart, 0)
+	var buffer []byte
+	return clocked(func(times int) {
+		for range times {
+			buffer = append(buffer[:0], ready...)
+		}
+		runtime.KeepAlive(buffer)
+	})
+}
+
+// A place is where pages are read.
+type place struct {
+	name    string
+	offsets []int
+	bound   float64 // relative to a bare B-tree
+}
+
+func places(d *data) []place {
+	n := len(d.records)
+	return []place{
+		{"first (hot)", always(0), 0.6},
+		{"middle (hot)", always(n / 2), 0.6},
+		{"last (hot)", always(n - pageSize), 0.6},
+		{"random", d.offsets, 0.2},
+	}
+}
+
 // pages measures reading.
 func pages(s setup, d *data, stores []store, t *table) {
-	n := len(d.records)
-	reads := section{title: fmt.Sprintf("READS, %s RECORDS", thousands(n)), peers: names(stores)[1:]}
-	depth := section{title: "  last page ÷ first, beside itself", peers: reads.peers}
-	line := func(what string, g goal, f func(store) work) {
-		times := s.race(each(stores, f), unbounded)
-		reads.lines = append(reads.lines, versus(what, names(stores), times, g))
-	}
-	places := []struct {
-		name    string
-		offsets []int
-	}{
-		{"first (hot)", always(0)},
-		{"middle (hot)", always(n / 2)},
-		{"last (hot)", always(n - pageSize)},
-		{"random", d.offsets},
-	}
-	for o, bound := range [orders]float64{byStart: 0.6, byName: 1, byNameDown: 1} {
-		o := order(o)
-		var entrants []work // all places in one race, so that they can be compared
-		for _, p := range places {
-			entrants = append(entrants, each(stores, func(st store) work { return viewing(st, o, p.offsets) })...)
+	names := columns(s, storeNames(stores), "before")
+	title := fmt.Sprintf("READS, %s RECORDS", thousands(len(d.records)))
+	reads := section{title: title, peers: names[1:]}
+	depth := section{title: "  last page ÷ first, beside itself", peers: names[1:]}
+	for o := range order(orders) {
+		var rows [][]work // all places in one race, so that they can be compared
+		for _, p := range places(d) {
+			rows = append(rows, each(stores, func(st store) work { return viewing(st, o, p.offsets) }))
 		}
-		times := s.race(entrants, unbounded)
-		at := func(place int) [][]float64 { return times[place*len(stores):][:len(stores)] }
-		for i, p := range places {
+		times := s.races(rows, unbounded)
+		for i, p := range places(d) {
 			what := fmt.Sprintf("page by %v, %s", o, p.name)
-			reads.lines = append(reads.lines, versus(what, names(stores), at(i), atMost(bound, "btree")))
+			reads.lines = append(reads.lines, versus(what, names, times[i], atMost(p.bound, "btree")))
 		}
-		deeper := make([]float64, len(stores))
-		for i := range stores {
-			deeper[i] = ratio(at(2)[i], at(0)[i])
+		deeper := make([]float64, len(names))
+		for i := range names {
+			deeper[i] = ratio(times[2][i], times[0][i])
 		}
 		depth.lines = append(depth.lines, own(fmt.Sprintf("by %v", o), deeper, atMost(3, "first")))
 	}
-	for _, p := range []int{0, 3} {
-		line("copies by date, "+places[p].name, atMost(1.5, "slice"),
-			func(st store) work { return copying(st, byStart, places[p].offsets) })
-	}
-	for _, p := range []int{0, 3} {
-		line("envelope as JSON by date, "+places[p].name, atMost(2, "slice"),
-			func(st store) work { return enveloping(st, byStart, places[p].offsets) })
-	}
-	line("get a copy by id, random", atMost(1.2, "btree"),
-		func(st store) work { return getting(st, d.ids) })
+	reads.lines = append(reads.lines, contents(s, d, stores)...)
 	t.add(reads)
 	t.add(depth)
+}
+
+// contents measures reading with the records themselves.
+func contents(s setup, d *data, stores []store) []line {
+	names := columns(s, storeNames(stores), "before")
+	read := func(what string, bound float64, peer string, f func(store) work) line {
+		return versus(what, names, s.race(each(stores, f), unbounded), atMost(bound, peer))
+	}
+	copies := func(offsets []int) func(store) work {
+		return func(st store) work { return copying(st, byStart, offsets) }
+	}
+	envelopes := func(offsets []int) func(store) work {
+		return func(st store) work { return enveloping(st, byStart, offsets) }
+	}
+	hot := append(each(stores, envelopes(always(0))), memcpy(stores[0]))
+	return []line{
+		read("copies by date, first (hot)", 1.5, "slice", copies(always(0))),
+		read("copies by date, random", 1.5, "slice", copies(d.offsets)),
+		versus("envelope as JSON by date, first (hot)", append(slices.Clone(names), "memcpy"),
+			s.race(hot, unbounded), atMost(2, "memcpy")).withoutLast(),
+		read("envelope as JSON by date, random", 2, "slice", envelopes(d.offsets)),
+		read("get a copy by id, random", 1.2, "btree", func(st store) work { return getting(st, d.ids) }),
+	}
 }

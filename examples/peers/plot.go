@@ -15,7 +15,7 @@ func plotDepth(s setup, path string, progress io.Writer) error {
 	n := min(plotted, s.sizes[len(s.sizes)-1])
 	fmt.Fprintf(progress, "pages of %s records at several depths ...\n", thousands(n))
 	d := newData(n)
-	stores := newStores(len(d.records))
+	stores := s.newStores(len(d.records))
 	defer closeAll(stores)
 	for _, st := range stores {
 		st.load(d.records)
@@ -27,14 +27,14 @@ func plotDepth(s setup, path string, progress io.Writer) error {
 	for i, st := range stores {
 		c.curves[i].name = st.name()
 	}
-	var entrants []work // all depths in one race, so that they can be compared
+	var rows [][]work // all depths in one race, so that they can be compared
 	for _, offset := range depths(n) {
-		entrants = append(entrants, each(stores, func(st store) work { return viewing(st, byStart, always(offset)) })...)
+		rows = append(rows, each(stores, func(st store) work { return viewing(st, byStart, always(offset)) }))
 	}
-	times := s.race(entrants, unbounded)
+	times := s.races(rows, unbounded)
 	for i, offset := range depths(n) {
 		for j := range stores {
-			c.curves[j].points = append(c.curves[j].points, point{float64(offset), median(times[i*len(stores)+j])})
+			c.curves[j].points = append(c.curves[j].points, point{float64(offset), median(times[i][j])})
 		}
 	}
 	return os.WriteFile(path, c.svg(), 0o644)

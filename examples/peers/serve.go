@@ -22,24 +22,27 @@ func serve(s setup, t *table) error {
 	d := newData(min(served, s.sizes[len(s.sizes)-1]))
 	us := newOurs().(*ours)
 	us.load(d.records)
-	handler, err := httpapi.New(us.house, httpapi.Options{})
+	handler, err := httpapi.New(us.house, withoutPageCache())
 	if err != nil {
 		return err
 	}
 	n := len(d.records)
-	sec := section{title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections), peers: []string{"static", "encode"}}
+	names := columns(s, []string{us.name(), "static", "encode"}, "before")
+	sec := section{title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections), peers: names[1:]}
 	for _, offset := range []int{0, n / 10 * 9} {
-		l, err := serveOffset(s, handler, encoding(d), offset)
+		rates, err := requestRates(s, handler, encoding(d), offset)
 		if err != nil {
 			return err
 		}
-		sec.lines = append(sec.lines, l)
+		what := fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset))
+		sec.lines = append(sec.lines, values(what, names, rates, whole, goal{bound: 0.92, atLeast: true, than: "static"}))
 	}
 	t.add(sec)
 	return nil
 }
 
-func serveOffset(s setup, handler, encode http.Handler, offset int) (line, error) {
+// requestRates returns the requests a second of each handler in each round.
+func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float64, error) {
 	target := "/api/events/"
 	if offset > 0 {
 		target += "?offset=" + strconv.Itoa(offset)
@@ -49,11 +52,11 @@ func serveOffset(s setup, handler, encode http.Handler, offset int) (line, error
 	entrants := make([]work, len(handlers))
 	for i, h := range handlers {
 		if got := answer(h, target); !slices.Equal(body, got) {
-			return line{}, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, body, got)
+			return nil, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, body, got)
 		}
 		l, err := newLoad(h, target)
 		if err != nil {
-			return line{}, err
+			return nil, err
 		}
 		defer l.close()
 		entrants[i] = func(times int) time.Duration {
@@ -63,15 +66,12 @@ func serveOffset(s setup, handler, encode http.Handler, offset int) (line, error
 	}
 	s.turn, s.patience = 1<<40, 1<<62 // turns are of so many requests
 	times := s.race(entrants, s.requests)
-	perSecond := func(ns float64) string { return thousands(int(1e9 / ns)) }
-	l := line{
-		what:  fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset)),
-		ours:  perSecond(median(times[0])),
-		ratio: ratio(times[1], times[0]),
-		goal:  goal{bound: 0.92, atLeast: true, than: "static"},
-		peers: []string{perSecond(median(times[1])), perSecond(median(times[2]))},
+	for _, column := range times {
+		for i, ns := range column {
+			column[i] = 1e9 / ns
+		}
 	}
-	return l, nil
+	return times, nil
 }
 
 // host is whom requests ask for, wherever the server listens: so links are the

@@ -47,7 +47,7 @@ func (s *sliced) put(r *record) {
 	s.byName = inserted(s.byName, r, compareName)
 }
 
-func inserted(list []*record, r *record, compare func(a, b *record) int) []*record {
+func inserted[R any](list []*R, r *R, compare func(a, b *R) int) []*R {
 	i, _ := slices.BinarySearchFunc(list, r, compare)
 	return slices.Insert(list, i, r)
 }
@@ -68,7 +68,7 @@ func moved(list []*record, old, r *record, compare func(a, b *record) int) {
 	list[to] = r
 }
 
-func removed(list []*record, r *record, compare func(a, b *record) int) []*record {
+func removed[R any](list []*R, r *R, compare func(a, b *R) int) []*R {
 	i, _ := slices.BinarySearchFunc(list, r, compare)
 	return slices.Delete(list, i, i+1)
 }

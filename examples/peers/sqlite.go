@@ -88,13 +88,13 @@ func (s *sqlite) with(f func(c *sqliteConn)) {
 	f(c)
 }
 
-func exec(st *sql.Stmt, args ...any) {
+func execute(st *sql.Stmt, args ...any) {
 	_, err := st.Exec(args...)
 	check(err)
 }
 
 func (c *sqliteConn) put(st *sql.Stmt, r *record) {
-	exec(st, r.event.ID, r.event.StartDate.UnixMicro(), r.event.Name, r.json)
+	execute(st, r.event.ID, r.event.StartDate.UnixMicro(), r.event.Name, r.json)
 }
 
 // load inserts first and indexes then, which is faster than the other way.
@@ -104,7 +104,7 @@ func (s *sqlite) load(records []record) {
 			_, err := c.conn.ExecContext(context.Background(), text)
 			check(err)
 		}
-		exec(c.write)
+		execute(c.write)
 		run(`DROP INDEX by_start`)
 		run(`DROP INDEX by_name`)
 		for i := range records {
@@ -112,7 +112,7 @@ func (s *sqlite) load(records []record) {
 		}
 		run(`CREATE INDEX by_start ON events (start)`)
 		run(`CREATE INDEX by_name ON events (name)`)
-		exec(c.commit)
+		execute(c.commit)
 	})
 }
 
@@ -120,15 +120,15 @@ func (s *sqlite) insert(r *record) { s.with(func(c *sqliteConn) { c.put(c.insert
 
 func (s *sqlite) update(r *record) { s.with(func(c *sqliteConn) { c.put(c.set, r) }) }
 
-func (s *sqlite) delete(id int) { s.with(func(c *sqliteConn) { exec(c.remove, id) }) }
+func (s *sqlite) delete(id int) { s.with(func(c *sqliteConn) { execute(c.remove, id) }) }
 
 func (s *sqlite) batch(records []record) {
 	s.with(func(c *sqliteConn) {
-		exec(c.write)
+		execute(c.write)
 		for i := range records {
 			c.put(c.set, &records[i])
 		}
-		exec(c.commit)
+		execute(c.commit)
 	})
 }
 
@@ -160,7 +160,7 @@ type sqliteRow struct {
 func (s *sqlite) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, count int) {
 	page = slices.Grow(page, pageSize)
 	s.with(func(c *sqliteConn) {
-		exec(c.begin)
+		execute(c.begin)
 		check(c.counted.QueryRow().Scan(&count))
 		rows, err := c.pages[o].Query(pageSize, offset)
 		check(err)
@@ -170,7 +170,7 @@ func (s *sqlite) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, cou
 			page = append(page, r)
 		}
 		check(rows.Err())
-		exec(c.commit)
+		execute(c.commit)
 	})
 	return page, count
 }

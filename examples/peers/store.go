@@ -40,15 +40,12 @@ type store interface {
 	name() string
 
 	load([]record) // into an empty store, sorted by id; afterwards all orders are ready
-	insert(*record)
-	update(*record) // in place of the one with its id
-	delete(id int)
-	batch([]record) // updates that become visible together
+	writer[record]
 
 	count() int
 	get(id int) (resources.Event, bool) // the caller's copy
 
-	// The page behind an offset, together with the count of all records: as the
+	// The page at an offset, together with the count of all records: as the
 	// store shows it at least cost, into memory that is used again, with ids to
 	// tell what was shown; as copies that the caller owns; and as the service's
 	// JSON.
@@ -73,19 +70,23 @@ type screen struct {
 // with more, some would take all day.
 const many = 100_000
 
-// kinds makes an empty store of each kind that is compared with so many records,
-// ours first.
-func kinds(records int) []func() store {
+// kinds returns functions that make an empty store of each kind that is compared
+// with so many records, ours first. An earlier revision is measured without other
+// peers than the first.
+func (s setup) kinds(records int) []func() store {
 	all := []func() store{newOurs, newBare, newSliced, newSorting, newMemDB, newBunt, newSQLite}
-	if records > many {
+	switch {
+	case s.partner != nil && s.partner.follows:
+		return all[:2]
+	case records > many:
 		return all[:3]
 	}
 	return all
 }
 
-func newStores(records int) []store {
+func (s setup) newStores(n int) []store {
 	var all []store
-	for _, make := range kinds(records) {
+	for _, make := range s.kinds(n) {
 		all = append(all, make())
 	}
 	return all
@@ -97,7 +98,7 @@ func closeAll(stores []store) {
 	}
 }
 
-func names(stores []store) []string {
+func storeNames(stores []store) []string {
 	all := make([]string, len(stores))
 	for i, s := range stores {
 		all[i] = s.name()
@@ -105,7 +106,7 @@ func names(stores []store) []string {
 	return all
 }
 
-// bounds is the part of count records that the page behind an offset shows.
+// bounds is the part of count records that the page at an offset shows.
 func bounds(offset, count int) (start, end int) {
 	return min(offset, count), min(offset+pageSize, count)
 }

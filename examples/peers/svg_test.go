@@ -13,7 +13,7 @@ import (
 // A plot is well-formed and has a curve and a name for each store.
 func TestPlot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "depth.svg")
-	if err := run([]string{"-quick", "-plot", path}, io.Discard, io.Discard); err != nil {
+	if err := run([]string{"-quick", "-plot", path}, nil, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(path)
@@ -39,12 +39,12 @@ func TestPlot(t *testing.T) {
 			text += string(token)
 		}
 	}
-	stores := newStores(1)
+	stores := settings(true, false).newStores(1)
 	defer closeAll(stores)
 	if curves != len(stores) {
 		t.Errorf("want %d curves, got %d", len(stores), curves)
 	}
-	for _, name := range names(stores) {
+	for _, name := range storeNames(stores) {
 		if !strings.Contains(text, name) {
 			t.Errorf("no label %q", name)
 		}

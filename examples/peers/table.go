@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ type table struct{ sections []section }
 
 type section struct {
 	title string
-	peers []string // the columns behind the goal
+	peers []string // the columns after the goal
 	lines []line
 }
 
@@ -28,11 +29,11 @@ type line struct {
 	peers []string
 }
 
-// goal is a bound for a ratio. The zero goal is none.
+// goal is a bound for a ratio, or for a figure itself. The zero goal is none.
 type goal struct {
 	bound   float64
 	atLeast bool
-	than    string // what the ratio is to
+	than    string // the column that the ratio is to; if empty, the bound is for our own figure
 }
 
 func atMost(bound float64, than string) goal { return goal{bound: bound, than: than} }
@@ -59,7 +60,7 @@ func (g goal) format(x float64) string {
 func (g goal) verdict(ratio float64) string {
 	ratio = math.Round(ratio*100) / 100
 	switch {
-	case g.bound == 0:
+	case g.bound == 0 || math.IsNaN(ratio):
 		return ""
 	case g.atLeast && ratio >= g.bound, !g.atLeast && ratio <= g.bound:
 		return "met"
@@ -69,28 +70,50 @@ func (g goal) verdict(ratio float64) string {
 
 func (t *table) add(s section) { t.sections = append(t.sections, s) }
 
-// versus is the line of a race with our times first: ours in nanoseconds, the
-// peers' as multiples.
-func versus(what string, stores []string, times [][]float64, g goal) line {
-	l := line{what: what, ours: duration(median(times[0])), ratio: math.NaN(), goal: g}
-	for i, name := range stores {
-		if name == g.than {
-			l.ratio = ratio(times[0], times[i])
-		}
-		if i > 0 {
-			l.peers = append(l.peers, multiple(ratio(times[i], times[0])))
-		}
+// versus returns the line of a race: our time first, then what the other columns
+// took as multiples of it.
+func versus(what string, names []string, times [][]float64, g goal) line {
+	l := line{what: what, ours: duration(median(times[0])), ratio: g.ratio(names, times), goal: g}
+	for _, other := range times[1:] {
+		l.peers = append(l.peers, multiple(ratio(other, times[0])))
 	}
 	return l
 }
 
-// own is a line of ratios that each store has to itself.
+// values returns a line with the figures of each column as they are.
+func values(what string, names []string, all [][]float64, format func(float64) string, g goal) line {
+	l := line{what: what, ours: format(median(all[0])), ratio: g.ratio(names, all), goal: g}
+	for _, other := range all[1:] {
+		l.peers = append(l.peers, format(median(other)))
+	}
+	return l
+}
+
+// own returns a line of ratios that each column has to itself.
 func own(what string, ratios []float64, g goal) line {
 	l := line{what: what, ours: multiple(ratios[0]), ratio: ratios[0], goal: g}
 	for _, r := range ratios[1:] {
 		l.peers = append(l.peers, multiple(r))
 	}
 	return l
+}
+
+// withoutLast drops the last column, which the section does not have.
+func (l line) withoutLast() line {
+	l.peers = l.peers[:len(l.peers)-1]
+	return l
+}
+
+// ratio returns the ratio that the goal is about: ours to the column of its name,
+// or ours as it is if it names none. It is NaN if there is no such column.
+func (g goal) ratio(names []string, all [][]float64) float64 {
+	if g.than == "" {
+		return median(all[0])
+	}
+	if i := slices.Index(names, g.than); i >= 0 {
+		return ratio(all[0], all[i])
+	}
+	return math.NaN()
 }
 
 const (
@@ -125,7 +148,7 @@ func (s section) write(b *strings.Builder) {
 	row(s.title, "backlist", "ratio", "to", "goal", "", s.peers)
 	for _, l := range s.lines {
 		ratio := ""
-		if l.goal.bound != 0 {
+		if l.goal.bound != 0 && !math.IsNaN(l.ratio) {
 			ratio = l.goal.format(l.ratio)
 		}
 		row("  "+l.what, l.ours, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.peers)
@@ -169,6 +192,14 @@ func digits(x float64) string {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// whole writes a number without a fraction.
+func whole(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return thousands(int(math.Round(x)))
 }
 
 func thousands(n int) string {
