@@ -31,10 +31,10 @@ type Handler struct {
 	limits     pagination.Limits
 	bounds     bounds
 	values     fixedValues
-	cache      *pageCache // nil: none
-	seed       maphash.Seed
+	buffers    buffers // of pages
 
 	tags         bool // answers have entity tags
+	seed         maphash.Seed
 	cacheControl []string
 }
 
@@ -75,10 +75,9 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		limits:     opts.Limits,
 		bounds:     bounds,
 		values:     newFixedValues(),
-		cache:      newPageCache(opts.maxCache()),
-		seed:       maphash.MakeSeed(),
 
 		tags:         opts.ETags,
+		seed:         maphash.MakeSeed(),
 		cacheControl: []string{cacheControl},
 	}
 	if h.authorizer == nil {

@@ -205,7 +205,7 @@ func TestRevisionAndAnswer(t *testing.T) {
 // Where nothing is kept or tagged nobody asks.
 func TestRevisionIsNotAskedFor(t *testing.T) {
 	news := &unsure{journal: &journal{Collection: newShelf(1)}, fails: at(1, errors.New("failed"))}
-	opts := Options{MaxCache: -1, OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
+	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 	h := newTestHandler(t, opts, map[string]Collection{"news": news})
 	if got := get(h, "/api/news/"); got.Body != onePiece || news.calls != 0 {
 		t.Errorf("%d calls of Revision; %d %s", news.calls, got.Status, got.Body)

@@ -22,50 +22,35 @@ import (
 // BenchmarkServed measures the handler over loopback, with 10,000 events and 8
 // connections, beside a handler that writes the same bytes from memory. The two
 // take turns, since machines are noisy; what counts is the ratio of their
-// requests per second, reported as "of-static". It does so with pages that are
-// kept, and without a cache.
+// requests per second, reported as "of-static".
 func BenchmarkServed(b *testing.B) {
-	house := tenThousand(b)
-	for _, cache := range []struct {
-		name     string
-		maxCache int
-	}{{"cache", 0}, {"no-cache", -1}} {
-		handler, err := httpapi.New(house, httpapi.Options{MaxCache: cache.maxCache})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, target := range []string{
-			"/api/events/",
-			"/api/events/?offset=9000",
-			"/api/events/?format=api&limit=21&offset=9000&ordering=-name",
-		} {
-			b.Run(cache.name+target, func(b *testing.B) { compareLoads(b, handler, target) })
-		}
+	handler, err := httpapi.New(tenThousand(b), httpapi.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, target := range []string{
+		"/api/events/",
+		"/api/events/?offset=9000",
+		"/api/events/?format=api&limit=21&offset=9000&ordering=-name",
+	} {
+		b.Run(target, func(b *testing.B) { compareLoads(b, handler, target) })
 	}
 }
 
-// BenchmarkNotModified measures answers of 304 over loopback beside the whole
-// pages, kept and not: "of-200" is how many times their requests per second.
+// BenchmarkNotModified measures answers of 304 over loopback beside whole pages:
+// "of-200" is how many times their requests per second.
 func BenchmarkNotModified(b *testing.B) {
-	house := tenThousand(b)
-	for _, cache := range []struct {
-		name     string
-		maxCache int
-	}{{"cache", 0}, {"no-cache", -1}} {
-		handler, err := httpapi.New(house, httpapi.Options{ETags: true, MaxCache: cache.maxCache})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(cache.name, func(b *testing.B) {
-			const target = "/api/events/?offset=9000"
-			whole, not := newLoad(b, handler, target), newLoad(b, handler, target)
-			r, w := httptest.NewRequest("GET", not.server.URL+target, nil), httptest.NewRecorder()
-			handler.ServeHTTP(w, r)
-			not.request = fmt.Appendf(bytes.TrimSuffix(not.request, []byte("\r\n")), "If-None-Match: %s\r\n\r\n", w.Header().Get("ETag"))
-			not.status = "HTTP/1.1 304 Not Modified"
-			race(b, not, whole, "of-200")
-		})
+	handler, err := httpapi.New(tenThousand(b), httpapi.Options{ETags: true})
+	if err != nil {
+		b.Fatal(err)
 	}
+	const target = "/api/events/?offset=9000"
+	whole, not := newLoad(b, handler, target), newLoad(b, handler, target)
+	r, w := httptest.NewRequest("GET", not.server.URL+target, nil), httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	not.request = fmt.Appendf(bytes.TrimSuffix(not.request, []byte("\r\n")), "If-None-Match: %s\r\n\r\n", w.Header().Get("ETag"))
+	not.status = "HTTP/1.1 304 Not Modified"
+	race(b, not, whole, "of-200")
 }
 
 // tenThousand is a house with so many events.
