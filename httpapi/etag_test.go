@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // newsHandler serves a journal of so many news.
@@ -162,19 +160,6 @@ func TestNotModifiedAsksForNoPage(t *testing.T) {
 	}
 	if asked := news.pages.Load() - before; asked != 0 {
 		t.Errorf("%d pages", asked)
-	}
-}
-
-// What is written while a page is made may be in it: then the tag of before is
-// not the page's.
-func TestWrittenMeanwhile(t *testing.T) {
-	news := &journal{}
-	news.Collection = &shelf{records: newShelf(3).records, asked: func([]ordering.Term) { news.revision.Add(1) }}
-	h := newTestHandler(t, Options{ETags: true}, map[string]Collection{"news": news})
-	for range 3 {
-		if tag, tagged := (call{target: "/api/news/"}).do(h).Header["Etag"]; tagged {
-			t.Errorf("tag %s", tag)
-		}
 	}
 }
 
