@@ -17,9 +17,8 @@ import (
 // collections are missing, nil or unknown.
 var ErrCollections = errors.New("httpapi: wrong collections")
 
-// Handler serves the documented paths. It is made by [NewHandler], changes only
-// in which pages it keeps ([Options.MaxCache]), and serves any number of requests
-// at once.
+// Handler serves the documented paths. It is made by [NewHandler], does not change
+// afterwards, and is safe for concurrent use.
 type Handler struct {
 	routes     map[string]*route // by path, with its slash
 	root       rootBody
@@ -161,3 +160,10 @@ func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request) {
 	}
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
 }
+
+// BaseURL is what links begin with, [Options.BaseURL] without slashes at its
+// end; empty if that depends on the request. O(1).
+func (h *Handler) BaseURL() string { return h.base }
+
+// Limits are the bounds of pages, as they stand in [Options]. O(1).
+func (h *Handler) Limits() pagination.Limits { return h.limits }

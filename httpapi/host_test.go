@@ -17,6 +17,8 @@ func TestHost(t *testing.T) {
 		{"a name", "host.example", true},
 		{"one label", "localhost", true},
 		{"with port", "host.example:8080", true},
+		{"nines in a name", "web9.example", true},
+		{"nines in an address", "192.0.2.9", true},
 		{"port of nines", "host.example:9999", true},
 		{"port that ends in a nine", "host.example:8089", true},
 		{"port with the character after nine", "host.example:80:", false},

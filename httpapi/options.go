@@ -18,7 +18,7 @@ var ErrOptions = errors.New("httpapi: bad option")
 
 // Options changes how a [Handler] answers. The zero value lets nobody write,
 // takes the base of links from the request, pages by 21 and at most 1000
-// records, bounds all that a request may ask for, and keeps pages in up to 4 MiB.
+// records, and bounds all that a request may ask for.
 type Options struct {
 	// Authorizer decides who may post. Nil: nobody, and a POST is answered
 	// with 403 "Authentication credentials were not provided.".
