@@ -99,6 +99,11 @@ func TestTags(t *testing.T) {
 	add("a parameter that is in the links", tagOf(t, h, call{target: "/api/news/?x=1"}))
 	add("an indent", tagOf(t, h, call{target: "/api/news/", header: accept("application/json; indent=2")}))
 	add("another host", tagOf(t, h, call{target: "/api/news/", host: "other.example"}))
+	prefixed := plain.request()
+	prefixed.RequestURI = "/shop" + prefixed.RequestURI
+	add("a prefix", serve(h, prefixed).Header["Etag"])
+	add("a query and a host", tagOf(t, h, call{target: "/api/news/?x=a", host: "b.example"}))
+	add("the same letters, cut elsewhere", tagOf(t, h, call{target: "/api/news/?x=ab", host: ".example"}))
 	add("another collection", tagOf(t, h, call{target: "/api/"}))
 	add("another process", tagOf(t, other, plain))
 	news.revision.Add(1)
