@@ -42,20 +42,13 @@ func negotiateList(accept string) (indent int, ok bool) {
 // parseIndent reads an integer and confines it to 0 (not indented) to 8; what
 // is no integer is 0.
 func parseIndent(text string) int {
-	text = strings.TrimSpace(text)
-	negative := strings.HasPrefix(text, "-")
-	if negative || strings.HasPrefix(text, "+") {
-		text = text[1:]
-	}
+	text = strings.TrimPrefix(strings.TrimSpace(text), "+")
 	n := 0
 	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
+		if text[i] < '0' || text[i] > '9' { // or a minus: less than 0
 			return 0
 		}
 		n = min(n*10+int(text[i]-'0'), maxIndent)
-	}
-	if negative {
-		return 0
 	}
 	return n
 }

@@ -67,16 +67,13 @@ func (w *watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// note notes what page is about to be answered with. It reads the query anew:
-// one that was kept, or that the client has, needed no look at it.
-func (v *view) note(count int) {
-	if v.seen == nil || v.route.collection == nil {
+// note notes which page is the answer.
+func (v *view) note(w pagination.Window, order string, count int) {
+	if v.seen == nil {
 		return
 	}
-	query := pagination.ParseQuery(v.r.URL.RawQuery)
-	order, _ := query.Get("ordering")
 	v.seen.Count = count
-	v.seen.Window = v.handler.limits.Window(query)
+	v.seen.Window = w
 	v.seen.Ordering = v.notedTerms(order)
 }
 

@@ -32,7 +32,7 @@ func newFixedValues() fixedValues {
 // write answers with a compact JSON body, indented if the client wants that.
 func (v *view) write(status int, body []byte) {
 	if body, ok := v.indented(body); ok {
-		v.send(status, body, contentLength(body))
+		v.send(status, body)
 	}
 }
 
@@ -51,19 +51,19 @@ func (v *view) indented(body []byte) (_ []byte, ok bool) {
 	return out.Bytes(), true
 }
 
-// send answers with a body as it is.
-func (v *view) send(status int, body []byte, length []string) {
+// send answers with a body as it is. It reports whether the body is free again.
+func (v *view) send(status int, body []byte) bool {
 	if v.untold != nil {
 		v.handler.report(v.r, v.untold)
 	}
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
-	if v.tagged && status == http.StatusOK {
+	if v.tag != "" && status == http.StatusOK {
 		v.setTag(header)
 	}
 	v.sent = true
-	v.handler.write(v.w, v.r, status, body, length)
+	return v.handler.write(v.w, v.r, status, body)
 }
 
 // vary keeps what outer middleware has written: that answers differ by
@@ -115,28 +115,25 @@ func (h *Handler) report(r *http.Request, err error) {
 
 // writePlain answers with a detail where no route does, so without Allow and Vary.
 func (h *Handler) writePlain(w http.ResponseWriter, r *http.Request, status int, detail string) {
-	body := detailBody(detail)
-	h.write(w, r, status, body, contentLength(body))
+	h.write(w, r, status, detailBody(detail))
 }
 
-// write is the one place where a body is written. An error of that means that
-// the client is gone, and is dropped.
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte, length []string) {
+// write is the one place where a body is written. An error of that means that the
+// client is gone, and is dropped. It reports whether the body is free again: after
+// an error, that of a stream of HTTP/2 that was reset, net/http may still read it.
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) bool {
 	header := w.Header()
 	header["Content-Type"] = h.values.json
 	header["X-Frame-Options"] = h.values.deny
-	header["Content-Length"] = length
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	header["X-Content-Type-Options"] = h.values.nosniff
 	header["Referrer-Policy"] = h.values.referrer
 	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body)
+	if r.Method == http.MethodHead {
+		return true
 	}
-}
-
-// contentLength is the value of the header of that name.
-func contentLength(body []byte) []string {
-	return []string{strconv.Itoa(len(body))}
+	_, err := w.Write(body)
+	return err == nil
 }
 
 // detailBody is {"detail": text}.

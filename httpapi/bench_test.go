@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -65,37 +64,6 @@ func BenchmarkServeHTTP(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// BenchmarkCache measures one page when it is kept, when there is no cache, when
-// all requests are for different pages (none is kept), and when each is asked
-// for twice, one after the other (each is kept, and none found).
-func BenchmarkCache(b *testing.B) {
-	var same, once, twice []*http.Request
-	for i := range 16 << 10 {
-		r := call{target: fmt.Sprintf("/api/books/?offset=42&page=%d", i)}.request()
-		same = append(same, call{target: "/api/books/?offset=42&page=0"}.request())
-		once = append(once, r)
-		twice = append(twice, r, r)
-	}
-	for _, row := range []struct {
-		name     string
-		maxCache int
-		requests []*http.Request
-	}{
-		{"kept", 0, same}, {"off", -1, same}, {"once", 0, once}, {"twice", 0, twice},
-	} {
-		b.Run(row.name, func(b *testing.B) {
-			b.ReportAllocs()
-			h := newTestHandler(b, Options{MaxCache: row.maxCache},
-				map[string]Collection{"books": &journal{Collection: benchShelf()}})
-			w := &discard{http.Header{}}
-			for i := 0; b.Loop(); i++ {
-				clear(w.header)
-				h.ServeHTTP(w, row.requests[i%len(row.requests)])
-			}
-		})
 	}
 }
 

@@ -60,6 +60,9 @@ func TestBounds(t *testing.T) {
 		{"a second offset is", Options{MaxQuery: 5}, call{target: books + "offset=1&offset=2"}, 414, "5"},
 		{"links escape it and make it too long", Options{MaxQuery: 10}, call{target: books + "a=%FF"}, 414, "10"},
 		{"links escape it", Options{MaxQuery: 11}, call{target: books + "a=%FF"}, 200, ""},
+		{"links write a bare byte as Latin-1, too long", Options{MaxQuery: 7}, call{target: books + "a=\x80"}, 414, "7"},
+		{"links write a bare byte as Latin-1", Options{MaxQuery: 8}, call{target: books + "a=\x80"}, 200, ""},
+		{"a bare byte without a link to be written", Options{MaxQuery: 27}, call{target: books + "a=\x80"}, 200, ""},
 		{"query too long", Options{}, call{target: books + sized("x", 16385)}, 414, "16384"},
 		{"before it is copied into a redirect", Options{}, call{target: "/api/books?" + sized("x", 16385)}, 414, "16384"},
 		{"before the path is looked for", Options{}, call{target: "/nope?" + sized("x", 16385)}, 414, "16384"},
@@ -125,6 +128,39 @@ func TestBoundsOfLinks(t *testing.T) {
 				t.Errorf("%s: %d records, want 60", reason, seen)
 			}
 			target = strings.TrimPrefix(page.Next, "http://testserver")
+		}
+	}
+}
+
+// TestBareBytes: bytes that should have been escaped, and are not, are Latin-1 in
+// links, and what they are in the target of a redirect. 0x80 is the first of them.
+func TestBareBytes(t *testing.T) {
+	tests := []struct{ reason, query, link, location string }{
+		{"the last of ASCII", "a=\x7f", "a=%7F", "a=%7F"},
+		{"the first that is not ASCII", "a=\x80", "a=%C2%80", "a=%80"},
+		{"the next", "a=\x81", "a=%C2%81", "a=%81"},
+		{"the last", "a=\xff", "a=%C3%BF", "a=%FF"},
+		{"as a name", "\x80=a", "%C2%80=a", "%80=a"},
+		{"among others", "a=b\x80c", "a=b%C2%80c", "a=b%80c"},
+		{"beside an escape", "a=%80\x80", "a=%EF%BF%BD%C2%80", "a=%80%80"},
+		{"in UTF-8", "a=\xc2\x80", "a=%C3%82%C2%80", "a=%C2%80"},
+	}
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	for _, test := range tests {
+		r := call{target: "/api/books/"}.request()
+		r.URL.RawQuery = test.query + "&limit=1"
+		r.RequestURI += "?" + r.URL.RawQuery
+		got := serve(h, r)
+		var page struct{ Next string }
+		err := json.Unmarshal([]byte(got.Body), &page)
+		_, query, _ := strings.Cut(page.Next, "?")
+		params := strings.Split(query, "&")
+		if got.Status != 200 || err != nil || !slices.Contains(params, test.link) {
+			t.Errorf("%s: %d, %v, the link %s, want %s in it", test.reason, got.Status, err, page.Next, test.link)
+		}
+		r.URL.Path = "/api/books"
+		if got, want := serve(h, r).Header["Location"], "/api/books/?"+test.location+"&limit=1"; got != want {
+			t.Errorf("%s: redirected to %s, want %s", test.reason, got, want)
 		}
 	}
 }

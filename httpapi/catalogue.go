@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -19,3 +20,7 @@ func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
 	}
 	return NewHandler(collections, opts)
 }
+
+// isFull reports whether a catalogue's Create failed because a record has the largest
+// id. It has no other reason for a [catalogue.ErrID]: an id in a body does not count.
+func isFull(err error) bool { return errors.Is(err, catalogue.ErrID) }

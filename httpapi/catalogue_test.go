@@ -3,7 +3,10 @@ package httpapi_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -17,6 +20,59 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if _, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "shop"}); !errors.Is(err, httpapi.ErrOptions) {
 		t.Errorf("a base URL that is none: %v", err)
+	}
+}
+
+// TestLargestID: where the largest id is taken a POST is a conflict, and stores
+// nothing, whether the handler has the catalogue or the program's own collections
+// around those of one.
+func TestLargestID(t *testing.T) {
+	const event = `{"name":"N","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
+	type wrapped struct{ catalogue.Encoded }
+	for _, own := range []bool{false, true} {
+		for _, last := range []int{math.MaxInt - 1, math.MaxInt} {
+			house := catalogue.New()
+			if _, err := house.Events().Insert(resources.Event{ID: last}); err != nil {
+				t.Fatal(err)
+			}
+			all := make(map[string]httpapi.Collection)
+			for key, c := range house.All() {
+				all[key] = c
+				if own {
+					all[key] = wrapped{c}
+				}
+			}
+			var told []error
+			h, err := httpapi.NewHandler(all, httpapi.Options{
+				Authorizer: httpapi.AllowAll,
+				OnError:    func(_ *http.Request, err error) { told = append(told, err) },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				r := httptest.NewRequest("POST", "/api/events/", strings.NewReader(event))
+				r.Header.Set("Content-Type", "application/json")
+				w := httptest.NewRecorder()
+				told = nil
+				if h.ServeHTTP(w, r); last < math.MaxInt {
+					if w.Code != 201 || len(told) > 0 {
+						t.Errorf("above %d: %d %s, OnError was told %v", last, w.Code, w.Body, told)
+					}
+					last = math.MaxInt // this one's
+					continue
+				}
+				if want := fmt.Sprintf(`{"detail":"No id is left above %d."}`, math.MaxInt); w.Code != 409 || w.Body.String() != want {
+					t.Errorf("%d %s, want 409 %s", w.Code, w.Body, want)
+				}
+				if len(told) != 1 || !errors.Is(told[0], catalogue.ErrID) {
+					t.Errorf("OnError was told %v", told)
+				}
+			}
+			if n := house.Events().Count(); n > 2 {
+				t.Errorf("%d events", n)
+			}
+		}
 	}
 }
 

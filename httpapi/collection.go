@@ -47,37 +47,36 @@ type Collection interface {
 	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
 }
 
-// Revisioned is implemented by a [Collection] whose pages may be kept and given
-// to others who ask for the same ([Options.MaxCache]), and may have entity tags
-// ([Options.ETags]). The collections of a catalogue implement it; a type that
-// embeds a [catalogue.Encoded] does not.
+// Revisioned is implemented by a [Collection] whose pages may have entity tags
+// ([Options.ETags]). The collections of a catalogue implement it; a type that embeds
+// a [catalogue.Encoded] does not.
 //
 // It must not be implemented where a page depends on anything but the terms, the
 // window and what the collection holds: on a value in ctx, say, or on the time.
 //
-// The handler asks for the revision before Page and after it. If the two differ,
-// the page is neither kept nor tagged. If they are the same, it is the page of that
-// number, and is given to whoever asks while Revision returns that. Nothing else is
-// compared, so this must hold: what is seen under one number is always the same
-// page, a write that has not returned aside. Where replicas of a database answer,
-// one behind another, it does not hold by itself: the calls of one request, which
-// have one ctx, must reach one replica, or Revision must fail when it cannot tell
-// which one gives the page. What is kept is then as old as the replica that gave
-// the number.
+// With tags, the handler asks for the revision before Page and after it; without
+// tags, never. If the two differ, the page has no tag. If they are the same, it is
+// the page of that revision, and a client that has it is answered with 304 while
+// Revision returns that number. Nothing else is compared, so this must hold: what is
+// seen under one number is always the same page, apart from a write that has not
+// returned. Where replicas of a database answer, one behind another, it does not hold
+// by itself: the calls of one request, which have one ctx, must reach one replica, or
+// Revision must fail when it cannot tell which one returns the page. An answer of 304
+// is then as old as the replica that returned the number.
 type Revisioned interface {
 	// Revision returns a number that changes with each write and never stands
 	// for anything else again. It changes before the write returns, and not
-	// before Page shows what was written: who has seen a new number gets a new
-	// page. It is called by each request for a page, twice by those that make one,
-	// and must be cheap. ctx is that of the request; when it has ended, the error
-	// matches what ctx.Err gives.
+	// before Page shows what was written: a client that has seen a new number gets
+	// a new page. With tags it is called once by each request for a page that ends
+	// in 304, twice by each that makes one, and must be cheap. ctx is that of the
+	// request; after it has ended, the error matches what ctx.Err returns.
 	//
-	// An error, whatever it matches, means that the number does not count, and that
-	// the page is neither kept nor tagged for this request: the collection is asked
-	// for it as if it were not Revisioned, and what Page gives is answered, records
-	// or an error; that of a ctx which has ended is Page's to give, too.
-	// [Options.OnError] is told of the error once a request; but where the request
-	// fails with another error, or a panic, it is told that alone.
+	// An error, whatever it matches, means that the number does not count and that
+	// the page has no tag in this request: the collection is asked for it as if it
+	// were not Revisioned, and what Page returns is answered, records or an error;
+	// that of a ctx which has ended is Page's to return, too. [Options.OnError] is
+	// called with the error once a request; where the request fails with another
+	// error, or a panic, it is called with that alone.
 	Revision(ctx context.Context) (uint64, error)
 }
 

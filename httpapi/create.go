@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 
 	"github.com/gobacklist/backlist/resources"
@@ -86,6 +87,9 @@ func (v *view) failCreate(err error) {
 			return
 		}
 		v.write(http.StatusBadRequest, body)
+	case isFull(err):
+		v.handler.report(v.r, err)
+		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
 	default:
 		v.failWith(err)
 	}

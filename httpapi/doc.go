@@ -34,7 +34,7 @@
 // # Failures
 //
 // An error of a collection becomes a 500 (503 if it comes of a context that ended
-// or is an [ErrUnavailable], 410 if an [ErrGone], 409 if an [ErrConflict]) without
+// or is an [ErrUnavailable], 410 if an [ErrGone], 409 if an [ErrConflict] or if a catalogue has no id left) without
 // its text, which goes to [Options.OnError] alone. A 500 of this kind is what a panic
 // in a collection or an authorizer becomes ([ErrPanic]), but for [http.ErrAbortHandler],
 // which passes through. If a panic comes when some of the answer is written, which
@@ -43,24 +43,22 @@
 // revision cannot be had ([Revisioned]) fails no request: OnError is told of it, and
 // the page is answered without a tag.
 //
-// # Pages that are kept
-//
-// A page that was asked for twice is kept, if its collection can tell whether it
-// has changed since ([Revisioned]), as those of a catalogue can, and is given to
-// whoever asks for the same, in up to [Options.MaxCache] bytes. Nobody gets a page
-// older than a write that had returned when the request came, unless the collection
-// reads from a replica that is behind.
-//
 // # Conditional requests
 //
-// With [Options.ETags] a page that the client has already is answered with 304,
-// in what it takes to compare two numbers.
+// With [Options.ETags], pages of collections that have a revision ([Revisioned]),
+// as those of a catalogue do, have an entity tag. A client that names the tag of
+// the current page is answered with 304, and the page is not made. No client is told
+// that a page is current when a write had returned before the request came, unless
+// the collection reads from a replica that is behind.
 //
 // # Concurrency
 //
-// A [Handler] starts no goroutines, and changes after [NewHandler] only in which
-// pages it keeps; it serves any number of requests at once, if its collections
-// and its authorizer do. Header values that it sets, and bodies that it writes,
-// are shared between requests: middleware may add to headers or replace them, and
-// must not write into them.
+// A [Handler] is safe for concurrent use if its collections and its authorizer are.
+// It starts no goroutines, keeps no pages, and does not change after [NewHandler].
+//
+// Header values are shared between requests: middleware may add values or replace
+// them, and must not modify them. A body is lent to [http.ResponseWriter] for the
+// duration of Write: its memory is used for other answers after Write has returned
+// without an error. Middleware that keeps a body must copy it, as
+// [http.TimeoutHandler] and [net/http/httptest.ResponseRecorder] do.
 package httpapi

@@ -36,32 +36,22 @@ const (
 	detailConflict    = "The record is in conflict with what is stored."
 )
 
-// unavailable is an error that knows for how long.
+// unavailable is an [ErrUnavailable] that knows for how long.
 type unavailable struct {
+	error
 	after time.Duration
-	err   error // may be nil
 }
 
 // Unavailable returns an [ErrUnavailable] whose answer has a Retry-After of so
 // many seconds, rounded up; 0 and less: none. It matches err too, unless that is nil.
 func Unavailable(retryAfter time.Duration, err error) error {
-	return &unavailable{retryAfter, err}
+	if err == nil {
+		return &unavailable{ErrUnavailable, retryAfter}
+	}
+	return &unavailable{fmt.Errorf("%w: %w", ErrUnavailable, err), retryAfter}
 }
 
-func (e *unavailable) Error() string {
-	if e.err == nil {
-		return ErrUnavailable.Error()
-	}
-	return fmt.Sprintf("%v: %v", ErrUnavailable, e.err)
-}
-
-// Unwrap gives both that it matches.
-func (e *unavailable) Unwrap() []error {
-	if e.err == nil {
-		return []error{ErrUnavailable}
-	}
-	return []error{ErrUnavailable, e.err}
-}
+func (e *unavailable) Unwrap() error { return e.error }
 
 // failUnavailable answers for an [ErrUnavailable].
 func (v *view) failUnavailable(err error) {

@@ -2,12 +2,13 @@ package httpapi
 
 import (
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"strconv"
 	"strings"
 )
 
-// checkCacheControl returns what Cache-Control is to say, or [ErrOptions].
+// checkCacheControl returns the value of Cache-Control, or [ErrOptions].
 func checkCacheControl(text string) (string, error) {
 	if text == "" {
 		return "no-cache", nil
@@ -20,45 +21,81 @@ func checkCacheControl(text string) (string, error) {
 	return text, nil
 }
 
-// tag is the strong entity tag of the answer at a place. The place has all that
-// the answer depends on in it, hashed with the handler's own seed, so a tag of
-// another process is a tag of nothing.
-func (p *place) tag() string {
+// findTag gives the answer to a GET its strong entity tag, unless tags are off or
+// the collection has no revision. The tag is made before the page is, so that a
+// client that has the page costs none.
+func (v *view) findTag() {
+	if !v.handler.tags {
+		return
+	}
+	if v.route.collection != nil {
+		var ok bool
+		if v.revision, ok = v.askRevision(); !ok {
+			return
+		}
+	}
 	var room [40]byte
 	tag := append(room[:0], '"')
-	tag = strconv.AppendUint(tag, p.hash, 36)
+	tag = strconv.AppendUint(tag, v.hash(), 36)
 	tag = append(tag, '-')
-	tag = strconv.AppendUint(tag, p.revision, 36)
-	return string(append(tag, '"'))
+	tag = strconv.AppendUint(tag, v.revision, 36)
+	v.tag = string(append(tag, '"'))
 }
 
-// notModified answers 304 if the client says that it has the page of this tag.
-// Only pages that were good are given a tag, so there is nothing else to check.
-func (v *view) notModified() bool {
-	if !v.tagged {
-		return false
+// hash returns a hash of everything but the revision that an answer depends on.
+// Its seed is the handler's own: no other process has the same tags.
+func (v *view) hash() uint64 {
+	var h maphash.Hash
+	h.SetSeed(v.handler.seed)
+	h.WriteString(v.route.path)
+	h.WriteByte(0)
+	h.WriteString(v.r.URL.RawQuery)
+	h.WriteByte(0)
+	if v.handler.base == "" {
+		h.WriteString(v.origin.host)
+		h.WriteByte(0)
+		h.WriteString(prefix(v.r))
+		h.WriteByte(0)
 	}
-	tags := v.r.Header["If-None-Match"]
-	if len(tags) == 0 || !namesTag(strings.Join(tags, ","), v.place.tag()) {
-		return false
+	h.WriteByte(byte(v.indent))
+	if v.origin.secure {
+		h.WriteByte(1)
 	}
-	v.sendNotModified()
-	return true
+	return h.Sum64()
 }
 
-// anyMatches answers 304 if the client says that any page will do. It does not
-// know this one, so it must have been found good before.
-func (v *view) anyMatches() bool {
-	tags := v.r.Header["If-None-Match"]
-	if !v.tagged || len(tags) != 1 || strings.Trim(tags[0], " \t") != "*" {
+// askRevision asks the collection for its revision. If it cannot tell, the request
+// goes on as if it never could.
+func (v *view) askRevision() (revision uint64, ok bool) {
+	if v.route.revisioned == nil {
+		return 0, false
+	}
+	revision, v.untold = v.route.revisioned.Revision(v.r.Context())
+	return revision, v.untold == nil
+}
+
+// confirmTag drops the tag of a page that is newer than its revision may be:
+// something was written while the page was made.
+func (v *view) confirmTag() {
+	if v.tag == "" {
+		return
+	}
+	if now, ok := v.askRevision(); !ok || now != v.revision {
+		v.tag = ""
+	}
+}
+
+// clientHas reports whether the client has the answer, or takes any for it. The
+// request must have been found good.
+func (v *view) clientHas() bool {
+	if v.tag == "" {
 		return false
 	}
-	v.sendNotModified()
-	return true
+	list := strings.Join(v.r.Header["If-None-Match"], ",")
+	return strings.Trim(list, " \t") == "*" || namesTag(list, v.tag)
 }
 
 func (v *view) sendNotModified() {
-	v.note(-1)
 	header := v.w.Header()
 	v.setTag(header)
 	header["Vary"] = v.vary(header["Vary"])
@@ -67,12 +104,12 @@ func (v *view) sendNotModified() {
 }
 
 func (v *view) setTag(header http.Header) {
-	header["Etag"] = []string{v.place.tag()}
+	header["Etag"] = []string{v.tag}
 	header["Cache-Control"] = v.handler.cacheControl
 }
 
 // namesTag reports whether a list of entity tags has one, by weak comparison: W/
-// does not count. Behind what is no entity tag it reads no further.
+// does not count. It stops at what is no entity tag.
 func namesTag(list, tag string) bool {
 	for {
 		list = strings.TrimLeft(list, ", \t")

@@ -17,9 +17,8 @@ import (
 // collections are missing, nil or unknown.
 var ErrCollections = errors.New("httpapi: wrong collections")
 
-// Handler serves the documented paths. It is made by [NewHandler], changes only
-// in which pages it keeps ([Options.MaxCache]), and serves any number of requests
-// at once.
+// Handler serves the documented paths. It is made by [NewHandler], does not change
+// afterwards, and is safe for concurrent use.
 type Handler struct {
 	routes     map[string]*route // by path, with its slash
 	root       rootBody
@@ -31,10 +30,10 @@ type Handler struct {
 	limits     pagination.Limits
 	bounds     bounds
 	values     fixedValues
-	cache      *pageCache // nil: none
-	seed       maphash.Seed
+	buffers    buffers // of pages
 
 	tags         bool // answers have entity tags
+	seed         maphash.Seed
 	cacheControl []string
 }
 
@@ -75,10 +74,9 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		limits:     opts.Limits,
 		bounds:     bounds,
 		values:     newFixedValues(),
-		cache:      newPageCache(opts.maxCache()),
-		seed:       maphash.MakeSeed(),
 
 		tags:         opts.ETags,
+		seed:         maphash.MakeSeed(),
 		cacheControl: []string{cacheControl},
 	}
 	if h.authorizer == nil {
@@ -162,3 +160,10 @@ func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request) {
 	}
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
 }
+
+// BaseURL is what links begin with, [Options.BaseURL] without slashes at its
+// end; empty if that depends on the request. O(1).
+func (h *Handler) BaseURL() string { return h.base }
+
+// Limits are the bounds of pages, as they stand in [Options]. O(1).
+func (h *Handler) Limits() pagination.Limits { return h.limits }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -17,26 +16,29 @@ func (v *view) list() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
-	if v.anyMatches() {
+	window := v.handler.limits.Window(v.query)
+	v.findTag()
+	if v.clientHas() {
+		v.note(window, order, -1)
+		v.sendNotModified()
 		return
 	}
-	window := v.handler.limits.Window(v.query)
 	count, records, err := v.page(order, window)
 	if err != nil {
 		v.failWith(err)
 		return
 	}
-	v.made()
-	var room [256]byte
-	url := v.appendLink(room[:0], v.route.path)
-	body, ok := v.indented(envelope(url, v.query, window, count, records))
+	v.confirmTag()
+	buffer := v.handler.buffers.get()
+	*buffer = v.appendEnvelope(*buffer, window, count, records)
+	body, ok := v.indented(*buffer)
 	if !ok {
 		return
 	}
-	length := contentLength(body)
-	v.keep(body, length, count)
-	v.note(count)
-	v.send(http.StatusOK, body, length)
+	v.note(window, order, count)
+	if v.send(http.StatusOK, body) { // else whoever writes it may hold it still
+		v.handler.buffers.put(buffer)
+	}
 }
 
 // maxTries is how often the fields are asked for again because one that they
@@ -97,62 +99,4 @@ func endInID(terms []ordering.Term) []ordering.Term {
 		}
 	}
 	return append(terms, ordering.Term{Field: "id", Desc: terms[0].Desc})
-}
-
-// The constant parts of a page.
-const (
-	envelopeCount    = `{"count":`
-	envelopeNext     = `,"next":`
-	envelopePrevious = `,"previous":`
-	envelopeResults  = `,"results":[`
-	envelopeEnd      = `]}`
-)
-
-// envelope writes a page in one allocation of its exact size. Links need no
-// escaping: what they are made of has none of what JSON escapes.
-func envelope(url []byte, q pagination.Query, w pagination.Window, count int, records [][]byte) []byte {
-	var nextRoom, previousRoom [256]byte
-	next, hasNext := pagination.AppendNext(append(nextRoom[:0], url...), "", q, w, count)
-	previous, hasPrevious := pagination.AppendPrevious(append(previousRoom[:0], url...), "", q, w, count)
-	var countRoom [20]byte
-	digits := strconv.AppendInt(countRoom[:0], int64(count), 10)
-
-	size := len(envelopeCount) + len(envelopeNext) + len(envelopePrevious) + len(envelopeResults) + len(envelopeEnd) +
-		len(digits) + linkSize(next, hasNext) + linkSize(previous, hasPrevious) + max(len(records)-1, 0)
-	for _, record := range records {
-		size += len(record)
-	}
-
-	body := make([]byte, 0, size)
-	body = append(body, envelopeCount...)
-	body = append(body, digits...)
-	body = append(body, envelopeNext...)
-	body = appendLink(body, next, hasNext)
-	body = append(body, envelopePrevious...)
-	body = appendLink(body, previous, hasPrevious)
-	body = append(body, envelopeResults...)
-	for i, record := range records {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, record...)
-	}
-	return append(body, envelopeEnd...)
-}
-
-// linkSize is how much appendLink appends.
-func linkSize(link []byte, ok bool) int {
-	if !ok {
-		return len("null")
-	}
-	return len(link) + 2
-}
-
-func appendLink(dst, link []byte, ok bool) []byte {
-	if !ok {
-		return append(dst, "null"...)
-	}
-	dst = append(dst, '"')
-	dst = append(dst, link...)
-	return append(dst, '"')
 }

@@ -114,3 +114,30 @@ func equalFoldASCII(text, want string) bool {
 	}
 	return true
 }
+
+// decodeBody turns a body into UTF-8 by the charset of its content type.
+// Latin-1 is decoded; all else, unknown charsets too, is taken for UTF-8.
+func decodeBody(body []byte, contentType mediaType) []byte {
+	charset, ok := contentType.param("charset")
+	if !ok || !isLatin1(charset) {
+		return body
+	}
+	out := make([]byte, 0, len(body)+len(body)/8)
+	for _, c := range body {
+		if c < 0x80 {
+			out = append(out, c)
+		} else {
+			out = append(out, 0xC0|c>>6, 0x80|c&0x3F)
+		}
+	}
+	return out
+}
+
+func isLatin1(charset string) bool {
+	name := strings.ToLower(strings.TrimSpace(charset))
+	switch strings.ReplaceAll(name, "_", "-") {
+	case "latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1":
+		return true
+	}
+	return false
+}

@@ -18,7 +18,7 @@ var ErrOptions = errors.New("httpapi: bad option")
 
 // Options changes how a [Handler] answers. The zero value lets nobody write,
 // takes the base of links from the request, pages by 21 and at most 1000
-// records, bounds all that a request may ask for, and keeps pages in up to 4 MiB.
+// records, and bounds all that a request may ask for.
 type Options struct {
 	// Authorizer decides who may post. Nil: nobody, and a POST is answered
 	// with 403 "Authentication credentials were not provided.".
@@ -75,14 +75,6 @@ type Options struct {
 	// than 0 is an error.
 	MaxDepth int
 
-	// MaxCache bounds the memory, in bytes, in which pages are kept, with all
-	// bookkeeping. A page that was asked for twice is kept, and given to those
-	// who ask for it again until its collection is written to. That is done for
-	// collections that are [Revisioned], and for pages that take no more than a
-	// sixteenth of the bound. 0: 4 MiB. Less than 0, and too little for anything
-	// to be kept (some 8 KiB): none are.
-	MaxCache int
-
 	// ETags gives pages of collections that are [Revisioned], and the root, a strong
 	// ETag, and answers a GET or HEAD whose If-None-Match names it with 304, before
 	// anything is asked of the collection but its revision (and its fields, if
@@ -111,14 +103,6 @@ type Options struct {
 	// these, errors of a [Revisioned], which change no status. It is called before the
 	// answer is written, by many requests at once. Nil: all that is dropped.
 	OnError func(r *http.Request, err error)
-}
-
-// maxCache is the bound of the cache, at most 0 for none.
-func (o *Options) maxCache() int {
-	if o.MaxCache == 0 {
-		return defaultMaxCache
-	}
-	return o.MaxCache
 }
 
 // parseBaseURL checks a base URL and returns it in the form links begin with,

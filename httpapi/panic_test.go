@@ -83,6 +83,7 @@ func TestPanics(t *testing.T) {
 			events := &jumpy{&journal{Collection: newShelf(3)}, test.in, test.value}
 			var told []error
 			opts := Options{
+				ETags:      true, // or Revision is not called
 				Authorizer: func(*http.Request, string) error { events.jump("authorizer"); return nil },
 				OnError:    func(_ *http.Request, err error) { told = append(told, err) },
 			}
@@ -119,7 +120,7 @@ func TestPanicsOfOnError(t *testing.T) {
 		"told of a panic":             newTestHandler(t, panics, jumps),
 		"told of an error":            newTestHandler(t, panics, broken(errors.New("oops"))),
 		"told of a context's end":     newTestHandler(t, panics, broken(context.Canceled)),
-		"told of no revision":         newTestHandler(t, panics, map[string]Collection{"events": &unsure{&journal{Collection: newShelf(3)}, 0, at(1, errors.New("oops"))}}),
+		"told of no revision":         newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &unsure{&journal{Collection: newShelf(3)}, 0, at(1, errors.New("oops"))}}),
 		"told of a record, no JSON":   newTestHandler(t, panics, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
 		"told of a record, no reader": newTestHandler(t, Options{}, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
 	} {

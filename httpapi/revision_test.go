@@ -109,48 +109,104 @@ func TestRevisionFailsWhereThereWasATag(t *testing.T) {
 	}
 }
 
-// A failure is that of one request: what was kept is given again when it is over,
-// and nothing that was made meanwhile.
+// A failure is that of one request: a tag is good again when it is over.
 func TestRevisionIsBack(t *testing.T) {
 	h, news, _ := unsureHandler(t, newShelf(1))
-	ask := func(reason string, fails func(context.Context, int) error, pages int64) {
-		t.Helper()
-		before := news.pages.Load()
-		news.fails = fails
-		for range 3 {
-			news.calls = 0
-			if got := get(h, "/api/news/"); got.Body != onePiece {
-				t.Errorf("%s: %d %s", reason, got.Status, got.Body)
-			}
-		}
-		if made := news.pages.Load() - before; made != pages {
-			t.Errorf("%s: %d pages were made, want %d", reason, made, pages)
+	tag := tagOf(t, h, call{target: "/api/news/"})
+	failed := errors.New("failed")
+	for _, test := range []struct {
+		reason string
+		fails  func(context.Context, int) error
+		status int
+	}{
+		{"the first fails", at(1, failed), 200},
+		{"none fails", never, 304},
+		{"nobody asks for the second", at(2, failed), 304},
+	} {
+		news.calls, news.fails = 0, test.fails
+		if got := (call{target: "/api/news/", header: ifNoneMatch(tag)}).do(h); got.Status != test.status {
+			t.Errorf("%s: %d, want %d", test.reason, got.Status, test.status)
 		}
 	}
-	failed := errors.New("failed")
-	ask("the second fails from the start", at(2, failed), 3)
-	ask("now it is kept", never, 2)
-	ask("the first fails", at(1, failed), 3)
-	ask("it is still kept", never, 0)
-	ask("nobody asks for the second", at(2, failed), 0)
 }
 
-// The number behind the page may be a smaller one, of a replica that is behind.
-func TestRevisionOfTwoReplicas(t *testing.T) {
-	h, news, told := unsureHandler(t, newShelf(1))
-	news.fails = func(_ context.Context, n int) error {
-		news.revision.Store([]uint64{1: 4, 2: 5}[n]) // what the next call gets
-		return nil
+// scripted is a collection with one record, which shows the revision that it is of.
+// Each step of a request can be preceded by a change.
+type scripted struct {
+	revision uint64
+	calls    int
+	changes  map[string]int // by the step before which they happen
+}
+
+func (s *scripted) step(name string) {
+	s.revision += uint64(s.changes[name]) // less if negative
+	s.changes[name] = 0
+}
+
+func (s *scripted) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
+
+func (s *scripted) Revision(context.Context) (uint64, error) {
+	s.calls++
+	s.step([]string{"", "first", "second"}[s.calls])
+	return s.revision, nil
+}
+
+func (s *scripted) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+	s.step("page")
+	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, s.revision)}
+	s.step("record")
+	return 1, records, nil
+}
+
+// TestTagOfAnotherRevision: a page has a tag only if the revision is the same before
+// and after it was made; the tag is then that of the revision which the page shows.
+// Revisions decrease where replicas answer, one behind another.
+func TestTagOfAnotherRevision(t *testing.T) {
+	shown := func(revision int) string {
+		return fmt.Sprintf(`{"count":1,"next":null,"previous":null,"results":[{"id":%d}]}`, revision)
 	}
-	news.revision.Store(5)
-	for range 4 {
-		news.calls = 0
-		if got := get(h, "/api/news/"); got.Body != onePiece || got.Header["Etag"] != "" {
-			t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+	tests := []struct {
+		reason string
+		step   string // before which the revision changes
+		change int
+		shown  int // revision
+		tagged bool
+	}{
+		{"nothing is written", "none", 0, 100, true},
+		{"written before the first look", "first", 1, 101, true},
+		{"written between the first look and the page", "page", 1, 101, false},
+		{"written after the page was read", "record", 1, 100, false},
+		{"written before the second look", "second", 1, 100, false},
+		{"a replica that is behind gives all", "first", -1, 99, true},
+		{"a replica that is behind gives the page", "page", -1, 99, false},
+		{"a replica that is behind gives the second number", "second", -1, 100, false},
+		{"a replica that is far behind gives the second number", "record", -50, 100, false},
+	}
+	for _, test := range tests {
+		for _, method := range []string{"GET", "HEAD"} {
+			t.Run(test.reason+"/"+method, func(t *testing.T) {
+				c := &scripted{revision: 100, changes: map[string]int{test.step: test.change}}
+				h := newTestHandler(t, Options{ETags: true}, map[string]Collection{"news": c})
+				got := call{method: method, target: "/api/news/"}.do(h)
+				tag, tagged := got.Header["Etag"]
+				if tagged != test.tagged || got.Status != 200 {
+					t.Errorf("%d with the tag %q, want one: %t", got.Status, tag, test.tagged)
+				}
+				if _, controlled := got.Header["Cache-Control"]; controlled != test.tagged {
+					t.Errorf("Cache-Control is %q", got.Header["Cache-Control"])
+				}
+				if method == "GET" && got.Body != shown(test.shown) {
+					t.Errorf("%s, want revision %d", got.Body, test.shown)
+				}
+				for now := 98; now <= 102 && tagged; now++ {
+					c.revision, c.calls = uint64(now), 0
+					again := call{target: "/api/news/", header: ifNoneMatch(tag)}.do(h)
+					if has := now == test.shown; (again.Status == 304) != has || !has && again.Body != shown(now) {
+						t.Errorf("at revision %d, with the tag of %d: %d %s", now, test.shown, again.Status, again.Body)
+					}
+				}
+			})
 		}
-	}
-	if news.pages.Load() != 4 || len(*told) > 0 {
-		t.Errorf("%d pages of 4, OnError was told %v", news.pages.Load(), *told)
 	}
 }
 
@@ -167,8 +223,8 @@ func TestRevisionAndAnswer(t *testing.T) {
 		told       string // in the text of the one error; "": none is told
 	}{
 		{"a page", newShelf(1), call{}, 200, "", "no revision"},
-		{"unknown format", newShelf(1), call{target: "?format=xml"}, 404, "", "no revision"},
-		{"too many terms", newShelf(1), call{target: "?ordering=a,b,c"}, 400, "", "no revision"},
+		{"unknown format: nobody asks", newShelf(1), call{target: "?format=xml"}, 404, "", ""},
+		{"too many terms: nobody asks", newShelf(1), call{target: "?ordering=a,b,c"}, 400, "", ""},
 		{"nothing acceptable: nobody asks", newShelf(1), call{header: accept("text/html")}, 406, "", ""},
 		{"OPTIONS: nobody asks", newShelf(1), call{method: "OPTIONS"}, 200, "", ""},
 		{"POST: nobody asks", newShelf(1), call{method: "POST"}, 405, "", ""},
@@ -202,13 +258,18 @@ func TestRevisionAndAnswer(t *testing.T) {
 	}
 }
 
-// Where nothing is kept or tagged nobody asks.
+// Without tags nobody asks for a revision.
 func TestRevisionIsNotAskedFor(t *testing.T) {
 	news := &unsure{journal: &journal{Collection: newShelf(1)}, fails: at(1, errors.New("failed"))}
-	opts := Options{MaxCache: -1, OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
+	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 	h := newTestHandler(t, opts, map[string]Collection{"news": news})
-	if got := get(h, "/api/news/"); got.Body != onePiece || news.calls != 0 {
-		t.Errorf("%d calls of Revision; %d %s", news.calls, got.Status, got.Body)
+	for range 3 { // also of a page that was asked for before
+		for _, c := range []call{{}, {header: ifNoneMatch("*")}, {method: "HEAD"}} {
+			c.target = "/api/news/"
+			if got := c.do(h); got.Status != 200 || news.calls != 0 {
+				t.Errorf("%s %v: %d; %d calls of Revision", c.method, c.header, got.Status, news.calls)
+			}
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ type route struct {
 	about      *resources.Collection // nil: the root
 	collection Collection            // nil: the root
 	creator    Creator               // nil: POST is not allowed
-	revisioned Revisioned            // nil: its pages are not kept
+	revisioned Revisioned            // nil: its pages have no tags
 	standard   []ordering.Term       // the default order, ending in an ascending id
 	allow      []string
 	vary       []string
@@ -75,4 +75,24 @@ func (r *route) metadata() []byte {
 
 func collectionPath(d resources.Collection) string {
 	return apiPath + d.Segment + "/"
+}
+
+// Served is one of the paths that a [Handler] serves, for those who describe it.
+type Served struct {
+	Path       string               // from the handler's root on: "/api/", "/api/events/"
+	About      resources.Collection // without a key at the root
+	Collection Collection           // nil at the root
+	Creatable  bool                 // whether POST is allowed, to whom the authorizer lets
+	Tagged     bool                 // whether answers to GET have an ETag
+}
+
+// Served lists all paths: the root, then the collections in the order of the
+// service's document. The slice is the caller's. O(number of collections).
+func (h *Handler) Served() []Served {
+	list := []Served{{Path: apiPath, Tagged: h.tags}}
+	for _, about := range resources.Collections() {
+		r := h.routes[collectionPath(about)]
+		list = append(list, Served{r.path, about, r.collection, r.creator != nil, h.tags && r.revisioned != nil})
+	}
+	return list
 }

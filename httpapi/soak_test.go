@@ -105,7 +105,6 @@ func (s *soak) run(t *testing.T, conduct func()) {
 	s.fill(t)
 	handler, err := httpapi.New(s.house, httpapi.Options{
 		Authorizer: httpapi.AllowAll,
-		MaxCache:   512 << 10, // soon full
 		OnError:    func(r *http.Request, err error) { t.Errorf("%s %s: %v", r.Method, r.URL, err) },
 	})
 	if err != nil {

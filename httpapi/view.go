@@ -28,25 +28,21 @@ type view struct {
 	sent    bool    // an answer, or some of it
 	seen    *Access // nil: nobody looks
 
-	keepable bool  // the answer may be kept,
-	tagged   bool  // or has an entity tag:
-	place    place // this one
-	untold   error // of the collection's Revision: for OnError, unless the request fails
+	tag      string // entity tag of the answer, if it has one
+	revision uint64 // that the tag stands for
+	untold   error  // of the collection's Revision: for OnError, unless the request fails
 }
 
-// serve answers with what the client or the cache has already, or checks format, Accept and method, in this
-// order, and answers. What precedes a good Accept is never indented.
+// serve checks format, Accept and method, in this order, and answers. What precedes
+// a good Accept is never indented.
 func (v *view) serve() {
 	defer v.recovered()
-	indent, acceptable := negotiate(v.r.Header["Accept"])
-	if acceptable && v.serveKnown(indent) {
-		return
-	}
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
 	if !v.knowsFormat() {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
+	indent, acceptable := negotiate(v.r.Header["Accept"])
 	if !acceptable {
 		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
 		return
@@ -84,15 +80,17 @@ func isRead(method string) bool {
 }
 
 func (v *view) get() {
-	if v.route.collection == nil {
-		if v.anyMatches() {
-			return
-		}
-		var room [256]byte
-		v.write(http.StatusOK, v.handler.root.build(v.appendLink(room[:0], "")))
+	if v.route.collection != nil {
+		v.list()
 		return
 	}
-	v.list()
+	v.findTag()
+	if v.clientHas() {
+		v.sendNotModified()
+		return
+	}
+	var room [256]byte
+	v.write(http.StatusOK, v.handler.root.build(v.appendLink(room[:0], "")))
 }
 
 // options answers with what is known of the route, and with what can be posted

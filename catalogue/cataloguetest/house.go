@@ -58,7 +58,6 @@ func NewWith(tb testing.TB, opts Options) *House {
 	}
 	handler, err := httpapi.New(records, httpapi.Options{
 		Authorizer: opts.authorizer(),
-		MaxCache:   -1, // a test asks for few pages twice, and New is faster without
 		OnError:    func(r *http.Request, err error) { tb.Logf("%s %s: %v", r.Method, r.URL, err) },
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ func TestDifferential(t *testing.T) {
 	}
 	t.Logf("BACKLIST_POSTGRES_SEED=%d", seed)
 	for i, opts := range []httpapi.Options{
-		{Authorizer: httpapi.AllowAll, MaxCache: -1},
+		{Authorizer: httpapi.AllowAll},
 		{Authorizer: httpapi.AllowAll, ETags: true},
 	} {
 		t.Run(map[bool]string{false: "plain", true: "tagged"}[opts.ETags], func(t *testing.T) {

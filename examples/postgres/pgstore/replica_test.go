@@ -50,7 +50,7 @@ func replicaIsRead(s *servers) {
 	}
 }
 
-// Who posted sees it at once and for good, whatever was kept or tagged, and of all
+// Who posted sees it at once and for good, whatever was tagged, and of all
 // else still what the replica has.
 func replicaIsBehind(s *servers) {
 	store := s.open("store", pgstore.Options{})
@@ -58,7 +58,7 @@ func replicaIsBehind(s *servers) {
 	other := s.open("other", pgstore.Options{})
 	const all, byID = "social-links/", "social-links/?ordering=-id"
 	var tags []string
-	for range 3 { // kept from the second on
+	for range 3 {
 		c.get(byID, "")
 		tags = append(tags, c.get(all, "").tag)
 	}
@@ -73,7 +73,7 @@ func replicaIsBehind(s *servers) {
 			s.Errorf("after the POST: %+v", p)
 		}
 		if got := c.count(byID); got != 1 {
-			s.Errorf("a page that was kept before has %d", got)
+			s.Errorf("a page that was asked for before has %d", got)
 		}
 	}
 	links := store.Collections()["social-links"].(interface {

@@ -118,7 +118,7 @@ func (l *traffic) over() bool {
 	}
 }
 
-// views are few enough for pages to be kept.
+// views are few enough for a client to ask for a page that it has.
 var views = map[string][]view{
 	"books":        {{ordering: "id"}, {ordering: "-id", desc: true}, {ordering: "name", member: "name"}},
 	"events":       {{ordering: "" /* start_date */, member: "startDate"}, {ordering: "-start_date", member: "startDate", desc: true}, {ordering: "-id", desc: true}},

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,42 +13,17 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// counted is a collection of a catalogue, with its revision, that counts the
-// pages it was asked for.
-type counted struct {
-	catalogue.Encoded
-	httpapi.Revisioned
-	pages atomic.Int64
-}
-
-func (c *counted) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
-	c.pages.Add(1)
-	return c.Encoded.Page(ctx, terms, w)
-}
-
-// countedHandler serves a house with events that are counted.
-func countedHandler(t *testing.T, house *catalogue.Catalogue) (*httpapi.Handler, *counted) {
+// taggedHandler serves a house with entity tags, to anybody.
+func taggedHandler(t *testing.T, house *catalogue.Catalogue) *httpapi.Handler {
 	t.Helper()
-	all := make(map[string]httpapi.Collection)
-	for key, c := range house.All() {
-		all[key] = c
-	}
-	encoded, err := house.Encoded("events")
+	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	events := &counted{Encoded: encoded, Revisioned: encoded.(httpapi.Revisioned)}
-	all["events"] = events
-	h, err := httpapi.NewHandler(all, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h, events
+	return h
 }
 
 // A house's collections tell their revisions; what is made of one does not,
@@ -83,16 +57,34 @@ func (l list) names() string {
 	return strings.Join(names, " ")
 }
 
-func askEvents(t *testing.T, h http.Handler, query string) (page list) {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "http://host.example/api/events/"+query, nil))
-	if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Code != 200 {
-		t.Errorf("%d %s: %v", w.Code, w.Body, err)
-	}
-	return page
+// aClient asks for one page of events over and over, and keeps it with its tag.
+type aClient struct {
+	h     http.Handler
+	query string
+	tag   string
+	page  list
+	same  int // answers that were 304
 }
 
-// TestEveryWriteIsSeen asks for a page until it is kept, writes, and asks again.
+// ask returns the page that the client has after it has asked again.
+func (c *aClient) ask(t *testing.T) list {
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://host.example/api/events/"+c.query, nil)
+	if c.tag != "" {
+		r.Header.Set("If-None-Match", c.tag)
+	}
+	c.h.ServeHTTP(w, r)
+	if w.Code == http.StatusNotModified {
+		c.same++
+		return c.page
+	}
+	c.tag, c.page = w.Header().Get("ETag"), list{}
+	if err := json.Unmarshal(w.Body.Bytes(), &c.page); err != nil || w.Code != 200 {
+		t.Errorf("%d %s: %v", w.Code, w.Body, err)
+	}
+	return c.page
+}
+
+// TestEveryWriteIsSeen asks for a page that does not change, writes, and asks again.
 func TestEveryWriteIsSeen(t *testing.T) {
 	const rest = `,"slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 	rename := func(name string) func(*resources.Event) error {
@@ -147,26 +139,26 @@ func TestEveryWriteIsSeen(t *testing.T) {
 				}
 			}
 			clone := parent.Clone()
-			untouched, _ := countedHandler(t, parent)
-			h, counts := countedHandler(t, clone)
-			const query = "?ordering=id"
+			h := taggedHandler(t, clone)
+			client := &aClient{h: h, query: "?ordering=id"}
+			untouched := &aClient{h: taggedHandler(t, parent), query: "?ordering=id"}
 			for range 3 {
-				askEvents(t, h, query)
-				askEvents(t, untouched, query)
+				client.ask(t)
+				untouched.ask(t)
 			}
-			if made := counts.pages.Load(); made != 2 {
-				t.Fatalf("%d pages were made: none is kept", made)
+			if client.same != 2 {
+				t.Fatalf("%d of 2 answers were 304", client.same)
 			}
 			if err := test.write(clone, clone.Events(), h); err != nil {
 				t.Fatal(err)
 			}
 			for range 4 {
-				if page := askEvents(t, h, query); page.names() != test.want || page.Count != len(page.Results) {
+				if page := client.ask(t); page.names() != test.want || page.Count != len(page.Results) {
 					t.Errorf("%d events %q, want %q", page.Count, page.names(), test.want)
 				}
 			}
-			if page := askEvents(t, untouched, query); page.names() != "a b c" {
-				t.Errorf("a write to the clone is in its parent: %q", page.names())
+			if page := untouched.ask(t); page.names() != "a b c" || untouched.same != 3 {
+				t.Errorf("a write to the clone is in its parent: %q; %d answers were 304", page.names(), untouched.same)
 			}
 			for _, house := range []*catalogue.Catalogue{parent, clone} {
 				if err := house.Check(); err != nil {
@@ -182,16 +174,18 @@ func TestEveryWriteIsSeen(t *testing.T) {
 func TestReadersAmongWriters(t *testing.T) {
 	const readers, inserts = 3, 300
 	house := catalogue.New()
-	h, counts := countedHandler(t, house)
-	var inserted, reads atomic.Int64
+	h := taggedHandler(t, house)
+	var inserted, reads, same atomic.Int64
 	var over atomic.Bool
 	var group sync.WaitGroup
 	for i := range readers {
 		group.Go(func() {
 			query := []string{"?limit=1", "?limit=1&ordering=-id", "?limit=1"}[i]
+			client := &aClient{h: h, query: query}
+			defer func() { same.Add(int64(client.same)) }()
 			for last := 0; !over.Load(); reads.Add(1) {
 				atLeast := int(inserted.Load())
-				page := askEvents(t, h, query)
+				page := client.ask(t)
 				if page.Count < atLeast || page.Count < last {
 					t.Errorf("%s: %d events; %d had been inserted, %d seen", query, page.Count, atLeast, last)
 				}
@@ -207,15 +201,15 @@ func TestReadersAmongWriters(t *testing.T) {
 			t.Error(err)
 		}
 		inserted.Store(int64(k))
-		// Every other time until some of them have found a page that is kept.
+		// Every other time until some of them have been told that nothing has changed.
 		for until := reads.Load() + 6*readers; k%2 == 0 && reads.Load() < until; {
 			runtime.Gosched()
 		}
 	}
 	over.Store(true)
 	group.Wait()
-	if made, all := counts.pages.Load(), reads.Load(); made >= all {
-		t.Errorf("%d pages were made for %d readers: none was kept", made, all)
+	if same.Load() == 0 {
+		t.Errorf("none of %d answers was 304", reads.Load())
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
