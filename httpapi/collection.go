@@ -47,6 +47,18 @@ type Collection interface {
 	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
 }
 
+// LenientPager is implemented by a [Collection] whose fields can change, so that
+// a page and the meaning of its ordering belong to one instant: between Fields and
+// Page a field may come or go. The collections of a catalogue implement it; a type that
+// embeds a [catalogue.Encoded] does not.
+type LenientPager interface {
+	// PageLenient is Page, but for the terms: they are those of the request. Terms
+	// that name no field are dropped, and where none is left the page is in the
+	// default order. Ties break by id in the direction of the leading term. The
+	// handler does not call Page where this is implemented.
+	PageLenient(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
+}
+
 // Revisioned is implemented by a [Collection] whose pages may have entity tags
 // ([Options.ETags]). The collections of a catalogue implement it; a type that embeds
 // a [catalogue.Encoded] does not.

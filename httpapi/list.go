@@ -48,6 +48,9 @@ const maxTries = 3
 // page asks for the page in the order of a text. The last record with some
 // member may be deleted between Fields and Page: then its name is none any more.
 func (v *view) page(order string, w pagination.Window) (count int, records [][]byte, err error) {
+	if v.route.lenient != nil {
+		return v.route.lenient.PageLenient(v.r.Context(), ordering.Parse(order, nil), w)
+	}
 	for range maxTries {
 		terms, err := v.terms(order)
 		if err != nil {

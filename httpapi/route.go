@@ -18,6 +18,7 @@ type route struct {
 	key        string                // of the collection, "": the root
 	about      *resources.Collection // nil: the root
 	collection Collection            // nil: the root
+	lenient    LenientPager          // nil: unknown terms are dropped beforehand
 	creator    Creator               // nil: POST is not allowed
 	revisioned Revisioned            // nil: its pages have no tags
 	standard   []ordering.Term       // the default order, ending in an ascending id
@@ -57,6 +58,7 @@ func newRoute(d *resources.Collection, c Collection) route {
 		vary:       []string{d.Vary},
 		standard:   endInID(slices.Clone(d.Ordering)),
 	}
+	r.lenient, _ = c.(LenientPager)
 	r.revisioned, _ = c.(Revisioned)
 	if creator, ok := c.(Creator); ok && d.Creatable {
 		r.creator = creator
