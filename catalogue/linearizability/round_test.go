@@ -1,0 +1,171 @@
+package linearizability_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// A workload is a target and what clients do to it.
+type workload struct {
+	name     string
+	of       []traits
+	open     func() (target, error) // makes it, without records
+	mix      mix
+	required bool // the optional field is always there
+	idle     bool // batches may write nothing
+}
+
+// A run is a workload that is running: rounds of concurrent operations on one
+// target, which grows old. Each round begins in a known state.
+type run struct {
+	*workload
+	model   model
+	t       target
+	from    world
+	pasts   []past
+	rng     *rand.Rand
+	start   time.Time
+	rounds  int
+	calls   int
+	unknown int
+}
+
+// patience is how long a round may take to check. Longer is unknown.
+const patience = 5 * time.Second
+
+// begin makes the target and inserts its base.
+func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
+	t, err := w.open()
+	if err != nil {
+		return nil, err
+	}
+	r := &run{workload: w, model: m, t: t, rng: rng, start: time.Now()}
+	for i, of := range t.of {
+		rows := w.of[i].base.rows
+		err := of.update(func(tx writer) error {
+			for _, r := range rows {
+				if _, err := tx.upsert(r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		r.from[i] = state{last: len(rows), revision: of.snapshot().revision()}
+	}
+	return r, nil
+}
+
+// round runs some clients at once and checks what they saw.
+func (r *run) round() error {
+	r.rounds++
+	p := newPlanner(r.rng, r.workload, r.from, r.pasts)
+	plans := p.plans(3+r.rng.IntN(4), 8+r.rng.IntN(8))
+	pace := r.rng.IntN(4)
+	ready := make(chan struct{})
+	var clients []*client
+	var group sync.WaitGroup
+	for i, plan := range plans {
+		c := r.client(i, pace)
+		clients = append(clients, c)
+		group.Go(func() {
+			<-ready
+			c.run(plan)
+		})
+	}
+	close(ready)
+	group.Wait()
+	last := r.client(0, 0)
+	last.run(r.closing())
+	var history []porcupine.Operation
+	for _, c := range append(clients, last) {
+		history = append(history, c.history...)
+	}
+	for i := range history {
+		history[i].Output = *history[i].Output.(*output)
+	}
+	r.calls += len(history)
+	if err := r.judge(history); err != nil {
+		return err
+	}
+	return r.proceed(last.history)
+}
+
+func (r *run) client(number, pace int) *client {
+	c := &client{number: number, t: r.t, of: r.of, start: r.start, pace: pace}
+	c.rng = rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64()))
+	for i, s := range r.from {
+		c.seen[i] = s.revision
+	}
+	return c
+}
+
+// closing plans the operations after which the state is known.
+func (r *run) closing() (plan []input) {
+	for i := range r.of {
+		p := planner{rng: r.rng, required: r.required}
+		plan = append(plan, input{kind: insert, which: i, row: p.row(0)}, input{kind: snapshot, which: i})
+	}
+	return plan
+}
+
+// proceed takes the state over into the next round. At times that works on a
+// clone.
+func (r *run) proceed(closing []porcupine.Operation) error {
+	for i := range r.of {
+		id, all := closing[2*i].Output.(*output).id, closing[2*i+1].Output.(*output)
+		r.from[i] = state{rows: all.rows, last: id, revision: all.revision}
+	}
+	if r.rng.IntN(6) == 0 {
+		r.t = r.t.clone()
+	}
+	if len(r.pasts) < 3 || r.rng.IntN(4) == 0 {
+		r.pasts = append(r.pasts, past{r.t.of[0].snapshot(), r.from[0]})
+		r.pasts = slices.Clone(r.pasts[max(0, len(r.pasts)-3):])
+	}
+	if r.rounds%8 > 0 {
+		return nil
+	}
+	for _, of := range r.t.of {
+		if err := of.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge checks a history. Its error says why it is not linearizable.
+func (r *run) judge(history []porcupine.Operation) error {
+	m := r.model.porcupine(r.from)
+	switch porcupine.CheckOperationsTimeout(m, history, patience) {
+	case porcupine.Ok:
+		return nil
+	case porcupine.Unknown:
+		if r.unknown++; r.unknown*100 > r.rounds+100 {
+			return fmt.Errorf("%d of %d rounds could not be checked in %v each", r.unknown, r.rounds, patience)
+		}
+		return nil
+	}
+	err := fmt.Errorf("round %d is %w", r.rounds, errNotLinearizable)
+	for _, op := range history {
+		if out := op.Output.(output); len(out.err) > len("unexpected: ") && out.err[:12] == "unexpected: " {
+			err = fmt.Errorf("%w; %v -> %s", err, op.Input, out.err)
+		}
+	}
+	if path := os.Getenv(htmlVariable); path != "" {
+		_, info := porcupine.CheckOperationsVerbose(m, history, patience)
+		if failed := porcupine.VisualizePath(m, info, path); failed != nil {
+			return fmt.Errorf("%w; %w", err, failed)
+		}
+		return fmt.Errorf("%w: see %s", err, path)
+	}
+	return err
+}
