@@ -11,10 +11,8 @@ import (
 
 // A client makes operations one after another and records them.
 type client struct {
+	*run
 	number int
-	t      target
-	of     []traits
-	start  time.Time
 	pace   int
 	rng    *rand.Rand
 	seen   [2]uint64 // the last revision of each collection that it was told of
@@ -23,9 +21,9 @@ type client struct {
 	later   []func() // what is read after the operation's end
 }
 
-// run makes the operations of a plan. What a snapshot, a clone or an iterator
+// follow makes the operations of a plan. What a snapshot, a clone or an iterator
 // holds is read some operations later.
-func (c *client) run(plan []input) {
+func (c *client) follow(plan []input) {
 	for _, in := range plan {
 		c.pause()
 		c.do(in)
@@ -103,11 +101,11 @@ func (c *client) record(in input) {
 func (c *client) call(in input, out *output) (finish func()) {
 	switch in.kind {
 	case save:
-		read, err := c.t.save()
-		return func() { c.readSaved(read, err, out) }
+		load, err := c.t.save()
+		return func() { c.readSaved(load, err, in, out) }
 	case clone:
 		cloned := c.t.clone()
-		return func() { c.readClone(cloned, in, out) }
+		return func() { c.readCopy(cloned, in, out) }
 	}
 	of := c.t.of[in.which]
 	switch in.kind {

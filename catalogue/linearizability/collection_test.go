@@ -56,7 +56,7 @@ type reading struct {
 // A target is what is tested: one collection, or two of one catalogue.
 type target struct {
 	of    []collection
-	save  func() (func() ([]reading, error), error) // nil for a collection of no catalogue
+	save  func() (load func() (target, error), err error) // nil for a collection of no catalogue
 	clone func() target
 }
 
@@ -261,17 +261,9 @@ func (c *records[T]) load(rows []row) error {
 	return c.house.LoadCollection(c.key, bytes.NewReader(data))
 }
 
-// saved returns the collection's part of a saved catalogue.
-func (c *records[T]) saved(parts map[string]json.RawMessage) (reading, error) {
-	var all []T
-	err := json.Unmarshal(parts[c.key], &all)
-	return reading{count: len(all), rows: c.rows(all)}, err
-}
-
 // member is a collection of a catalogue.
 type member interface {
 	collection
-	saved(parts map[string]json.RawMessage) (reading, error)
 	in(house *catalogue.Catalogue) (member, error)
 }
 
@@ -288,26 +280,25 @@ func alone[T any](c *records[T]) target {
 	}}
 }
 
-// together is the target of one or two collections of a catalogue.
-func together(house *catalogue.Catalogue, members ...member) target {
+// together is the target of one or two collections of a catalogue. Empty makes a
+// catalogue of the same types.
+func together(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members ...member) target {
 	t := target{
-		save: func() (func() ([]reading, error), error) {
+		save: func() (func() (target, error), error) {
 			var data bytes.Buffer
 			err := house.Save(&data)
-			return func() ([]reading, error) { return parts(data.Bytes(), members) }, err
-		},
-		clone: func() target {
-			house := house.Clone()
-			var cloned []member
-			for _, m := range members {
-				of, err := m.in(house)
-				if err != nil {
-					panic(err) // a clone has the same collections
+			return func() (target, error) {
+				house, err := empty()
+				if err == nil {
+					err = house.Load(&data)
 				}
-				cloned = append(cloned, of)
-			}
-			return together(house, cloned...)
+				if err != nil {
+					return target{}, err
+				}
+				return moved(empty, house, members), nil
+			}, err
 		},
+		clone: func() target { return moved(empty, house.Clone(), members) },
 	}
 	for _, m := range members {
 		t.of = append(t.of, m)
@@ -315,17 +306,14 @@ func together(house *catalogue.Catalogue, members ...member) target {
 	return t
 }
 
-func parts(data []byte, members []member) (all []reading, err error) {
-	var saved map[string]json.RawMessage
-	if err := json.Unmarshal(data, &saved); err != nil {
-		return nil, err
-	}
-	for _, m := range members {
-		part, err := m.saved(saved)
-		if err != nil {
-			return nil, err
+// moved is the target of the same collections of another catalogue.
+func moved(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members []member) target {
+	members = slices.Clone(members)
+	for i, m := range members {
+		var err error
+		if members[i], err = m.in(house); err != nil {
+			panic(err) // it has the same collections
 		}
-		all = append(all, part)
 	}
-	return all, nil
+	return together(empty, house, members...)
 }

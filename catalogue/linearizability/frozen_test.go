@@ -44,23 +44,26 @@ func (c *client) readAll(s frozen, in input) (out output) {
 	return out
 }
 
-// readSaved reads what save wrote.
-func (c *client) readSaved(read func() ([]reading, error), err error, out *output) {
+// readSaved loads what save wrote and reads that.
+func (c *client) readSaved(load func() (target, error), err error, in input, out *output) {
 	if out.fail(err); err != nil {
 		return
 	}
-	all, err := read()
-	out.fail(err)
-	for i, r := range all {
-		var one output
-		one.set(r)
-		c.strip(input{which: i, by: []term{{field: byID}}}, &one)
-		out.all = append(out.all, one)
+	t, err := load()
+	if out.fail(err); err != nil {
+		return
+	}
+	c.readCopy(t, in, out)
+	for i := range out.all {
+		out.all[i].revision = 0 // of another run of the program, as it were
+		if !c.keepsIDs {
+			out.all[i].id = 0
+		}
 	}
 }
 
-// readClone reads a clone, writes to it and looks whether the write is there.
-func (c *client) readClone(t target, in input, out *output) {
+// readCopy reads a clone, writes to it and looks whether the write is there.
+func (c *client) readCopy(t target, in input, out *output) {
 	for i, of := range t.of {
 		in := input{which: i, by: in.by, style: in.style}
 		var before, after output
@@ -71,7 +74,7 @@ func (c *client) readClone(t target, in input, out *output) {
 		r.ID, before.id = id, id
 		c.readFrozen(of.snapshot(), in, &after)
 		if before.err == "" && (after.err != "" || after.revision != before.revision+1 || !slices.Equal(after.rows, put(before.rows, r))) {
-			before.err = fmt.Sprintf("unexpected: the clone is %v, and %v after the insert of %v", before, after, r)
+			before.err = fmt.Sprintf("unexpected: the copy is %v, and %v after the insert of %v", before, after, r)
 		}
 		out.all = append(out.all, before)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestNoStaleAnswer(t *testing.T) {
@@ -27,7 +26,7 @@ func TestNoStaleAnswer(t *testing.T) {
 			if err != nil {
 				return target{}, err
 			}
-			return answered(house, books.(*records[resources.Record]), nil)
+			return answered(emptyFor(openCodec(), open), house, books, nil)
 		}})
 }
 
@@ -37,7 +36,7 @@ func events(name string, size int, wrap func(http.Handler) http.Handler) workloa
 	t.lenient = true
 	return workload{name: name, of: []traits{t}, mix: forAnswers, required: true, open: func() (target, error) {
 		house := catalogue.New()
-		return answered(house, eventsIn(house, t), wrap)
+		return answered(emptyHouse, house, eventsIn(house, t), wrap)
 	}}
 }
 
@@ -52,28 +51,28 @@ type answers[T any] struct {
 }
 
 // answered is the target of a collection behind a handler.
-func answered[T any](house *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
+func answered[T any](empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
 	collections := make(map[string]httpapi.Collection)
 	for key, each := range house.All() {
 		collections[key] = each
 	}
-	var h http.Handler
-	h, err := httpapi.NewHandler(collections, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
+	made, err := httpapi.NewHandler(collections, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
 	if err != nil {
 		return target{}, err
 	}
+	var h http.Handler = made
 	if wrap != nil {
 		h = wrap(h)
 	}
-	t := together(house, c)
+	t := together(empty, house, c)
 	t.of = []collection{&answers[T]{records: c, handler: h, pages: make(map[string]map[string][]byte)}}
 	t.clone = func() target {
-		cloned := house.Clone()
-		of, err := c.in(cloned)
+		of, err := c.in(house.Clone())
 		if err != nil {
 			panic(err) // a clone has the same collections
 		}
-		t, err := answered(cloned, of.(*records[T]), wrap)
+		cloned := of.(*records[T])
+		t, err := answered(empty, cloned.house, cloned, wrap)
 		if err != nil {
 			panic(err) // it had them before
 		}

@@ -28,6 +28,7 @@ var shares = map[string]int{
 	"TestNoTornLoad":              4,
 	"TestNoMixedCatalogue":        3,
 	"TestNoStaleAnswer":           4,
+	"TestNoReusedID":              1,
 	"TestNoRevisionWithoutChange": 1,
 }
 
@@ -39,7 +40,14 @@ func TestNoMissingChange(t *testing.T) { test(t, kindsOfRecords(forHistory, 40).
 func TestNoTornLoad(t *testing.T)      { test(t, loadable(forLoads)...) }
 
 func TestNoMixedCatalogue(t *testing.T) {
-	test(t, twoCollections("few records", 0), twoCollections("many records", 400))
+	test(t, twoCollections("few records", 0), twoCollections("many records", 150))
+}
+
+// TestNoReusedID: the highest id ever used is saved and loaded.
+func TestNoReusedID(t *testing.T) {
+	w := book("structs", forLoads, plainCodec(), traits{base: newBase(0, false), history: 40})
+	w.keepsIDs = true
+	test(t, w)
 }
 
 // TestNoRevisionWithoutChange: a batch that writes nothing has no revision.

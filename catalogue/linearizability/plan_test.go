@@ -33,18 +33,16 @@ func (m mix) pick(rng *rand.Rand) kind {
 
 // A planner makes the operations of one round.
 type planner struct {
-	rng      *rand.Rand
-	of       []traits
-	from     world
-	mix      mix
-	pasts    []past // of collection 0
-	required bool   // the optional field is always there
-	idle     bool   // batches may write nothing
-	popular  []input
+	*workload
+	rng     *rand.Rand
+	from    world
+	mix     mix
+	pasts   []past  // of collection 0
+	popular []input // pages that are asked for often
 }
 
 func newPlanner(rng *rand.Rand, w *workload, from world, pasts []past) *planner {
-	p := &planner{rng: rng, of: w.of, from: from, mix: w.mix, pasts: pasts, required: w.required, idle: w.idle}
+	p := &planner{workload: w, rng: rng, from: from, mix: w.mix, pasts: pasts}
 	if len(from[0].rows) > 14 {
 		p.mix[remove] = 4*p.mix[remove] + 4
 	}
@@ -72,11 +70,11 @@ func (p *planner) next() input {
 	case reread:
 		in = p.window(reread, 0)
 		in.past = &p.pasts[p.rng.IntN(len(p.pasts))]
-	case iterate, snapshot, clone:
+	case iterate, snapshot, save, clone:
 		in.by = p.terms(p.rng.IntN(4))
 	case update:
 		in.batch = p.batch(which)
-		in.abort = p.rng.IntN(6) == 0
+		in.abort = p.rng.IntN(6) == 0 && !p.commits
 	case load:
 		for id := range p.rng.IntN(6) + 1 {
 			in.rows = append(in.rows, p.row(p.first(which)+2*id))

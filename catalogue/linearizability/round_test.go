@@ -19,6 +19,8 @@ type workload struct {
 	mix      mix
 	required bool // the optional field is always there
 	idle     bool // batches may write nothing
+	commits  bool // no batch is aborted
+	keepsIDs bool // of a saved catalogue the highest id ever used is looked at
 }
 
 // A run is a workload that is running: rounds of concurrent operations on one
@@ -78,13 +80,13 @@ func (r *run) round() error {
 		clients = append(clients, c)
 		group.Go(func() {
 			<-ready
-			c.run(plan)
+			c.follow(plan)
 		})
 	}
 	close(ready)
 	group.Wait()
 	last := r.client(0, 0)
-	last.run(r.closing())
+	last.follow(r.closing())
 	var history []porcupine.Operation
 	for _, c := range append(clients, last) {
 		history = append(history, c.history...)
@@ -100,7 +102,7 @@ func (r *run) round() error {
 }
 
 func (r *run) client(number, pace int) *client {
-	c := &client{number: number, t: r.t, of: r.of, start: r.start, pace: pace}
+	c := &client{run: r, number: number, pace: pace}
 	c.rng = rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64()))
 	for i, s := range r.from {
 		c.seen[i] = s.revision
@@ -111,7 +113,7 @@ func (r *run) client(number, pace int) *client {
 // closing plans the operations after which the state is known.
 func (r *run) closing() (plan []input) {
 	for i := range r.of {
-		p := planner{rng: r.rng, required: r.required}
+		p := planner{workload: r.workload, rng: r.rng}
 		plan = append(plan, input{kind: insert, which: i, row: p.row(0)}, input{kind: snapshot, which: i})
 	}
 	return plan

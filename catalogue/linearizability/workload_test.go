@@ -69,18 +69,27 @@ func loadable(m mix) []workload {
 func book[T any](name string, m mix, k *codec[T], t traits) workload {
 	return workload{name: name, mix: m, of: []traits{t}, open: func() (target, error) {
 		house, books, err := bookIn(k, t)
-		return together(house, books), err
+		return together(emptyFor(k, t), house, books), err
 	}}
 }
 
-func bookIn[T any](k *codec[T], t traits) (*catalogue.Catalogue, member, error) {
-	house, err := catalogue.NewTyped(catalogue.Typed[T]("books").WithHistory(t.history))
+// emptyFor returns a func that makes a catalogue whose books have the type of a codec.
+func emptyFor[T any](_ *codec[T], t traits) func() (*catalogue.Catalogue, error) {
+	return func() (*catalogue.Catalogue, error) {
+		return catalogue.NewTyped(catalogue.Typed[T]("books").WithHistory(t.history))
+	}
+}
+
+func bookIn[T any](k *codec[T], t traits) (*catalogue.Catalogue, *records[T], error) {
+	house, err := emptyFor(k, t)()
 	if err != nil {
 		return nil, nil, err
 	}
 	books, err := catalogue.Of[T](house, "books")
 	return house, &records[T]{codec: k, c: books, house: house, key: "books", base: t.base}, err
 }
+
+func emptyHouse() (*catalogue.Catalogue, error) { return catalogue.New(), nil }
 
 // eventTraits are those of the events of a catalogue.
 func eventTraits(size int) traits {
@@ -101,13 +110,13 @@ func twoCollections(name string, size int) workload {
 			return target{}, err
 		}
 		of := &records[resources.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
-		return together(house, of, eventsIn(house, events)), nil
+		return together(emptyHouse, house, of, eventsIn(house, events)), nil
 	}}
 }
 
 // newBase returns n constant records.
 func newBase(n int, required bool) *base {
-	p := planner{rng: rand.New(rand.NewPCG(1, uint64(n))), required: required}
+	p := planner{workload: &workload{required: required}, rng: rand.New(rand.NewPCG(1, uint64(n)))}
 	b := &base{}
 	for id := range n {
 		b.rows = append(b.rows, p.row(id+1))
