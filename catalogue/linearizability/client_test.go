@@ -21,9 +21,9 @@ type client struct {
 	later   []func() // what is read after the operation's end
 }
 
-// follow makes the operations of a plan. What a snapshot, a clone or an iterator
+// perform makes the operations of a plan. What a snapshot, a clone or an iterator
 // holds is read some operations later.
-func (c *client) follow(plan []input) {
+func (c *client) perform(plan []input) {
 	for _, in := range plan {
 		c.pause()
 		c.do(in)
@@ -113,7 +113,7 @@ func (c *client) call(in input, out *output) (finish func()) {
 		r := of.page(in)
 		return func() { out.set(r) }
 	case reread:
-		r := in.past.frozen.page(in)
+		r := in.held.snapshot.page(in)
 		return func() { out.set(r) }
 	case iterate:
 		r := of.iterate(in.by)
@@ -124,7 +124,7 @@ func (c *client) call(in input, out *output) (finish func()) {
 	case snapshot:
 		s := of.snapshot()
 		c.seen[in.which] = s.revision()
-		return func() { c.readFrozen(s, in, out) }
+		return func() { c.readSnapshot(s, in, out) }
 	case since:
 		changes, now, err := of.since(in.revision)
 		if out.fail(err); err != nil {

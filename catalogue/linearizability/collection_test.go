@@ -2,6 +2,7 @@ package linearizability_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -20,8 +21,9 @@ type collection interface {
 	update(f func(writer) error) error
 	page(in input) reading
 	iterate(by []term) reading
-	snapshot() frozen
+	snapshot() snapshotReader
 	since(revision uint64) (changes func() ([]change, error), now uint64, err error)
+	follow(ctx context.Context, revision uint64) iter.Seq2[change, error]
 	load(rows []row) error
 	check() error
 }
@@ -36,8 +38,8 @@ type writer interface {
 	count() int
 }
 
-// A frozen is a snapshot.
-type frozen interface {
+// A snapshotReader is a snapshot.
+type snapshotReader interface {
 	count() int
 	revision() uint64
 	get(id int) reading
@@ -115,10 +117,10 @@ func (c *records[T]) get(id int) reading        { return c.read(c.c.Get(id)) }
 func (c *records[T]) count() int                { return c.c.Count() }
 func (c *records[T]) check() error              { return c.c.Check() }
 
-func (c *records[T]) modify(id int, f func(*row)) error { return c.c.Modify(id, c.change(f)) }
+func (c *records[T]) modify(id int, f func(*row)) error { return c.c.Modify(id, c.changing(f)) }
 
-// change makes of a change of a row one of a record.
-func (k *codec[T]) change(f func(*row)) func(*T) error {
+// changing makes of a func that changes a row one that changes a record.
+func (k *codec[T]) changing(f func(*row)) func(*T) error {
 	return func(record *T) error {
 		r, err := k.decode(record)
 		f(&r)
@@ -143,7 +145,7 @@ func (t transaction[T]) remove(id int) error       { return t.tx.Delete(id) }
 func (t transaction[T]) get(id int) reading        { return t.read(t.tx.Get(id)) }
 func (t transaction[T]) count() int                { return t.tx.Count() }
 
-func (t transaction[T]) modify(id int, f func(*row)) error { return t.tx.Modify(id, t.change(f)) }
+func (t transaction[T]) modify(id int, f func(*row)) error { return t.tx.Modify(id, t.changing(f)) }
 
 // paged is what reads pages: a collection or a snapshot.
 type paged[T any] interface {
@@ -213,19 +215,19 @@ func (k *codec[T]) iterate(of paged[T], by []term) reading {
 	return reading{rows: func() ([]row, error) { return k.collect(seq) }, err: err}
 }
 
-func (c *records[T]) snapshot() frozen { return still[T]{c.codec, c.c.Snapshot()} }
+func (c *records[T]) snapshot() snapshotReader { return snapshotRecords[T]{c.codec, c.c.Snapshot()} }
 
-// still is a snapshot of records of one type.
-type still[T any] struct {
+// snapshotRecords is a snapshot of records of one type.
+type snapshotRecords[T any] struct {
 	*codec[T]
 	s catalogue.Snapshot[T]
 }
 
-func (s still[T]) count() int                { return s.s.Count() }
-func (s still[T]) revision() uint64          { return s.s.Revision() }
-func (s still[T]) get(id int) reading        { return s.read(s.s.Get(id)) }
-func (s still[T]) page(in input) reading     { return s.codec.page(s.s, in) }
-func (s still[T]) iterate(by []term) reading { return s.codec.iterate(s.s, by) }
+func (s snapshotRecords[T]) count() int                { return s.s.Count() }
+func (s snapshotRecords[T]) revision() uint64          { return s.s.Revision() }
+func (s snapshotRecords[T]) get(id int) reading        { return s.read(s.s.Get(id)) }
+func (s snapshotRecords[T]) page(in input) reading     { return s.codec.page(s.s, in) }
+func (s snapshotRecords[T]) iterate(by []term) reading { return s.codec.iterate(s.s, by) }
 
 func (c *records[T]) since(revision uint64) (func() ([]change, error), uint64, error) {
 	told, now, err := c.c.Since(revision)
@@ -235,18 +237,36 @@ func (c *records[T]) since(revision uint64) (func() ([]change, error), uint64, e
 func (k *codec[T]) changes(told []catalogue.Change[T]) ([]change, error) {
 	changes := []change{}
 	for _, ch := range told {
-		r := row{ID: ch.ID}
-		if ch.Kind != catalogue.Deleted {
-			record := ch.Record()
-			decoded, err := k.decode(&record)
-			if err != nil {
-				return nil, err
-			}
-			r = decoded
+		one, err := k.change(ch)
+		if err != nil {
+			return nil, err
 		}
-		changes = append(changes, change{ch.Revision, ch.Kind, ch.Last, r})
+		changes = append(changes, one)
 	}
 	return changes, nil
+}
+
+func (k *codec[T]) change(ch catalogue.Change[T]) (c change, err error) {
+	c = change{ch.Revision, ch.Kind, ch.Last, row{ID: ch.ID}}
+	if ch.Kind != catalogue.Deleted {
+		record := ch.Record()
+		c.row, err = k.decode(&record)
+	}
+	return c, err
+}
+
+func (c *records[T]) follow(ctx context.Context, revision uint64) iter.Seq2[change, error] {
+	return func(yield func(change, error) bool) {
+		for told, err := range c.c.Changes(ctx, revision) {
+			var ch change
+			if err == nil {
+				ch, err = c.change(told)
+			}
+			if !yield(ch, err) {
+				return
+			}
+		}
+	}
 }
 
 func (c *records[T]) load(rows []row) error {
@@ -273,16 +293,16 @@ func (c *records[T]) in(house *catalogue.Catalogue) (member, error) {
 	return &records[T]{c.codec, typed, house, c.key, c.base}, err
 }
 
-// alone is the target of a collection that is of no catalogue.
-func alone[T any](c *records[T]) target {
+// standaloneTarget is the target of a collection that is of no catalogue.
+func standaloneTarget[T any](c *records[T]) target {
 	return target{of: []collection{c}, clone: func() target {
-		return alone(&records[T]{codec: c.codec, c: c.c.Clone(), base: c.base})
+		return standaloneTarget(&records[T]{codec: c.codec, c: c.c.Clone(), base: c.base})
 	}}
 }
 
-// together is the target of one or two collections of a catalogue. Empty makes a
+// catalogueTarget is the target of one or two collections of a catalogue. Empty makes a
 // catalogue of the same types.
-func together(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members ...member) target {
+func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members ...member) target {
 	t := target{
 		save: func() (func() (target, error), error) {
 			var data bytes.Buffer
@@ -315,5 +335,5 @@ func moved(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogu
 			panic(err) // it has the same collections
 		}
 	}
-	return together(empty, house, members...)
+	return catalogueTarget(empty, house, members...)
 }

@@ -34,7 +34,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{"changes that are told late", structs("", forHistory, 0, 40), each(func(c collection) collection { return &lateChanges{collection: c} })},
 		{"a load in two steps", loadable(forLoads)[0], each(func(c collection) collection { return tornLoads{c} })},
 		{"a catalogue saved at two instants", twoCollections("", 0), mixedSaves},
-		{"an old tag is good for ever", events("", 0, eternalTags), nil},
+		{"an old tag is good for ever", events("", 0, staleTags), nil},
 		{"a tag that is taken after the page", events("", 0, lateTags), nil},
 	} {
 		t.Run(fault.reason, func(t *testing.T) {
@@ -153,7 +153,7 @@ func (c tornBatches) update(f func(writer) error) error { return f(c.collection)
 
 type liveSnapshots struct{ collection }
 
-func (c liveSnapshots) snapshot() frozen {
+func (c liveSnapshots) snapshot() snapshotReader {
 	return struct {
 		collection
 		constant
@@ -230,8 +230,8 @@ func mixedSaves(t target) target {
 	return t
 }
 
-// eternalTags answers 304 to whoever has any page of a URL.
-func eternalTags(h http.Handler) http.Handler {
+// staleTags answers 304 to whoever has any page of a URL.
+func staleTags(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if tags := r.Header.Get("If-None-Match"); tags != "" {
 			tag, _, _ := strings.Cut(tags, ", ")

@@ -36,7 +36,7 @@ func events(name string, size int, wrap func(http.Handler) http.Handler) workloa
 	t.lenient = true
 	return workload{name: name, of: []traits{t}, mix: forAnswers, required: true, open: func() (target, error) {
 		house := catalogue.New()
-		return answered(emptyHouse, house, eventsIn(house, t), wrap)
+		return answered(emptyCatalogue, house, eventsIn(house, t), wrap)
 	}}
 }
 
@@ -64,7 +64,7 @@ func answered[T any](empty func() (*catalogue.Catalogue, error), house *catalogu
 	if wrap != nil {
 		h = wrap(h)
 	}
-	t := together(empty, house, c)
+	t := catalogueTarget(empty, house, c)
 	t.of = []collection{&answers[T]{records: c, handler: h, pages: make(map[string]map[string][]byte)}}
 	t.clone = func() target {
 		of, err := c.in(house.Clone())

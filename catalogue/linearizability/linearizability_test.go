@@ -36,8 +36,11 @@ func TestNoStalePage(t *testing.T)     { test(t, kindsOfRecords(forPages, 0)...)
 func TestNoLostUpdate(t *testing.T)    { test(t, kindsOfRecords(forUpdates, 0)...) }
 func TestNoTornBatch(t *testing.T)     { test(t, kindsOfRecords(forBatches, 0)...) }
 func TestNoMixedSnapshot(t *testing.T) { test(t, kindsOfRecords(forSnapshots, 0)...) }
-func TestNoMissingChange(t *testing.T) { test(t, kindsOfRecords(forHistory, 40)...) }
 func TestNoTornLoad(t *testing.T)      { test(t, loadable(forLoads)...) }
+
+func TestNoMissingChange(t *testing.T) {
+	test(t, append(kindsOfRecords(forHistory, 40), structs("long history", forHistory, 0, 1000))...)
+}
 
 func TestNoMixedCatalogue(t *testing.T) {
 	test(t, twoCollections("few records", 0), twoCollections("many records", 150))

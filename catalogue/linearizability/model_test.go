@@ -40,27 +40,27 @@ type logged struct {
 	hash     uint64
 }
 
-// A world is the state of all collections.
-type world [2]state
+// States are the states of all collections. The second may not be in use.
+type states [2]state
 
 // porcupine returns the model beginning with a state.
-func (m *model) porcupine(from world) porcupine.Model {
+func (m *model) porcupine(from states) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return from },
 		Step: func(s, in, out any) (bool, any) {
-			ok, next := m.step(s.(world), in.(input), out.(output))
+			ok, next := m.step(s.(states), in.(input), out.(output))
 			return ok, next
 		},
-		Equal: func(a, b any) bool { return a.(world).equal(b.(world)) },
-		Hash:  func(s any) uint64 { return s.(world).hash() },
+		Equal: func(a, b any) bool { return a.(states).equal(b.(states)) },
+		Hash:  func(s any) uint64 { return s.(states).hash() },
 		DescribeOperation: func(in, out any) string {
 			return fmt.Sprintf("%v -> %v", in, out)
 		},
-		DescribeState: func(s any) string { return fmt.Sprintf("%+v", s.(world)) },
+		DescribeState: func(s any) string { return fmt.Sprintf("%+v", s.(states)) },
 	}
 }
 
-func (w world) equal(other world) bool {
+func (w states) equal(other states) bool {
 	for i, s := range w {
 		o := other[i]
 		if s.last != o.last || s.revision != o.revision || !slices.Equal(s.rows, o.rows) || !s.log.equal(o.log) {
@@ -103,7 +103,7 @@ func (r row) hash() uint64 {
 	return h
 }
 
-func (w world) hash() uint64 {
+func (w states) hash() uint64 {
 	var h uint64
 	for _, s := range w {
 		h = ((h*31+uint64(s.last))*31+s.revision)*31 + s.log.sum()
@@ -116,7 +116,7 @@ func (w world) hash() uint64 {
 
 // step reports whether an operation can return out in a state, and the state
 // after it.
-func (m *model) step(w world, in input, out output) (bool, world) {
+func (m *model) step(w states, in input, out output) (bool, states) {
 	if in.kind == save || in.kind == clone {
 		for i, one := range out.all {
 			if !m.of[i].copied(w[i], one) {
@@ -150,7 +150,7 @@ func (t *traits) step(s state, in input, out output) (bool, state) {
 	case page, burst:
 		return t.paged(s, in, out, t.lenient), s
 	case reread:
-		return t.paged(in.past.state, in, out, false), s
+		return t.paged(in.held.state, in, out, false), s
 	case snapshot:
 		return t.copied(s, out), s
 	case iterate:

@@ -50,13 +50,13 @@ type input struct {
 	batch    []input
 	abort    bool   // the batch ends with an error
 	revision uint64 // that since begins after
-	past     *past
+	held     *held
 }
 
-// A past is a snapshot with what it held when it was taken.
-type past struct {
-	frozen frozen
-	state  state
+// A held is a snapshot with the state in which it was taken.
+type held struct {
+	snapshot snapshotReader
+	state    state
 }
 
 // An output is what an operation returned.

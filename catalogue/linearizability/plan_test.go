@@ -35,18 +35,18 @@ func (m mix) pick(rng *rand.Rand) kind {
 type planner struct {
 	*workload
 	rng     *rand.Rand
-	from    world
+	from    states
 	mix     mix
-	pasts   []past  // of collection 0
+	earlier []held  // of collection 0
 	popular []input // pages that are asked for often
 }
 
-func newPlanner(rng *rand.Rand, w *workload, from world, pasts []past) *planner {
-	p := &planner{workload: w, rng: rng, from: from, mix: w.mix, pasts: pasts}
+func newPlanner(rng *rand.Rand, w *workload, from states, earlier []held) *planner {
+	p := &planner{workload: w, rng: rng, from: from, mix: w.mix, earlier: earlier}
 	if len(from[0].rows) > 14 {
 		p.mix[remove] = 4*p.mix[remove] + 4
 	}
-	if len(pasts) == 0 {
+	if len(earlier) == 0 {
 		p.mix[reread] = 0
 	}
 	for range 3 {
@@ -69,7 +69,7 @@ func (p *planner) next() input {
 		return p.window(in.kind, which)
 	case reread:
 		in = p.window(reread, 0)
-		in.past = &p.pasts[p.rng.IntN(len(p.pasts))]
+		in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
 	case iterate, snapshot, save, clone:
 		in.by = p.terms(p.rng.IntN(4))
 	case update:

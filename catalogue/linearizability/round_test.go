@@ -29,8 +29,8 @@ type run struct {
 	*workload
 	model   model
 	t       target
-	from    world
-	pasts   []past
+	from    states
+	earlier []held
 	rng     *rand.Rand
 	start   time.Time
 	rounds  int
@@ -39,7 +39,7 @@ type run struct {
 }
 
 // patience is how long a round may take to check. Longer is unknown.
-const patience = 5 * time.Second
+const patience = 10 * time.Second
 
 // begin makes the target and inserts its base.
 func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
@@ -69,26 +69,35 @@ func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
 // round runs some clients at once and checks what they saw.
 func (r *run) round() error {
 	r.rounds++
-	p := newPlanner(r.rng, r.workload, r.from, r.pasts)
-	plans := p.plans(3+r.rng.IntN(4), 8+r.rng.IntN(8))
+	p := newPlanner(r.rng, r.workload, r.from, r.earlier)
+	clients := 3 + r.rng.IntN(4)
+	if r.of[0].history > 0 {
+		clients = 3 + r.rng.IntN(2) // each order of writes is another state
+	}
+	plans := p.plans(clients, 8+r.rng.IntN(8))
 	pace := r.rng.IntN(4)
+	followers := r.followers()
 	ready := make(chan struct{})
-	var clients []*client
+	var all []*client
 	var group sync.WaitGroup
 	for i, plan := range plans {
 		c := r.client(i, pace)
-		clients = append(clients, c)
+		all = append(all, c)
 		group.Go(func() {
 			<-ready
-			c.follow(plan)
+			c.perform(plan)
 		})
 	}
 	close(ready)
 	group.Wait()
 	last := r.client(0, 0)
-	last.follow(r.closing())
+	last.perform(r.closing())
 	var history []porcupine.Operation
-	for _, c := range append(clients, last) {
+	for _, f := range followers {
+		end := last.history[2*f.which+1].Output.(*output)
+		history = append(history, f.wait(r, end.revision)...)
+	}
+	for _, c := range append(all, last) {
 		history = append(history, c.history...)
 	}
 	for i := range history {
@@ -114,7 +123,9 @@ func (r *run) client(number, pace int) *client {
 func (r *run) closing() (plan []input) {
 	for i := range r.of {
 		p := planner{workload: r.workload, rng: r.rng}
-		plan = append(plan, input{kind: insert, which: i, row: p.row(0)}, input{kind: snapshot, which: i})
+		last := p.row(0)
+		last.F[0] = closing
+		plan = append(plan, input{kind: insert, which: i, row: last}, input{kind: snapshot, which: i})
 	}
 	return plan
 }
@@ -129,9 +140,9 @@ func (r *run) proceed(closing []porcupine.Operation) error {
 	if r.rng.IntN(6) == 0 {
 		r.t = r.t.clone()
 	}
-	if len(r.pasts) < 3 || r.rng.IntN(4) == 0 {
-		r.pasts = append(r.pasts, past{r.t.of[0].snapshot(), r.from[0]})
-		r.pasts = slices.Clone(r.pasts[max(0, len(r.pasts)-3):])
+	if len(r.earlier) < 3 || r.rng.IntN(4) == 0 {
+		r.earlier = append(r.earlier, held{r.t.of[0].snapshot(), r.from[0]})
+		r.earlier = slices.Clone(r.earlier[max(0, len(r.earlier)-3):])
 	}
 	if r.rounds%8 > 0 {
 		return nil

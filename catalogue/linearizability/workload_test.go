@@ -13,14 +13,14 @@ var (
 	everything = mix{insert: 3, upsert: 2, modify: 4, remove: 3, get: 2, count: 1, page: 6, burst: 1, update: 1,
 		snapshot: 1, iterate: 1, reread: 1, clone: 1}
 
-	forPages     = everything.with(map[kind]int{page: 14, get: 4, count: 3})
-	forUpdates   = everything.with(map[kind]int{modify: 16, upsert: 4, get: 4})
-	forBatches   = everything.with(map[kind]int{update: 8, page: 8, count: 3})
-	forSnapshots = everything.with(map[kind]int{snapshot: 6, iterate: 4, reread: 4, clone: 3})
-	forHistory   = everything.with(map[kind]int{since: 10, update: 4, snapshot: 3})
-	forLoads     = everything.with(map[kind]int{load: 3, save: 3, page: 10, since: 3})
-	forHouses    = mix{insert: 3, upsert: 2, modify: 5, remove: 2, page: 1, update: 1, save: 6, clone: 4}
-	forAnswers   = everything.with(map[kind]int{page: 20, burst: 2})
+	forPages      = everything.with(map[kind]int{page: 14, get: 4, count: 3})
+	forUpdates    = everything.with(map[kind]int{modify: 16, upsert: 4, get: 4})
+	forBatches    = everything.with(map[kind]int{update: 8, page: 8, count: 3})
+	forSnapshots  = everything.with(map[kind]int{snapshot: 6, iterate: 4, reread: 4, clone: 3})
+	forHistory    = everything.with(map[kind]int{since: 10, update: 4, snapshot: 3})
+	forLoads      = everything.with(map[kind]int{load: 3, save: 3, page: 10, since: 3})
+	forCatalogues = mix{insert: 3, upsert: 2, modify: 5, remove: 2, page: 1, update: 1, save: 6, clone: 4}
+	forAnswers    = everything.with(map[kind]int{page: 20, burst: 2})
 )
 
 // sorted is a default order of collections of a program's own.
@@ -52,7 +52,7 @@ func kindsOfRecords(m mix, history int) []workload {
 func standalone[T any](name string, m mix, k *codec[T], t traits) workload {
 	return workload{name: name, mix: m, of: []traits{t}, open: func() (target, error) {
 		c, err := catalogue.NewCollection[T](catalogue.Options{Name: name, Ordering: k.terms(t.standard), History: t.history})
-		return alone(&records[T]{codec: k, c: c, base: t.base}), err
+		return standaloneTarget(&records[T]{codec: k, c: c, base: t.base}), err
 	}}
 }
 
@@ -69,7 +69,7 @@ func loadable(m mix) []workload {
 func book[T any](name string, m mix, k *codec[T], t traits) workload {
 	return workload{name: name, mix: m, of: []traits{t}, open: func() (target, error) {
 		house, books, err := bookIn(k, t)
-		return together(emptyFor(k, t), house, books), err
+		return catalogueTarget(emptyFor(k, t), house, books), err
 	}}
 }
 
@@ -89,7 +89,7 @@ func bookIn[T any](k *codec[T], t traits) (*catalogue.Catalogue, *records[T], er
 	return house, &records[T]{codec: k, c: books, house: house, key: "books", base: t.base}, err
 }
 
-func emptyHouse() (*catalogue.Catalogue, error) { return catalogue.New(), nil }
+func emptyCatalogue() (*catalogue.Catalogue, error) { return catalogue.New(), nil }
 
 // eventTraits are those of the events of a catalogue.
 func eventTraits(size int) traits {
@@ -103,14 +103,14 @@ func eventsIn(house *catalogue.Catalogue, t traits) *records[resources.Event] {
 // twoCollections are authors and events of one catalogue.
 func twoCollections(name string, size int) workload {
 	authors, events := traits{base: newBase(size, true), open: true}, eventTraits(size)
-	return workload{name: name, mix: forHouses, of: []traits{authors, events}, required: true, open: func() (target, error) {
+	return workload{name: name, mix: forCatalogues, of: []traits{authors, events}, required: true, open: func() (target, error) {
 		house := catalogue.New()
 		c, err := house.Open("authors")
 		if err != nil {
 			return target{}, err
 		}
 		of := &records[resources.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
-		return together(emptyHouse, house, of, eventsIn(house, events)), nil
+		return catalogueTarget(emptyCatalogue, house, of, eventsIn(house, events)), nil
 	}}
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// readFrozen reads all of a snapshot, by id and by the terms of in.
-func (c *client) readFrozen(s frozen, in input, out *output) {
+// readSnapshot reads all of a snapshot, by id and by the terms of in.
+func (c *client) readSnapshot(s snapshotReader, in input, out *output) {
 	out.revision = s.revision()
 	t := &c.of[in.which]
 	byID := c.readAll(s, input{which: in.which, by: []term{{field: byID}}, style: in.style})
@@ -32,7 +32,7 @@ func (c *client) readFrozen(s frozen, in input, out *output) {
 }
 
 // readAll reads all records of a snapshot, as one page or one by one.
-func (c *client) readAll(s frozen, in input) (out output) {
+func (c *client) readAll(s snapshotReader, in input) (out output) {
 	in.limit = everyRow
 	if in.style >= 3 {
 		out.set(s.iterate(in.by))
@@ -67,12 +67,12 @@ func (c *client) readCopy(t target, in input, out *output) {
 	for i, of := range t.of {
 		in := input{which: i, by: in.by, style: in.style}
 		var before, after output
-		c.readFrozen(of.snapshot(), in, &before)
+		c.readSnapshot(of.snapshot(), in, &before)
 		r := row{F: [fields]int{1, 2, 3, 4, 5, 1}}
 		id, err := of.insert(r)
 		before.fail(err)
 		r.ID, before.id = id, id
-		c.readFrozen(of.snapshot(), in, &after)
+		c.readSnapshot(of.snapshot(), in, &after)
 		if before.err == "" && (after.err != "" || after.revision != before.revision+1 || !slices.Equal(after.rows, put(before.rows, r))) {
 			before.err = fmt.Sprintf("unexpected: the copy is %v, and %v after the insert of %v", before, after, r)
 		}
