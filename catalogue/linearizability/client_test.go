@@ -221,7 +221,7 @@ func (c *client) strip(in input, out *output) {
 	t := &c.of[in.which]
 	by, ok := t.resolve(out.rows, in.by, false)
 	if !ok {
-		out.err = "unexpected: an ordering by a field that no record has"
+		out.err = unexpected + "an ordering by a field that no record has"
 		return
 	}
 	rows, err := t.base.rest(out.rows, by)

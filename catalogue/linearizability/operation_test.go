@@ -80,9 +80,10 @@ type change struct {
 	row      row // the id alone if it was deleted
 }
 
-// The errors that the model knows. Any other error is its own text and is never
-// right.
+// The errors that the model knows. Any other error is its own text after
+// unexpected, and never right.
 const (
+	unexpected   = "unexpected: "
 	exists       = "exists"
 	notFound     = "not found"
 	unknownField = "unknown field"
@@ -108,7 +109,7 @@ func failure(err error) string {
 			return known.text
 		}
 	}
-	return "unexpected: " + err.Error()
+	return unexpected + err.Error()
 }
 
 // String is for the visualization.

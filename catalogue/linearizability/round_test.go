@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,35 +70,23 @@ func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
 // round runs some clients at once and checks what they saw.
 func (r *run) round() error {
 	r.rounds++
-	p := newPlanner(r.rng, r.workload, r.from, r.earlier)
-	clients := 3 + r.rng.IntN(4)
+	number := 3 + r.rng.IntN(4)
 	if r.of[0].history > 0 {
-		clients = 3 + r.rng.IntN(2) // each order of writes is another state
+		number = 3 + r.rng.IntN(2) // each order of writes is another state
 	}
-	plans := p.plans(clients, 8+r.rng.IntN(8))
-	pace := r.rng.IntN(4)
+	p := newPlanner(r.rng, r.workload, r.from, r.earlier)
+	plans := p.plans(number, 8+r.rng.IntN(8))
 	followers := r.followers()
-	ready := make(chan struct{})
-	var all []*client
-	var group sync.WaitGroup
-	for i, plan := range plans {
-		c := r.client(i, pace)
-		all = append(all, c)
-		group.Go(func() {
-			<-ready
-			c.perform(plan)
-		})
-	}
-	close(ready)
-	group.Wait()
+	clients := r.atOnce(plans)
 	last := r.client(0, 0)
 	last.perform(r.closing())
+
 	var history []porcupine.Operation
 	for _, f := range followers {
 		end := last.history[2*f.which+1].Output.(*output)
 		history = append(history, f.wait(r, end.revision)...)
 	}
-	for _, c := range append(all, last) {
+	for _, c := range append(clients, last) {
 		history = append(history, c.history...)
 	}
 	for i := range history {
@@ -108,6 +97,24 @@ func (r *run) round() error {
 		return err
 	}
 	return r.proceed(last.history)
+}
+
+// atOnce performs plans, each by a client of its own.
+func (r *run) atOnce(plans [][]input) (clients []*client) {
+	pace := r.rng.IntN(4)
+	ready := make(chan struct{})
+	var group sync.WaitGroup
+	for i, plan := range plans {
+		c := r.client(i, pace)
+		clients = append(clients, c)
+		group.Go(func() {
+			<-ready
+			c.perform(plan)
+		})
+	}
+	close(ready)
+	group.Wait()
+	return clients
 }
 
 func (r *run) client(number, pace int) *client {
@@ -149,7 +156,7 @@ func (r *run) proceed(closing []porcupine.Operation) error {
 	}
 	for _, of := range r.t.of {
 		if err := of.check(); err != nil {
-			return err
+			return fmt.Errorf("after round %d: %w", r.rounds, err)
 		}
 	}
 	return nil
@@ -169,7 +176,7 @@ func (r *run) judge(history []porcupine.Operation) error {
 	}
 	err := fmt.Errorf("round %d is %w", r.rounds, errNotLinearizable)
 	for _, op := range history {
-		if out := op.Output.(output); len(out.err) > len("unexpected: ") && out.err[:12] == "unexpected: " {
+		if out := op.Output.(output); strings.HasPrefix(out.err, unexpected) {
 			err = fmt.Errorf("%w; %v -> %s", err, op.Input, out.err)
 		}
 	}

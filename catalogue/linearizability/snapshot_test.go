@@ -21,12 +21,12 @@ func (c *client) readSnapshot(s snapshotReader, in input, out *output) {
 	case ordered.err != "":
 		out.err = ordered.err + ", by " + describe(in.by)
 	case byID.count != ordered.count || out.count != ordered.count || !slices.Equal(out.rows, ordered.rows):
-		out.err = fmt.Sprintf("unexpected: by %s the snapshot has %v", describe(in.by), ordered)
+		out.err = unexpected + fmt.Sprintf("by %s the snapshot has %v", describe(in.by), ordered)
 	}
 	for _, r := range out.rows {
 		var one output
 		if one.setRow(s.get(r.ID)); one.err != "" || one.row != r {
-			out.err = fmt.Sprintf("unexpected: the snapshot's record %d is %v", r.ID, one)
+			out.err = unexpected + fmt.Sprintf("the snapshot's record %d is %v", r.ID, one)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (c *client) readCopy(t target, in input, out *output) {
 		r.ID, before.id = id, id
 		c.readSnapshot(of.snapshot(), in, &after)
 		if before.err == "" && (after.err != "" || after.revision != before.revision+1 || !slices.Equal(after.rows, put(before.rows, r))) {
-			before.err = fmt.Sprintf("unexpected: the copy is %v, and %v after the insert of %v", before, after, r)
+			before.err = unexpected + fmt.Sprintf("the copy is %v, and %v after the insert of %v", before, after, r)
 		}
 		out.all = append(out.all, before)
 	}
