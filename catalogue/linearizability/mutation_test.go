@@ -79,7 +79,7 @@ const root = "../.."
 
 // found is what a test prints that has found a fault. One that cannot be compiled
 // does not print it.
-var found = regexp.MustCompile(`round \d+.*|panic: .*|fatal error: .*`)
+var found = regexp.MustCompile(`round \d+.*|without its author|panic: .*|fatal error: .*`)
 
 func (m mutation) run(t *testing.T) {
 	overlay := m.overlay(t)
