@@ -1,0 +1,113 @@
+package linearizability_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// TestNoEventWithoutAuthor inserts authors and then events that name them, and
+// deletes them the other way round, while the catalogue is saved and cloned at
+// full speed. No copy may have an event without its author. Porcupine would find
+// such a copy too, but checks far fewer.
+func TestNoEventWithoutAuthor(t *testing.T) {
+	house := catalogue.New()
+	authors, err := house.Open("authors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(share(t))
+	var group sync.WaitGroup
+	repeat := func(f func() error) {
+		group.Go(func() {
+			for time.Now().Before(end) && !t.Failed() {
+				if err := f(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 3 {
+		var kept []pair
+		repeat(func() (err error) {
+			kept, err = replacePairs(house, authors, kept)
+			return err
+		})
+	}
+	for range 2 {
+		repeat(func() error { return checkSaved(house) })
+	}
+	repeat(func() error { return checkCloned(house) })
+	group.Wait()
+}
+
+// A pair is the ids of an author and of the event that names it.
+type pair struct{ author, event int }
+
+// replacePairs inserts a pair, and deletes the oldest if there are more than a
+// few.
+func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], kept []pair) (_ []pair, err error) {
+	var p pair
+	if p.author, err = authors.Insert(resources.Record{}); err != nil {
+		return nil, err
+	}
+	if p.event, err = house.Events().Insert(resources.Event{Authors: []int{p.author}}); err != nil {
+		return nil, err
+	}
+	if kept = append(kept, p); len(kept) <= 4 {
+		return kept, nil
+	}
+	if err = house.Events().Delete(kept[0].event); err == nil {
+		err = authors.Delete(kept[0].author)
+	}
+	return kept[1:], err
+}
+
+func checkSaved(house *catalogue.Catalogue) error {
+	var data bytes.Buffer
+	if err := house.Save(&data); err != nil {
+		return err
+	}
+	var saved struct {
+		Authors []struct{ ID int }
+		Events  []struct {
+			ID      int
+			Authors []int
+		}
+	}
+	if err := json.Unmarshal(data.Bytes(), &saved); err != nil {
+		return err
+	}
+	there := map[int]bool{}
+	for _, author := range saved.Authors {
+		there[author.ID] = true
+	}
+	for _, event := range saved.Events {
+		if !there[event.Authors[0]] {
+			return fmt.Errorf("saved: event %d without its author %d", event.ID, event.Authors[0])
+		}
+	}
+	return nil
+}
+
+func checkCloned(house *catalogue.Catalogue) error {
+	clone := house.Clone()
+	authors, err := clone.Open("authors")
+	if err != nil {
+		return err
+	}
+	page, err := clone.Events().Page(pagination.Window{Limit: everyRow})
+	for _, event := range page.Records {
+		if _, err := authors.Get(event.Authors[0]); err != nil {
+			return fmt.Errorf("cloned: event %d without its author: %w", event.ID, err)
+		}
+	}
+	return err
+}

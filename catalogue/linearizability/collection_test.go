@@ -1,0 +1,339 @@
+package linearizability_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A collection is a catalogue.Collection without the type of its records. What
+// is returned as a func is translated into rows when that is called, after the
+// operation's end was recorded.
+type collection interface {
+	writer
+	update(f func(writer) error) error
+	page(in input) reading
+	iterate(by []term) reading
+	snapshot() snapshotReader
+	since(revision uint64) (changes func() ([]change, error), now uint64, err error)
+	follow(ctx context.Context, revision uint64) iter.Seq2[change, error]
+	load(rows []row) error
+	check() error
+}
+
+// A writer is what a collection and a transaction have in common.
+type writer interface {
+	insert(row) (id int, err error)
+	upsert(row) (id int, err error)
+	modify(id int, f func(*row)) error
+	remove(id int) error
+	get(id int) reading
+	count() int
+}
+
+// A snapshotReader is a snapshot.
+type snapshotReader interface {
+	count() int
+	revision() uint64
+	get(id int) reading
+	page(in input) reading
+	iterate(by []term) reading
+}
+
+// A reading is records that were read and the count beside them.
+type reading struct {
+	count int
+	rows  func() ([]row, error)
+	err   error
+	late  func() reading // if not nil, makes the reading after the operation's end
+}
+
+// A target is what is tested: one collection, or two of one catalogue.
+type target struct {
+	of    []collection
+	save  func() (load func() (target, error), err error) // nil for a collection of no catalogue
+	clone func() target
+}
+
+// A codec translates rows into records and back.
+type codec[T any] struct {
+	names  [fields]string // of the fields in an ordering
+	encode func(row) T
+	decode func(*T) (row, error)
+}
+
+func (k *codec[T]) terms(by []term) []ordering.Term {
+	var terms []ordering.Term
+	for _, t := range by {
+		name := "id"
+		if t.field != byID {
+			name = k.names[t.field]
+		}
+		terms = append(terms, ordering.Term{Field: name, Desc: t.desc})
+	}
+	return terms
+}
+
+func (k *codec[T]) rows(records []T) func() ([]row, error) {
+	return func() ([]row, error) { return k.collect(slices.Values(records)) }
+}
+
+func (k *codec[T]) collect(records iter.Seq[T]) (rows []row, err error) {
+	for record := range records {
+		r, err := k.decode(&record)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// read makes a reading of one record or of an error.
+func (k *codec[T]) read(record T, err error) reading {
+	return reading{count: 1, rows: k.rows([]T{record}), err: err}
+}
+
+// records is a collection of records of one type.
+type records[T any] struct {
+	*codec[T]
+	c     *catalogue.Collection[T]
+	house *catalogue.Catalogue // nil if c is of none
+	key   string
+	base  *base
+}
+
+func (c *records[T]) insert(r row) (int, error) { return c.c.Insert(c.encode(r)) }
+func (c *records[T]) upsert(r row) (int, error) { return c.c.Upsert(c.encode(r)) }
+func (c *records[T]) remove(id int) error       { return c.c.Delete(id) }
+func (c *records[T]) get(id int) reading        { return c.read(c.c.Get(id)) }
+func (c *records[T]) count() int                { return c.c.Count() }
+func (c *records[T]) check() error              { return c.c.Check() }
+
+func (c *records[T]) modify(id int, f func(*row)) error { return c.c.Modify(id, c.changing(f)) }
+
+// changing makes of a func that changes a row one that changes a record.
+func (k *codec[T]) changing(f func(*row)) func(*T) error {
+	return func(record *T) error {
+		r, err := k.decode(record)
+		f(&r)
+		*record = k.encode(r)
+		return err
+	}
+}
+
+func (c *records[T]) update(f func(writer) error) error {
+	return c.c.Update(func(tx *catalogue.Tx[T]) error { return f(transaction[T]{c.codec, tx}) })
+}
+
+// transaction is a writer inside an update.
+type transaction[T any] struct {
+	*codec[T]
+	tx *catalogue.Tx[T]
+}
+
+func (t transaction[T]) insert(r row) (int, error) { return t.tx.Insert(t.encode(r)) }
+func (t transaction[T]) upsert(r row) (int, error) { return t.tx.Upsert(t.encode(r)) }
+func (t transaction[T]) remove(id int) error       { return t.tx.Delete(id) }
+func (t transaction[T]) get(id int) reading        { return t.read(t.tx.Get(id)) }
+func (t transaction[T]) count() int                { return t.tx.Count() }
+
+func (t transaction[T]) modify(id int, f func(*row)) error { return t.tx.Modify(id, t.changing(f)) }
+
+// paged is what reads pages: a collection or a snapshot.
+type paged[T any] interface {
+	Page(w pagination.Window, terms ...ordering.Term) (catalogue.Page[T], error)
+	View(w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
+	ViewInto(old catalogue.View[T], w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
+	Ordered(terms ...ordering.Term) (iter.Seq[T], error)
+}
+
+func (c *records[T]) page(in input) reading     { return c.codec.page(c.c, in) }
+func (c *records[T]) iterate(by []term) reading { return c.codec.iterate(c.c, by) }
+
+func (k *codec[T]) page(of paged[T], in input) reading {
+	w, terms := pagination.Window{Limit: in.limit, Offset: in.offset}, k.terms(in.by)
+	switch in.style % 3 {
+	case 0:
+		p, err := of.Page(w, terms...)
+		return reading{count: p.Count, rows: k.rows(p.Records), err: err}
+	case 1:
+		v, err := of.View(w, terms...)
+		return k.view(v, err)
+	}
+	v, err := of.View(pagination.Window{Limit: 4})
+	if err == nil {
+		v, err = of.ViewInto(v, w, terms...)
+	}
+	return k.view(v, err)
+}
+
+func (k *codec[T]) view(v catalogue.View[T], err error) reading {
+	return reading{count: v.Count(), err: err, rows: func() ([]row, error) {
+		rows := make([]row, v.Len())
+		for i := range rows {
+			r, err := k.decode(v.At(i))
+			if err != nil {
+				return nil, err
+			}
+			if len(rows) <= 16 { // more take longer than they tell
+				if err := k.same(r, v, i); err != nil {
+					return nil, err
+				}
+			}
+			rows[i] = r
+		}
+		return rows, nil
+	}}
+}
+
+// same checks that a record and its JSON agree.
+func (k *codec[T]) same(r row, v catalogue.View[T], i int) error {
+	data, err := v.JSON(i)
+	if err != nil {
+		return err
+	}
+	var record T
+	if err := json.Unmarshal(data, &record); err != nil {
+		return err
+	}
+	if again, err := k.decode(&record); err != nil || again != r {
+		return fmt.Errorf("record %v has the JSON %s: %w", r, data, err)
+	}
+	return nil
+}
+
+func (k *codec[T]) iterate(of paged[T], by []term) reading {
+	seq, err := of.Ordered(k.terms(by)...)
+	return reading{rows: func() ([]row, error) { return k.collect(seq) }, err: err}
+}
+
+func (c *records[T]) snapshot() snapshotReader { return snapshotRecords[T]{c.codec, c.c.Snapshot()} }
+
+// snapshotRecords is a snapshot of records of one type.
+type snapshotRecords[T any] struct {
+	*codec[T]
+	s catalogue.Snapshot[T]
+}
+
+func (s snapshotRecords[T]) count() int                { return s.s.Count() }
+func (s snapshotRecords[T]) revision() uint64          { return s.s.Revision() }
+func (s snapshotRecords[T]) get(id int) reading        { return s.read(s.s.Get(id)) }
+func (s snapshotRecords[T]) page(in input) reading     { return s.codec.page(s.s, in) }
+func (s snapshotRecords[T]) iterate(by []term) reading { return s.codec.iterate(s.s, by) }
+
+func (c *records[T]) since(revision uint64) (func() ([]change, error), uint64, error) {
+	told, now, err := c.c.Since(revision)
+	return func() ([]change, error) { return c.changes(told) }, now, err
+}
+
+func (k *codec[T]) changes(told []catalogue.Change[T]) ([]change, error) {
+	changes := []change{}
+	for _, ch := range told {
+		one, err := k.change(ch)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, one)
+	}
+	return changes, nil
+}
+
+func (k *codec[T]) change(ch catalogue.Change[T]) (c change, err error) {
+	c = change{ch.Revision, ch.Kind, ch.Last, row{ID: ch.ID}}
+	if ch.Kind != catalogue.Deleted {
+		record := ch.Record()
+		c.row, err = k.decode(&record)
+	}
+	return c, err
+}
+
+func (c *records[T]) follow(ctx context.Context, revision uint64) iter.Seq2[change, error] {
+	return func(yield func(change, error) bool) {
+		for told, err := range c.c.Changes(ctx, revision) {
+			var ch change
+			if err == nil {
+				ch, err = c.change(told)
+			}
+			if !yield(ch, err) {
+				return
+			}
+		}
+	}
+}
+
+func (c *records[T]) load(rows []row) error {
+	var all []T
+	for _, r := range slices.Concat(c.base.rows, rows) {
+		all = append(all, c.encode(r))
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return c.house.LoadCollection(c.key, bytes.NewReader(data))
+}
+
+// member is a collection of a catalogue.
+type member interface {
+	collection
+	in(house *catalogue.Catalogue) (member, error)
+}
+
+// in returns the collection of the same key in another catalogue.
+func (c *records[T]) in(house *catalogue.Catalogue) (member, error) {
+	typed, err := catalogue.Of[T](house, c.key)
+	return &records[T]{c.codec, typed, house, c.key, c.base}, err
+}
+
+// standaloneTarget is the target of a collection that is of no catalogue.
+func standaloneTarget[T any](c *records[T]) target {
+	return target{of: []collection{c}, clone: func() target {
+		return standaloneTarget(&records[T]{codec: c.codec, c: c.c.Clone(), base: c.base})
+	}}
+}
+
+// catalogueTarget is the target of one or two collections of a catalogue. Empty makes a
+// catalogue of the same types.
+func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members ...member) target {
+	t := target{
+		save: func() (func() (target, error), error) {
+			var data bytes.Buffer
+			err := house.Save(&data)
+			return func() (target, error) {
+				house, err := empty()
+				if err == nil {
+					err = house.Load(&data)
+				}
+				if err != nil {
+					return target{}, err
+				}
+				return moved(empty, house, members), nil
+			}, err
+		},
+		clone: func() target { return moved(empty, house.Clone(), members) },
+	}
+	for _, m := range members {
+		t.of = append(t.of, m)
+	}
+	return t
+}
+
+// moved is the target of the same collections of another catalogue.
+func moved(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members []member) target {
+	members = slices.Clone(members)
+	for i, m := range members {
+		var err error
+		if members[i], err = m.in(house); err != nil {
+			panic(err) // it has the same collections
+		}
+	}
+	return catalogueTarget(empty, house, members...)
+}

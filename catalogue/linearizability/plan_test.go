@@ -1,0 +1,190 @@
+package linearizability_test
+
+import "math/rand/v2"
+
+// values is how many values a field has: few, so that orderings have ties.
+const values = 6
+
+// A mix is how often each kind of operation is chosen, relative to the others.
+type mix [kinds]int
+
+// with returns the mix with other weights for some kinds.
+func (m mix) with(weights map[kind]int) mix {
+	for k, weight := range weights {
+		m[k] = weight
+	}
+	return m
+}
+
+// pick returns a kind by weight.
+func (m mix) pick(rng *rand.Rand) kind {
+	total := 0
+	for _, weight := range m {
+		total += weight
+	}
+	n := rng.IntN(total)
+	for k, weight := range m {
+		if n -= weight; n < 0 {
+			return kind(k)
+		}
+	}
+	panic("unreachable")
+}
+
+// A planner makes the operations of one round.
+type planner struct {
+	*workload
+	rng     *rand.Rand
+	from    states
+	mix     mix
+	earlier []held  // of collection 0
+	popular []input // pages that are asked for often
+}
+
+func newPlanner(rng *rand.Rand, w *workload, from states, earlier []held) *planner {
+	p := &planner{workload: w, rng: rng, from: from, mix: w.mix, earlier: earlier}
+	if len(from[0].rows) > 14 {
+		p.mix[remove] = 4*p.mix[remove] + 4
+	}
+	if len(earlier) == 0 {
+		p.mix[reread] = 0
+	}
+	for range 3 {
+		p.popular = append(p.popular, p.window(page, rng.IntN(len(p.of))))
+	}
+	return p
+}
+
+// next plans an operation.
+func (p *planner) next() input {
+	which := p.rng.IntN(len(p.of))
+	in := input{kind: p.mix.pick(p.rng), which: which, style: p.rng.IntN(6)}
+	switch in.kind {
+	case page, burst:
+		if p.rng.IntN(2) == 0 {
+			popular := p.popular[p.rng.IntN(len(p.popular))]
+			popular.kind, popular.style = in.kind, in.style
+			return popular
+		}
+		return p.window(in.kind, which)
+	case reread:
+		in = p.window(reread, 0)
+		in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
+	case iterate, snapshot, save, clone:
+		in.by = p.terms(p.rng.IntN(4))
+	case update:
+		in.batch = p.batch(which)
+		in.abort = p.rng.IntN(6) == 0 && !p.commits
+	case load:
+		for id := range p.rng.IntN(6) + 1 {
+			in.rows = append(in.rows, p.row(p.first(which)+2*id))
+		}
+	default:
+		return p.write(in)
+	}
+	return in
+}
+
+// first is an id that no record of the base has.
+func (p *planner) first(which int) int { return len(p.of[which].base.rows) + 1 }
+
+// write fills in a write or a read of one record.
+func (p *planner) write(in input) input {
+	in.id = p.id(in.which)
+	in.field = p.rng.IntN(fields)
+	if p.required && in.field == optional {
+		in.field = 0
+	}
+	in.row = p.row(in.id)
+	if in.kind == insert && p.rng.IntN(3) > 0 {
+		in.row.ID = 0
+	}
+	return in
+}
+
+// id returns the id of a record that is there, or may be soon.
+func (p *planner) id(which int) int {
+	s := p.from[which]
+	if n := len(s.rows); n > 0 && p.rng.IntN(3) > 0 {
+		return s.rows[p.rng.IntN(n)].ID
+	}
+	return s.last + 1 + p.rng.IntN(6)
+}
+
+func (p *planner) row(id int) row {
+	r := row{ID: id}
+	for i := range r.F {
+		r.F[i] = p.rng.IntN(values)
+	}
+	if !p.required && p.rng.IntN(2) == 0 {
+		r.F[optional] = absent
+	}
+	return r
+}
+
+// terms returns an ordering by n fields.
+func (p *planner) terms(n int) []term {
+	var by []term
+	for _, field := range p.rng.Perm(fields)[:n] {
+		by = append(by, term{field, p.rng.IntN(2) == 0})
+	}
+	if p.rng.IntN(8) == 0 {
+		by = append(by, term{byID, p.rng.IntN(2) == 0})
+	}
+	return by
+}
+
+// window plans a page, often one with a record that is written to.
+func (p *planner) window(k kind, which int) input {
+	in := input{kind: k, which: which, by: p.terms(p.rng.IntN(4)), limit: 1 + p.rng.IntN(10), style: p.rng.IntN(6)}
+	t, rows := p.of[which], p.from[which].rows
+	all := len(rows) + len(t.base.rows)
+	if len(rows) > 0 && p.rng.IntN(4) > 0 {
+		if by, ok := t.resolve(rows, in.by, true); ok {
+			in.offset = max(0, t.base.rank(rows[p.rng.IntN(len(rows))], by)-p.rng.IntN(in.limit))
+			return in
+		}
+	}
+	in.offset = p.rng.IntN(all + 3)
+	return in
+}
+
+// batch plans the steps of an update. The first is certain to be a change.
+func (p *planner) batch(which int) []input {
+	if p.idle {
+		return p.idleBatch(which)
+	}
+	first := p.write(input{kind: upsert, which: which})
+	steps := []input{first}
+	n := 1 + p.rng.IntN(4)
+	if p.rng.IntN(4) == 0 {
+		n = 12 // more than an engine may treat as a few
+	}
+	for range n {
+		kinds := []kind{insert, upsert, upsert, modify, modify, remove, get, count}
+		step := p.write(input{kind: kinds[p.rng.IntN(len(kinds))], which: which})
+		if step.kind != remove || step.id != first.row.ID {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// idleBatch plans an update that changes nothing.
+func (p *planner) idleBatch(which int) []input {
+	in := p.write(input{kind: insert, which: which})
+	in.row.ID = p.from[which].last + 1000 + p.rng.IntN(1000)
+	gone := input{kind: remove, which: which, id: in.row.ID}
+	return [][]input{{}, {{kind: count, which: which}}, {gone}, {in, gone}}[p.rng.IntN(4)]
+}
+
+// plans returns the operations of each client.
+func (p *planner) plans(clients, each int) [][]input {
+	plans := make([][]input, clients)
+	for i := range plans {
+		for range each {
+			plans[i] = append(plans[i], p.next())
+		}
+	}
+	return plans
+}

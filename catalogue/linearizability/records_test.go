@@ -1,0 +1,172 @@
+package linearizability_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// text, parse and instant translate numbers into texts and times that sort alike.
+func text(n int) string { return fmt.Sprintf("k%02d", n) }
+
+func parse(s string) (int, error) {
+	if s == "" {
+		return 0, nil
+	}
+	return strconv.Atoi(s[1:])
+}
+
+var epoch = time.Date(2030, 1, 1, 18, 0, 0, 0, time.UTC)
+
+func instant(n int) time.Time { return epoch.Add(time.Duration(n) * time.Microsecond) }
+func number(t time.Time) int  { return int(t.Sub(epoch) / time.Microsecond) }
+
+func pointer(n int) *int {
+	if n == absent {
+		return nil
+	}
+	return &n
+}
+
+func value(p *int) int {
+	if p == nil {
+		return absent
+	}
+	return *p
+}
+
+// A plain is a record of the usual kinds of fields.
+type plain struct {
+	ID int       `json:"id"`
+	A  int       `json:"a"`
+	B  string    `json:"b"`
+	C  time.Time `json:"c"`
+	D  []int     `json:"d"`
+	E  float64   `json:"e"`
+	F  *int      `json:"f"`
+}
+
+func plainCodec() *codec[plain] {
+	return &codec[plain]{
+		names: [fields]string{"a", "b", "c", "d", "e", "f"},
+		encode: func(r row) plain {
+			return plain{r.ID, r.F[0], text(r.F[1]), instant(r.F[2]), []int{r.F[3], r.F[3]}, float64(r.F[4]) / 2, pointer(r.F[5])}
+		},
+		decode: func(p *plain) (row, error) {
+			b, err := parse(p.B)
+			if len(p.D) != 2 || p.D[0] != p.D[1] {
+				err = fmt.Errorf("record %d: list %v", p.ID, p.D)
+			}
+			return row{p.ID, [fields]int{p.A, b, number(p.C), p.D[0], int(p.E * 2), value(p.F)}}, err
+		},
+	}
+}
+
+// A grade is a number with a MarshalJSON that gives way to other goroutines, as
+// a program's own may.
+type grade int
+
+func (g grade) MarshalJSON() ([]byte, error) {
+	runtime.Gosched()
+	return strconv.AppendInt(nil, int64(g), 10), nil
+}
+
+// A graded is a record whose keys and JSON come from the program's own code.
+type graded struct {
+	ID int    `json:"id"`
+	A  grade  `json:"a"`
+	B  grade  `json:"b"`
+	C  *grade `json:"c"`
+	D  string `json:"d"`
+	E  grade  `json:"e"`
+	F  *int   `json:"f"`
+}
+
+// MarshalJSON writes the fields as encoding/json would.
+func (g graded) MarshalJSON() ([]byte, error) {
+	type fields graded
+	runtime.Gosched()
+	return json.Marshal(fields(g))
+}
+
+func gradedCodec() *codec[graded] {
+	return &codec[graded]{
+		names: [fields]string{"a", "b", "c", "d", "e", "f"},
+		encode: func(r row) graded {
+			c := grade(r.F[2])
+			return graded{r.ID, grade(r.F[0]), grade(r.F[1]), &c, text(r.F[3]), grade(r.F[4]), pointer(r.F[5])}
+		},
+		decode: func(g *graded) (row, error) {
+			d, err := parse(g.D)
+			if g.C == nil {
+				return row{}, fmt.Errorf("record %d: no grade", g.ID)
+			}
+			return row{g.ID, [fields]int{int(g.A), int(g.B), int(*g.C), d, int(g.E), value(g.F)}}, err
+		},
+	}
+}
+
+// openCodec is for open records. An absent field is no member.
+func openCodec() *codec[resources.Record] {
+	type members struct {
+		A int    `json:"a"`
+		B string `json:"b"`
+		C []int  `json:"c"`
+		D string `json:"d"`
+		E int    `json:"e"`
+		F *int   `json:"f,omitempty"`
+	}
+	return &codec[resources.Record]{
+		names: [fields]string{"a", "b", "c", "d", "e", "f"},
+		encode: func(r row) (record resources.Record) {
+			data, err := json.Marshal(members{r.F[0], text(r.F[1]), []int{r.F[2]}, text(r.F[3]), r.F[4], pointer(r.F[5])})
+			if err == nil {
+				record, err = resources.ParseRecord(data)
+			}
+			if err != nil {
+				panic(err) // these are records
+			}
+			record.ID = r.ID
+			return record
+		},
+		decode: func(record *resources.Record) (row, error) {
+			var m members
+			if err := json.Unmarshal([]byte(record.String()), &m); err != nil || len(m.C) != 1 {
+				return row{ID: record.ID}, fmt.Errorf("record %v: %w", record, err)
+			}
+			b, err := parse(m.B)
+			if err != nil {
+				return row{}, err
+			}
+			d, err := parse(m.D)
+			return row{record.ID, [fields]int{m.A, b, m.C[0], d, m.E, value(m.F)}}, err
+		},
+	}
+}
+
+// eventCodec is for events. They have no optional field.
+func eventCodec() *codec[resources.Event] {
+	return &codec[resources.Event]{
+		names: [fields]string{"name", "slug", "summary", "description", "start_date", "location"},
+		encode: func(r row) resources.Event {
+			return resources.Event{ID: r.ID, Name: text(r.F[0]), Slug: text(r.F[1]), Summary: text(r.F[2]), Description: text(r.F[3]),
+				Labels: []int{}, Authors: []int{}, StartDate: resources.At(instant(r.F[4])), EndDate: resources.At(instant(99)), Location: text(r.F[5])}
+		},
+		decode: func(e *resources.Event) (row, error) {
+			r := row{ID: e.ID}
+			for i, s := range [...]string{e.Name, e.Slug, e.Summary, e.Description, "", e.Location} {
+				n, err := parse(s)
+				if err != nil {
+					return r, err
+				}
+				r.F[i] = n
+			}
+			r.F[4] = number(e.StartDate.Time)
+			return r, nil
+		},
+	}
+}

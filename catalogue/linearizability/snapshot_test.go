@@ -1,0 +1,81 @@
+package linearizability_test
+
+import (
+	"fmt"
+	"slices"
+)
+
+// readSnapshot reads all of a snapshot, by id and by the terms of in.
+func (c *client) readSnapshot(s snapshotReader, in input, out *output) {
+	out.revision = s.revision()
+	t := &c.of[in.which]
+	byID := c.readAll(s, input{which: in.which, by: []term{{field: byID}}, style: in.style})
+	*out = output{err: byID.err, count: s.count(), rows: byID.rows, revision: out.revision}
+	if out.err != "" {
+		return
+	}
+	ordered := c.readAll(s, in)
+	_, known := t.resolve(out.rows, in.by, false)
+	switch {
+	case !known && ordered.err == unknownField:
+	case ordered.err != "":
+		out.err = ordered.err + ", by " + describe(in.by)
+	case byID.count != ordered.count || out.count != ordered.count || !slices.Equal(out.rows, ordered.rows):
+		out.err = unexpected + fmt.Sprintf("by %s the snapshot has %v", describe(in.by), ordered)
+	}
+	for _, r := range out.rows {
+		var one output
+		if one.setRow(s.get(r.ID)); one.err != "" || one.row != r {
+			out.err = unexpected + fmt.Sprintf("the snapshot's record %d is %v", r.ID, one)
+		}
+	}
+}
+
+// readAll reads all records of a snapshot, as one page or one by one.
+func (c *client) readAll(s snapshotReader, in input) (out output) {
+	in.limit = everyRow
+	if in.style >= 3 {
+		out.set(s.iterate(in.by))
+		out.count = len(out.rows)
+	} else {
+		out.set(s.page(in))
+	}
+	c.strip(in, &out)
+	return out
+}
+
+// readSaved loads what save wrote and reads that.
+func (c *client) readSaved(load func() (target, error), err error, in input, out *output) {
+	if out.fail(err); err != nil {
+		return
+	}
+	t, err := load()
+	if out.fail(err); err != nil {
+		return
+	}
+	c.readCopy(t, in, out)
+	for i := range out.all {
+		out.all[i].revision = 0 // of another run of the program, as it were
+		if !c.keepsIDs {
+			out.all[i].id = 0
+		}
+	}
+}
+
+// readCopy reads a clone, writes to it and looks whether the write is there.
+func (c *client) readCopy(t target, in input, out *output) {
+	for i, of := range t.of {
+		in := input{which: i, by: in.by, style: in.style}
+		var before, after output
+		c.readSnapshot(of.snapshot(), in, &before)
+		r := row{F: [fields]int{1, 2, 3, 4, 5, 1}}
+		id, err := of.insert(r)
+		before.fail(err)
+		r.ID, before.id = id, id
+		c.readSnapshot(of.snapshot(), in, &after)
+		if before.err == "" && (after.err != "" || after.revision != before.revision+1 || !slices.Equal(after.rows, put(before.rows, r))) {
+			before.err = unexpected + fmt.Sprintf("the copy is %v, and %v after the insert of %v", before, after, r)
+		}
+		out.all = append(out.all, before)
+	}
+}
