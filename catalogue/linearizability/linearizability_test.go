@@ -47,7 +47,8 @@ func TestNoMixedCatalogue(t *testing.T) {
 	test(t, twoCollections("few records", 0), twoCollections("many records", 150))
 }
 
-// TestNoReusedID: the highest id ever used is saved and loaded.
+// TestNoReusedID: the highest id that was used since the last load is saved, and so
+// not assigned again after loading.
 func TestNoReusedID(t *testing.T) {
 	w := book("structs", forLoads, plainCodec(), traits{base: newBase(0, false), history: 40})
 	w.keepsIDs = true

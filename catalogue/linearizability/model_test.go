@@ -27,6 +27,7 @@ type traits struct {
 type state struct {
 	rows     []row // without the base, by id
 	last     int   // highest id ever used
+	used     int   // highest id used since the last load, which is saved
 	revision uint64
 	log      *logged // of this round, nil if it has no writes
 }
@@ -63,7 +64,7 @@ func (m *model) porcupine(from states) porcupine.Model {
 func (w states) equal(other states) bool {
 	for i, s := range w {
 		o := other[i]
-		if s.last != o.last || s.revision != o.revision || !slices.Equal(s.rows, o.rows) || !s.log.equal(o.log) {
+		if s.last != o.last || s.used != o.used || s.revision != o.revision || !slices.Equal(s.rows, o.rows) || !s.log.equal(o.log) {
 			return false
 		}
 	}
@@ -106,7 +107,7 @@ func (r row) hash() uint64 {
 func (w states) hash() uint64 {
 	var h uint64
 	for _, s := range w {
-		h = ((h*31+uint64(s.last))*31+s.revision)*31 + s.log.sum()
+		h = (((h*31+uint64(s.last))*31+uint64(s.used))*31+s.revision)*31 + s.log.sum()
 		for _, r := range s.rows {
 			h = h*31 + r.hash()
 		}
@@ -118,8 +119,12 @@ func (w states) hash() uint64 {
 // after it.
 func (m *model) step(w states, in input, out output) (bool, states) {
 	if in.kind == save || in.kind == clone {
+		copies := w
 		for i, one := range out.all {
-			if !m.of[i].copied(w[i], one) {
+			if in.kind == save {
+				copies[i].last = w[i].used
+			}
+			if !m.of[i].copied(copies[i], one) {
 				return false, w
 			}
 		}
@@ -202,7 +207,7 @@ func (s state) write(in input, out output) (ok bool, next state, changed *change
 		return true, s, &ch
 	}
 	s.rows = put(s.rows, ch.row)
-	s.last = max(s.last, ch.row.ID)
+	s.last, s.used = max(s.last, ch.row.ID), max(s.used, ch.row.ID)
 	return true, s, &ch
 }
 
@@ -288,10 +293,10 @@ func (t *traits) load(s state, in input, out output) (bool, state) {
 		written[r.ID] = true
 	}
 	next := s
-	next.rows = in.rows
+	next.rows, next.used = in.rows, len(t.base.rows)
 	for _, r := range in.rows {
 		written[r.ID] = true
-		next.last = max(next.last, r.ID)
+		next.last, next.used = max(next.last, r.ID), max(next.used, r.ID)
 	}
 	return out.err == "", t.commit(next, difference(s.rows, in.rows, written), len(t.base.rows))
 }

@@ -62,7 +62,7 @@ func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.from[i] = state{last: len(rows), revision: of.snapshot().revision()}
+		r.from[i] = state{last: len(rows), used: len(rows), revision: of.snapshot().revision()}
 	}
 	return r, nil
 }
@@ -142,7 +142,7 @@ func (r *run) closing() (plan []input) {
 func (r *run) proceed(closing []porcupine.Operation) error {
 	for i := range r.of {
 		id, all := closing[2*i].Output.(*output).id, closing[2*i+1].Output.(*output)
-		r.from[i] = state{rows: all.rows, last: id, revision: all.revision}
+		r.from[i] = state{rows: all.rows, last: id, used: id, revision: all.revision}
 	}
 	if r.rng.IntN(6) == 0 {
 		r.t = r.t.clone()
