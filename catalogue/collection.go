@@ -16,8 +16,8 @@ type Options struct {
 	// member which it names are listed by id.
 	Ordering []ordering.Term
 	// History is how many of the last changes are kept for [Collection.Since] and
-	// [Collection.Changes]; none if it is 0 or less. A change takes 32 bytes, taken
-	// as changes are made, and keeps the record as it was then.
+	// [Collection.Changes]; none if it is 0 or less. A change takes about 70 bytes,
+	// taken as changes are made, and keeps the record as it was then.
 	History int
 }
 
@@ -25,17 +25,15 @@ type Options struct {
 // fields give. T is a struct with an int field called id in JSON, or a
 // [resources.Record].
 //
-// A Collection may be used by any number of goroutines at once. Each read sees
-// one snapshot: what had been written when the read began, nothing of what is
-// written after. A read never waits for a writer's work, whatever a writer does
-// in an Update or a Load: it takes the snapshot that is published or, as the
-// first read since a write, publishes it, a step that does not depend on the
-// number of records and waits at most for a few of them being put in their
-// places. Writers of one collection take turns. Several writes in one Update
-// become visible together or, on an error or a panic, not at all.
+// A Collection is safe for concurrent use. Each read sees one state: everything
+// that was written before the read began, nothing that is written after it. A read
+// never waits for a writer's work, whatever a writer does in an Update or a Load;
+// it waits at most for the step that puts a few records in their places, which runs
+// no code of the program. Writers of one collection take turns. The writes of one
+// Update become visible together or, on an error or a panic, not at all.
 //
-// What a caller passes in or gets back shares nothing with what is stored; only
-// [View] shows stored records themselves.
+// Records are copied on the way in and out. Only [View] exposes stored records;
+// they must not be modified.
 type Collection[T any] struct {
 	schema *schema[T]
 	store  *store.Store

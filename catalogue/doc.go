@@ -12,67 +12,87 @@
 //
 // # Concurrency
 //
-// A Collection may be used by any number of goroutines at once. Each read sees
-// one snapshot: what had been written when the read began, nothing of what is
-// written after. A read never waits for a writer's work, whatever a writer does
-// in an Update or a Load: it takes the snapshot that is published or, as the
-// first read since a write, publishes it, a step that does not depend on the
-// number of records and waits at most for a few of them being put in their
-// places. Writers of one collection take turns. Several writes in one Update
-// become visible together or, on an error or a panic, not at all.
+// A Collection is safe for concurrent use. Each read sees one state: everything
+// that was written before the read began, nothing that is written after it. A read
+// never waits for a writer's work, whatever a writer does in an Update or a Load;
+// it waits at most for the step that puts a few records in their places, which runs
+// no code of the program. Writers of one collection take turns. The writes of one
+// Update become visible together or, on an error or a panic, not at all.
+//
+// [Catalogue.Save], [Catalogue.Clone] and [Catalogue.Load] see and replace all
+// collections at one instant.
 //
 // # Order
 //
 // Every field can be ordered by, under its snake_case name; package ordering
 // says how values compare. Ties break by id, in the direction of the leading
-// term, so that -a,b is the exact mirror of a,-b. A second mention of a field
-// counts for nothing, nor does anything behind the id. Without terms a
-// collection is in its default order: events by start_date, all else by id.
+// term, so that -a,b is the exact mirror of a,-b. A repeated field has no effect,
+// nor does anything after the id. Without terms a collection is in its default
+// order: events by start_date, all else by id. A page, its count and its ordering
+// belong to one state.
 //
-// The first use of an ordering sorts the records, off every lock; then it is
-// kept up to date. Orders of single fields are kept. Of several terms those used
-// last are: 8 at most, and no more than take about 512 bytes a record together;
-// 4 at most are sorted at once, so that whoever asks for ever new ones fills no
-// memory. An order that comes while a Load or an Update ends may have to be made
-// once more.
+// The first use of an ordering sorts the records, off every lock, and keeps the
+// result as an index, which each write then brings up to date. A caller that waits
+// for the sort stops waiting when its context ends; a sort that nobody waits for
+// stops. At most four orderings of several terms are sorted at once.
+//
+// # Memory
+//
+// An index takes about 36 bytes for each record. Its keys take memory of their own
+// unless the ordering is by one number, time, boolean or text of a struct: at most 512 bytes for
+// each record. An ordering whose keys are longer is sorted for each state in which it is asked for,
+// and takes 8 bytes for each record of that state. Indexes of single fields are
+// kept. Of those of several terms at most eight are, which take at most 512 bytes
+// for each record together; the least recently used is dropped first. A snapshot
+// that the collection has left behind keeps at most eight orderings of its own, of
+// 8 bytes for each record.
+//
+// Parts of an index that are read repeatedly between two writes are kept as arrays
+// of 128 entries, so that a page is a loop: 8 bytes for each record in them. A part
+// is built by the eighth page that begins or ends in it, once as many pages have been
+// read as pay for that; the next write drops the arrays.
+//
+// A record that was deleted or replaced is garbage as soon as no snapshot, view or
+// history holds it. In a collection of more than 63 records up to an eighth as many removed records as
+// there are records may stay in memory a little longer, because nodes of the B-tree share arrays
+// after they are split.
 //
 // # Following changes
 //
-// A collection that was made with [Options].History, or in a house with
-// [Type.WithHistory], keeps its last changes. [Collection.Since] gives those after
-// a revision, [Collection.Changes] waits for more:
+// A collection with [Options].History, or a house whose type has [Type.WithHistory],
+// keeps its last changes. [Collection.Since] returns those after a revision,
+// [Collection.Changes] waits for more. To follow changes, take a snapshot and
+// iterate from its revision:
 //
 //	start := events.Snapshot()
 //	// … read it …
 //	for change, err := range events.Changes(ctx, start.Revision()) { … }
 //
-// A change is the difference that a revision made to one record, so whoever has
-// applied those of a revision, the last of which says so, has what a snapshot of
-// that revision holds; never the half of an Update. They come by revision and
-// within one by id. A Load is the difference between the records before it and
-// after it, by id. What failed is no change.
+// A change is the difference that a revision made to one record. Applying all
+// changes of a revision, the last of which says so, leads to what a snapshot of
+// that revision holds, never to half an Update. They come by revision and within
+// one by id. A Load is the difference between the records before it and after it.
+// A write that failed is no change, and neither is an Update that changes nothing.
 //
-// Nobody waits for who follows. Who is so slow that what comes next was forgotten
-// gets [ErrHistory] and begins again with a snapshot; so does everybody after an
+// No writer waits for a caller that follows. One that falls behind gets
+// [ErrHistory] and begins again with a snapshot, as everybody does after an
 // Update or a Load of more changes than are kept. A clone keeps the history of its
-// original, and goes on with its own. Revisions mean nothing to the next run of a
+// original and goes on with its own. Revisions mean nothing to the next run of a
 // program.
 //
 // # Cost
 //
-// With n records and m orders in use, a read of a page is O(log n + limit)
-// wherever it lies, the count is O(1), a write is O(m log n), part of which may be
-// left to the next reads: an order is up to 8 changes behind until it is asked
-// for. A [Snapshot] or a Clone is O(m), and for open records O(names of their
-// members) when one of those came or went. A record's JSON is made when it is
-// first asked for and kept. A history adds O(1) to a write, O(k log k) to an Update
-// of k writes, and nothing where there is none.
+// With n records and m indexes a page is O(log n + limit) wherever it lies, the
+// count is O(1), and a write is O(m log n). A [Snapshot] is O(1); while it is held
+// the next write copies the nodes that it changes. A Clone is O(m). A record's JSON
+// is made when it is first asked for and kept. A history adds O(log n) to a
+// write of n changes kept, and nothing where there is none.
 //
-// # Where to begin reading
+// # Reading the source
 //
-// collection.go says what there is; store.go, tables.go and index.go how it is
-// kept; write.go and txn.go how it changes; reading.go and settle.go how it is
-// read; build.go how an order comes to be while others write; history.go and
-// feed.go what is told to who follows the changes; plan.go how records are copied;
-// save.go, load.go, file.go and atomicfile.go how a house is kept on disk.
+// collection.go has the types; write.go, tx.go and read.go what is done with them.
+// Package internal/store, which knows neither types nor JSON, is the engine: its
+// doc.go describes states, writes and reads. schema.go finds out what a
+// record type needs, plan.go how records are copied and checked; load.go and
+// save.go read and write files.
 package catalogue
