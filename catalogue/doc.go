@@ -34,7 +34,7 @@
 // The first use of an ordering sorts the records, off every lock, and keeps the
 // result as an index, which each write then brings up to date. A caller that waits
 // for the sort stops waiting when its context ends; a sort that nobody waits for
-// stops. At most four orderings of several terms are sorted at once.
+// stops. At most four orderings of one term, and four of several, are sorted at once.
 //
 // # Memory
 //

@@ -72,7 +72,7 @@ func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error)
 		return b, nil
 	}
 	s := c.Current()
-	release, err := slot(ctx, s.slots, terms)
+	release, err := s.slots.take(ctx, terms)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ const (
 	// itemSize is about what an item takes, with its share of the node.
 	itemSize = 36
 
-	// maxSorts is how many orderings of several terms are sorted at once.
+	// maxSorts is how many orderings of one term, and of several, are sorted at once.
 	maxSorts = 4
 )
 

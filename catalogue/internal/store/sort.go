@@ -86,7 +86,7 @@ func (s *State) sort(ctx context.Context, q Query) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
-	release, err := slot(ctx, s.slots, canon)
+	release, err := s.slots.take(ctx, canon)
 	if err != nil {
 		return reading{}, err
 	}

@@ -13,7 +13,7 @@ import (
 type State struct {
 	schema *Schema
 	home   weak.Pointer[Store] // a state does not keep the live records
-	slots  chan struct{}
+	slots  slots
 
 	primary  *tree[struct{}]
 	indexes  []namedIndex

@@ -47,7 +47,7 @@ func New(schema *Schema) *Store {
 
 // adopt makes a state the first of a store.
 func (c *Store) adopt(s *State) {
-	s.home, s.slots = weak.Make(c), make(chan struct{}, maxSorts)
+	s.home, s.slots = weak.Make(c), newSlots()
 	c.published.Store(s)
 }
 

@@ -69,15 +69,20 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	return nil
 }
 
-// slot takes one of a few slots for sorting several terms and returns the
-// function that gives it back. A single term needs none.
-func slot(ctx context.Context, slots chan struct{}, terms []ordering.Term) (release func(), err error) {
-	if len(terms) == 1 {
-		return func() {}, nil
-	}
+// slots bound how many sorts of a store run at once, those that nobody waits for
+// any more included: of one term, and of several, which take longer.
+type slots [2]chan struct{}
+
+func newSlots() slots {
+	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
+}
+
+// take waits for a slot and returns the function that gives it back.
+func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
+	slot := s[min(len(terms), 2)-1]
 	select {
-	case slots <- struct{}{}:
-		return func() { <-slots }, nil
+	case slot <- struct{}{}:
+		return func() { <-slot }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
