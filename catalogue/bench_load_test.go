@@ -1,15 +1,21 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
 )
 
 // All records in one Update, and the orders by date and name, beside bare trees
@@ -54,18 +60,113 @@ func filledWith(b *testing.B, events []resources.Event) *Catalogue {
 	return house
 }
 
-// Loading a file, checked and indexed.
-func BenchmarkLoad(b *testing.B) {
-	house, _ := benchHouse(b, 10_000)
-	var file strings.Builder
-	if err := house.Save(&file); err != nil {
-		b.Fatal(err)
+// BenchmarkLoadFile loads files into an empty catalogue, beside encoding/json
+// reading the same bytes into plain structs: those of the documented collections
+// without their methods, map[string]any for the other records. The metric
+// load/unmarshal compares the times, allocated/file what LoadFile allocates with
+// the file's size.
+func BenchmarkLoadFile(b *testing.B) {
+	for _, row := range []struct {
+		name   string
+		sample sample.Options
+		only   string // key
+		events int    // of the benchmarks' own
+	}{
+		{name: "sample events", sample: sample.Options{Seed: 7}, only: "events"},
+		{name: "sample labels", sample: sample.Options{Seed: 7}, only: "labels"},
+		{name: "sample books", sample: sample.Options{Seed: 7}, only: "books"},
+		{name: "sample", sample: sample.Options{Seed: 7}},
+		{name: "100,000 events", events: 100_000},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			var file bytes.Buffer
+			if row.events > 0 {
+				house, _ := benchHouse(b, row.events)
+				must(b, house.Save(&file))
+			} else {
+				_, err := sample.New(row.sample).WriteTo(&file)
+				must(b, err)
+			}
+			if row.only != "" {
+				var all map[string]json.RawMessage
+				must(b, json.Unmarshal(file.Bytes(), &all))
+				file = *bytes.NewBuffer(fmt.Appendf(nil, "{%q:%s}", row.only, all[row.only]))
+			}
+			benchLoadFile(b, file.Bytes())
+		})
 	}
-	b.SetBytes(int64(file.Len()))
-	for b.Loop() {
-		if err := house.Load(strings.NewReader(file.String())); err != nil {
-			b.Fatal(err)
+}
+
+func benchLoadFile(b *testing.B, data []byte) {
+	path := filepath.Join(b.TempDir(), "house.json")
+	must(b, os.WriteFile(path, data, 0o644))
+	var perLoad float64
+	b.Run("LoadFile", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for b.Loop() {
+			must(b, New().LoadFile(path))
 		}
+		runtime.ReadMemStats(&after)
+		perLoad = b.Elapsed().Seconds() / float64(b.N)
+		perByte := float64(after.TotalAlloc-before.TotalAlloc) / float64(b.N) / float64(len(data))
+		b.ReportMetric(perByte, "allocated/file")
+	})
+	plain := plainHouse()
+	b.Run("Unmarshal", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			must(b, json.Unmarshal(data, reflect.New(plain).Interface()))
+		}
+		b.ReportMetric(perLoad/(b.Elapsed().Seconds()/float64(b.N)), "load/unmarshal")
+	})
+}
+
+type (
+	plainEvent struct {
+		ID                                         int
+		Name, Slug, Summary, Description, Location string
+		StartDate, EndDate                         string
+		Published                                  bool
+		Poster, PosterWebp                         string
+		Labels, Authors                            []int
+	}
+	plainLink struct {
+		ID         int
+		Title, URL string
+		Logo       *string
+		Type       string
+		Author     int
+	}
+	plainLabel resources.Label // without its methods
+)
+
+// plainHouse is the struct that encoding/json reads a file into.
+func plainHouse() reflect.Type {
+	var fields []reflect.StructField
+	for key := range New().All() {
+		t := reflect.TypeFor[[]map[string]any]()
+		switch key {
+		case "events":
+			t = reflect.TypeFor[[]plainEvent]()
+		case "labels":
+			t = reflect.TypeFor[[]plainLabel]()
+		case "social-links":
+			t = reflect.TypeFor[[]plainLink]()
+		}
+		name := fmt.Sprintf("Field%d", len(fields))
+		fields = append(fields, reflect.StructField{Name: name, Type: t, Tag: reflect.StructTag(`json:"` + key + `"`)})
+	}
+	return reflect.StructOf(fields)
+}
+
+func must(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
 	}
 }
 

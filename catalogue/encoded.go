@@ -56,7 +56,7 @@ type anyCollection interface {
 	fork(into *Catalogue) anyCollection
 	check() error
 	has(id int) bool
-	read(r []rawRecord) (publish func(), err error)
+	read(in *scanner) (publish func(), err error)
 	snapshot() *snapshot
 }
 

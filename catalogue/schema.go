@@ -30,6 +30,7 @@ type shape struct {
 type schema[T any] struct {
 	*shape
 	required []string // members that a loaded record must have
+	layout   *layout  // nil if only decode can read a record
 
 	id     func(*T) int
 	setID  func(*T, int)
@@ -92,6 +93,7 @@ func describeStruct[T any](s *schema[T]) error {
 	s.setID = func(r *T, n int) { reflect.ValueOf(r).Elem().FieldByIndex(id.Index).SetInt(int64(n)) }
 	s.encode = encodeJSON
 	s.decode = decoder[T](fields)
+	s.layout = layoutOf(fields)
 	return describeCopies(s)
 }
 
