@@ -214,6 +214,18 @@ func TestSaveFileRefused(t *testing.T) {
 	}
 }
 
+// TestEmptyPath: the error says so, where the operating system names no file, or
+// a temporary one.
+func TestEmptyPath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	house := catalogue.New()
+	for name, err := range map[string]error{"SaveFile": house.SaveFile(""), "LoadFile": house.LoadFile("")} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "path is empty") {
+			t.Errorf("%s: error %v, want one that says that the path is empty", name, err)
+		}
+	}
+}
+
 // TestSaveFileFailsMidway: wherever it fails, the old file is as it was and the
 // temporary one is gone.
 func TestSaveFileFailsMidway(t *testing.T) {

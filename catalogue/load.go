@@ -32,104 +32,95 @@ func (e *RecordError) Error() string {
 // Unwrap gives [ErrLoad] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrLoad, e.Err} }
 
-// lastIDs is the member of a file that holds the highest ids ever used.
-const lastIDs = "$lastIds"
-
 // Load replaces the records of every collection that the JSON object from r
 // has: its keys are those of the collections, each holds an array of records in
 // wire form, each with its id. Collections that are absent stay as they are.
 // The member "$lastIds" may hold an object of collection key to the highest id
 // ever used, an integer from 1 on.
 //
-// All is read and checked before anything is replaced, then the collections are
-// replaced one by one. Reading errors are r's own; all others match [ErrLoad]:
-// what is no such object, an unknown or repeated key (which is named), and a
-// bad record, which is a [RecordError]. References are not checked. O(n), and
-// O(n log n) for records that are not in the order of their ids.
+// Everything is read and checked before anything is replaced, then the
+// collections are replaced one by one. References are not checked. An error of r
+// is returned wrapped. All other errors match [ErrLoad]: a bad record is a
+// [RecordError], an unknown or repeated key is named, broken JSON is located by
+// line and byte. O(n), and O(n log n) for records that are not sorted by id.
 func (c *Catalogue) Load(r io.Reader) error {
-	data, err := readAll(r)
+	data, err := io.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	return c.load(data)
+	return load("catalogue", data, c.read)
 }
 
-// readAll is io.ReadAll without growing by steps if r knows its length, as the
-// readers of strings and bytes do.
-func readAll(r io.Reader) ([]byte, error) {
-	var b bytes.Buffer
-	if sized, ok := r.(interface{ Len() int }); ok {
-		b.Grow(max(0, sized.Len()) + bytes.MinRead)
-	}
-	_, err := b.ReadFrom(r)
-	return b.Bytes(), err
-}
-
-func (c *Catalogue) load(data []byte) error {
-	read, err := c.read(&scanner{data: data})
-	if err != nil {
-		return loadError("catalogue", data, err)
-	}
-	for _, publish := range read.publish {
+// load reads data and publishes it if all of it is good. Broken JSON is
+// reported before anything else that is wrong.
+func load(name string, data []byte, read func(*scanner) (publish func(), err error)) error {
+	in := &scanner{data: data}
+	publish, err := read(in)
+	if in.skipSpace(); err == nil && in.at == len(data) {
 		publish()
-	}
-	return nil
-}
-
-// A house is what was read from a file: nothing of it is published yet.
-type house struct {
-	publish []func()
-	lastIDs map[string]int // by collection key; collections without records can be among them
-}
-
-func (c *Catalogue) read(in *scanner) (read house, err error) {
-	err = in.object(func(key string) (err error) {
-		if key == lastIDs {
-			if read.lastIDs, err = c.readLastIDs(in); err != nil {
-				err = fmt.Errorf("%q: %w", key, err)
-			}
-			return err
-		}
-		m, err := c.lookup(key)
-		if err != nil {
-			return fmt.Errorf("%w: %q", ErrUnknownCollection, key)
-		}
-		publish, err := m.read(in)
-		read.publish = append(read.publish, publish)
-		return err
-	})
-	if err == nil && !in.end() {
-		err = errBroken
-	}
-	return read, err
-}
-
-// readLastIDs reads an object of collection keys and ids.
-func (c *Catalogue) readLastIDs(in *scanner) (map[string]int, error) {
-	ids := map[string]int{}
-	err := in.object(func(key string) error {
-		if _, err := c.lookup(key); err != nil {
-			return fmt.Errorf("%w: %q", ErrUnknownCollection, key)
-		}
-		id, ok := in.integer()
-		if !ok || id < 1 {
-			return fmt.Errorf("%q: %w", key, errLastID)
-		}
-		ids[key] = id
 		return nil
-	})
-	return ids, err
-}
-
-// loadError says what is wrong with data that could not be read: where it is no
-// JSON if it is none, err otherwise.
-func loadError(name string, data []byte, err error) error {
+	}
 	if syntax := checkSyntax(data); syntax != nil {
 		err = syntax
 	} else if errors.Is(err, ErrLoad) {
 		return err
 	}
 	return fmt.Errorf("%s: %w: %w", name, ErrLoad, err)
+}
+
+// checkSyntax says where data is no JSON, if it is none.
+func checkSyntax(data []byte) error {
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, new(json.RawMessage)); !errors.As(err, &syntax) {
+		return err
+	}
+	before := data[:min(int(syntax.Offset), len(data))]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := len(before) - 1 - bytes.LastIndexByte(before, '\n')
+	return fmt.Errorf("line %d, byte %d: %w", line, column, syntax)
+}
+
+// read reads a file.
+func (c *Catalogue) read(in *scanner) (publish func(), err error) {
+	var parts []func()
+	lastIDs := map[string]int{} // can have collections that the file has no records of
+	err = in.object(func(key string) error {
+		if key == "$lastIds" {
+			return c.readLastIDs(in, lastIDs)
+		}
+		m, err := c.lookup(key)
+		if err != nil {
+			return fmt.Errorf("%w: %q", ErrUnknownCollection, key)
+		}
+		part, err := m.read(in)
+		parts = append(parts, part)
+		return err
+	})
+	return func() {
+		for _, publish := range parts {
+			publish()
+		}
+		// The store does not keep lastIDs yet.
+	}, err
+}
+
+// readLastIDs reads an object of collection key to highest id ever used.
+func (c *Catalogue) readLastIDs(in *scanner, lastIDs map[string]int) error {
+	err := in.object(func(key string) error {
+		id, ok := in.integer()
+		if _, err := c.lookup(key); err != nil {
+			return fmt.Errorf("%w: %q", ErrUnknownCollection, key)
+		}
+		if !ok || id < 1 {
+			return fmt.Errorf("%q: %w: want an integer from 1 on", key, ErrID)
+		}
+		lastIDs[key] = id
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("$lastIds: %w", err)
+	}
+	return nil
 }
 
 // LoadCollection replaces the records of one collection by those from r: a JSON
@@ -145,26 +136,16 @@ func (c *Catalogue) LoadCollection(key string, r io.Reader) error {
 }
 
 func (e *encoded[T]) Load(r io.Reader) error {
-	data, err := readAll(r)
+	data, err := io.ReadAll(r)
 	if err != nil {
 		return e.c.schema.errorf("%w", err)
 	}
-	in := &scanner{data: data}
-	publish, err := e.readResults(in)
-	if err == nil && !in.end() {
-		err = errBroken
-	}
-	if err != nil {
-		return loadError(e.c.schema.collection, data, err)
-	}
-	publish()
-	return nil
+	return load(e.c.schema.collection, data, e.readResults)
 }
 
 var (
 	errNoArray   = errors.New("want an array of records")
 	errNoResults = errors.New("want an array of records, or an object whose results are one")
-	errLastID    = errors.New("want an integer from 1 on")
 )
 
 // readResults reads an array of records, or the one in an envelope.
@@ -189,13 +170,13 @@ func (e *encoded[T]) readResults(in *scanner) (publish func(), err error) {
 // read makes entries of the array of records that comes next, to be put in the
 // place of those that are there.
 func (e *encoded[T]) read(in *scanner) (publish func(), err error) {
-	if !in.take('[') {
+	if !in.take("[") {
 		return nil, fmt.Errorf("%s: %w: %w", e.about.Key, ErrLoad, errNoArray)
 	}
 	var entries []*entry
 	record, ascending, last := new(T), true, 0
-	for !in.take(']') {
-		if len(entries) > 0 && !in.take(',') {
+	for !in.take("]") {
+		if len(entries) > 0 && !in.take(",") {
 			return nil, errBroken
 		}
 		ent, err := e.c.schema.load(in, record)
