@@ -322,6 +322,31 @@ func TestLoadFileFails(t *testing.T) {
 	}
 }
 
+// TestLoadFileAllocates: the file and its records, nothing in between. The bound
+// is four times the file.
+func TestLoadFileAllocates(t *testing.T) {
+	if raceEnabled { // which allocates by itself
+		t.Skip()
+	}
+	var text strings.Builder
+	for id := 1; id <= 2000; id++ {
+		text.WriteString([]string{`{"events":[`, ","}[min(id-1, 1)])
+		text.WriteString(replaceMember(replaceMember(goodEvent, `"id":1`, fmt.Sprintf(`"id":%d`, id)),
+			`"description":""`, `"description":"`+strings.Repeat("The author reads. ", 20)+`"`))
+	}
+	text.WriteString("]}")
+	path := filepath.Join(t.TempDir(), "house.json")
+	must(t, os.WriteFile(path, []byte(text.String()), 0o644))
+	house := catalogue.New()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	must(t, house.LoadFile(path))
+	runtime.ReadMemStats(&after)
+	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
+		t.Errorf("%.1f times the file", times)
+	}
+}
+
 // TestSaveFileWhileOthersWrite and save to the same path: every file that is
 // ever there is whole, and in it what one Update wrote.
 func TestSaveFileWhileOthersWrite(t *testing.T) {
