@@ -24,11 +24,6 @@ func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error
 	if _, own := any((*T)(nil)).(json.Unmarshaler); own {
 		return decodeOwn[T]
 	}
-	byWire := map[string][]int{}
-	for _, name := range fields.Names() {
-		f, _ := fields.Lookup(name)
-		byWire[f.Wire] = f.Index
-	}
 	return func(data []byte, _ []string) (record T, err error) {
 		members, err := resources.ParseRecord(data)
 		if err != nil {
@@ -36,11 +31,11 @@ func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error
 		}
 		v := reflect.ValueOf(&record).Elem()
 		for name, text := range members.All() {
-			index, ok := byWire[name]
-			if !ok {
+			f, ok := fields.Lookup(ordering.Snake(name))
+			if !ok || f.Wire != name {
 				return record, &resources.MemberError{Member: name, Err: errUnknownMember}
 			}
-			if err := decodeField(settable(v, index), text); err != nil {
+			if err := decodeField(settable(v, f.Index), text); err != nil {
 				return record, &resources.MemberError{Member: name, Err: err}
 			}
 		}

@@ -58,7 +58,7 @@ type anyCollection interface {
 	engine() *store.Store
 	clone(into *Catalogue, s *store.Store) anyCollection
 	check() error
-	read(records []rawRecord) ([]*store.Entry, error)
+	read(in *scanner) ([]*store.Entry, error)
 	write(w *bufio.Writer, s *store.State) error
 }
 

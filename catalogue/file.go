@@ -3,8 +3,13 @@ package catalogue
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
+
+// errNoPath is what the operating system says of an empty path, in words that
+// tell the reason.
+var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 
 // SaveFile writes the whole house as [Catalogue.Save] does, in the place of the
 // file at path. Whenever the program or the machine dies, the file is whole, the
@@ -14,7 +19,8 @@ import (
 //
 // On an error the old file, or its absence, stays as it was and the temporary
 // file is removed; only when the directory's sync fails, which is the last step,
-// is the new file in place. The error wraps the operating system's or is Save's.
+// is the new file in place. The error wraps the operating system's or is Save's;
+// that of an empty path matches [fs.ErrNotExist].
 // A program that is killed may leave its temporary file, .backlist- and a
 // number, which nothing reads and anybody may delete.
 //
@@ -33,14 +39,18 @@ func (c *Catalogue) SaveFile(path string) error {
 }
 
 // LoadFile is [Catalogue.Load] from the file at path. On an error nothing has
-// changed; it names the path, and wraps the operating system's or is Load's.
-// Beside a SaveFile it reads the old file or the new one. O(n log n).
+// changed. The error names the path and wraps the operating system's or Load's;
+// that of an empty path matches [fs.ErrNotExist]. Beside a SaveFile it reads the
+// old file or the new one.
 func (c *Catalogue) LoadFile(path string) error {
+	if path == "" {
+		return errNoPath
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	if err := c.load(data); err != nil {
+	if err := load("catalogue", data, c.read); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -49,6 +59,9 @@ func (c *Catalogue) LoadFile(path string) error {
 // replaceFile puts what write writes in the place of a file, whole or not at
 // all. An error of write is returned as it is.
 func replaceFile(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return errNoPath
+	}
 	f, err := newAtomicFile(path)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)

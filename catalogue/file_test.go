@@ -214,6 +214,18 @@ func TestSaveFileRefused(t *testing.T) {
 	}
 }
 
+// TestEmptyPath: the error says so, where the operating system names no file, or
+// a temporary one.
+func TestEmptyPath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	house := catalogue.New()
+	for name, err := range map[string]error{"SaveFile": house.SaveFile(""), "LoadFile": house.LoadFile("")} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "path is empty") {
+			t.Errorf("%s: error %v, want one that says that the path is empty", name, err)
+		}
+	}
+}
+
 // TestSaveFileFailsMidway: wherever it fails, the old file is as it was and the
 // temporary one is gone.
 func TestSaveFileFailsMidway(t *testing.T) {
@@ -307,6 +319,31 @@ func TestLoadFileFails(t *testing.T) {
 		if err := house.Check(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestLoadFileAllocates: the file and its records, nothing in between. The bound
+// is four times the file.
+func TestLoadFileAllocates(t *testing.T) {
+	if raceEnabled { // which allocates by itself
+		t.Skip()
+	}
+	var text strings.Builder
+	for id := 1; id <= 2000; id++ {
+		text.WriteString([]string{`{"events":[`, ","}[min(id-1, 1)])
+		text.WriteString(replaceMember(replaceMember(goodEvent, `"id":1`, fmt.Sprintf(`"id":%d`, id)),
+			`"description":""`, `"description":"`+strings.Repeat("The author reads. ", 20)+`"`))
+	}
+	text.WriteString("]}")
+	path := filepath.Join(t.TempDir(), "house.json")
+	must(t, os.WriteFile(path, []byte(text.String()), 0o644))
+	house := catalogue.New()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	must(t, house.LoadFile(path))
+	runtime.ReadMemStats(&after)
+	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
+		t.Errorf("%.1f times the file", times)
 	}
 }
 

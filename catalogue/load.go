@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,90 +33,96 @@ func (e *RecordError) Error() string {
 // Unwrap gives [ErrLoad] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrLoad, e.Err} }
 
-// rawRecord is a record as it stands in a file.
-type rawRecord = json.RawMessage
-
 // Load replaces the records of every collection that the JSON object from r
 // has: its keys are those of the collections, each holds an array of records in
 // wire form, each with its id. Collections that are absent stay as they are.
+// What [Catalogue.Save] writes of ids that were used before counts, too.
 //
-// All is read and checked before anything is replaced, then the collections are
-// replaced one by one. Reading errors are r's own; all others match [ErrLoad]:
-// what is no such object, an unknown or repeated key (which is named), and a
-// bad record, which is a [RecordError]. References are not checked. O(n log n).
+// Everything is read and checked before anything is replaced, then all
+// collections are replaced at one instant. References are not checked. An error of r
+// is returned wrapped. All other errors match [ErrLoad]: a bad record is a
+// [RecordError], an unknown or repeated key is named, broken JSON is located by
+// line and byte. O(n), and O(n log n) for records that are not sorted by id.
 func (c *Catalogue) Load(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	return c.load(data)
+	return load("catalogue", data, c.read)
 }
 
-func (c *Catalogue) load(data []byte) error {
-	if err := checkSyntax(data); err != nil {
-		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
+// load reads data and replaces the records of collections, if all of it is good.
+// Broken JSON is reported before anything else that is wrong.
+func load(name string, data []byte, read func(*scanner) ([]store.Replacement, error)) error {
+	in := &scanner{data: data}
+	all, err := read(in)
+	if in.skipSpace(); err == nil && in.at == len(data) {
+		store.Replace(all)
+		return nil
 	}
-	var file orderedObject
-	err := file.read(data)
-	if err != nil {
-		return fmt.Errorf("catalogue: %w: %w", ErrLoad, err)
+	if syntax := checkSyntax(data); syntax != nil {
+		err = syntax
+	} else if errors.Is(err, ErrLoad) {
+		return err
 	}
-	var all []store.Replacement
-	lastIDs := map[string]int{}
-	for _, part := range file {
-		if part.key == lastIDsKey {
-			if lastIDs, err = c.readLastIDs(part.value); err != nil {
-				return fmt.Errorf("catalogue: %w: %s: %w", ErrLoad, lastIDsKey, err)
-			}
-			continue
-		}
-		m, err := c.lookup(part.key)
-		if err != nil {
-			return fmt.Errorf("catalogue: %w: %w: %q", ErrLoad, ErrUnknownCollection, part.key)
-		}
-		records, err := array(part.value)
-		if err != nil {
-			return fmt.Errorf("%s: %w: %w", part.key, ErrLoad, err)
-		}
-		entries, err := m.read(records)
-		if err != nil {
-			return err
-		}
-		all = append(all, store.Replacement{Store: m.engine(), Entries: entries})
-	}
-	c.replace(all, lastIDs)
-	return nil
+	return fmt.Errorf("%s: %w: %w", name, ErrLoad, err)
 }
 
-// readLastIDs reads the highest ids ever used, by collection.
-func (c *Catalogue) readLastIDs(data []byte) (map[string]int, error) {
-	var list []struct {
-		Collection string
-		ID         int
+// checkSyntax says where data is no JSON, if it is none.
+func checkSyntax(data []byte) error {
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, new(json.RawMessage)); !errors.As(err, &syntax) {
+		return err
 	}
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, err
-	}
-	lastIDs := map[string]int{}
-	for _, last := range list {
-		if _, err := c.lookup(last.Collection); err != nil || last.ID < 1 {
-			return nil, fmt.Errorf("collection %q, id %d", last.Collection, last.ID)
-		}
-		lastIDs[last.Collection] = last.ID
-	}
-	return lastIDs, nil
+	before := data[:min(int(syntax.Offset), len(data))]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := len(before) - 1 - bytes.LastIndexByte(before, '\n')
+	return fmt.Errorf("line %d, byte %d: %w", line, column, syntax)
 }
 
-// replace replaces the records of collections at one instant.
-func (c *Catalogue) replace(all []store.Replacement, lastIDs map[string]int) {
-	stores := c.stores()
-	for i := range all {
-		all[i].UsedID = lastIDs[c.all[slices.Index(stores, all[i].Store)].Key()]
-	}
-	slices.SortFunc(all, func(a, b store.Replacement) int {
-		return slices.Index(stores, a.Store) - slices.Index(stores, b.Store)
+// read reads a file. The replacements are in the order of the collections.
+func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
+	found, used := map[string][]*store.Entry{}, map[string]int{}
+	err = in.object(func(key string) error {
+		if key == lastIDsKey {
+			return c.readLastIDs(in.value(), used)
+		}
+		m, err := c.lookup(key)
+		if err != nil {
+			return fmt.Errorf("%w: %q", ErrUnknownCollection, key)
+		}
+		found[key], err = m.read(in)
+		return err
 	})
-	store.Replace(all)
+	for _, m := range c.all {
+		if entries, ok := found[m.Key()]; ok {
+			all = append(all, store.Replacement{Store: m.engine(), Entries: entries, UsedID: used[m.Key()]})
+		}
+	}
+	return all, err
+}
+
+// readLastIDs reads the highest ids used, by collection.
+func (c *Catalogue) readLastIDs(list []byte, used map[string]int) error {
+	var ids []struct {
+		Collection string `json:"collection"`
+		ID         int    `json:"id"`
+	}
+	d := json.NewDecoder(bytes.NewReader(list))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&ids); err != nil {
+		return fmt.Errorf("%s: %w", lastIDsKey, err)
+	}
+	for _, last := range ids {
+		switch _, err := c.lookup(last.Collection); {
+		case err != nil:
+			return fmt.Errorf("%s: %w: %q", lastIDsKey, ErrUnknownCollection, last.Collection)
+		case last.ID < 1:
+			return fmt.Errorf("%s: %q: %w: want an integer from 1 on", lastIDsKey, last.Collection, ErrID)
+		}
+		used[last.Collection] = last.ID
+	}
+	return nil
 }
 
 // LoadCollection replaces the records of one collection by those from r: a JSON
@@ -135,18 +142,10 @@ func (e *encoded[T]) Load(r io.Reader) error {
 	if err != nil {
 		return e.c.schema.errorf("%w", err)
 	}
-	if err := checkSyntax(data); err != nil {
-		return e.c.schema.errorf("%w: %w", ErrLoad, err)
-	}
-	records, err := results(data)
-	if err != nil {
-		return e.c.schema.errorf("%w: %w", ErrLoad, err)
-	}
-	entries, err := e.read(records)
-	if err == nil {
-		store.Replace([]store.Replacement{{Store: e.c.store, Entries: entries}})
-	}
-	return err
+	return load(cmp.Or(e.c.schema.name, "collection"), data, func(in *scanner) ([]store.Replacement, error) {
+		entries, err := e.readResults(in)
+		return []store.Replacement{{Store: e.c.store, Entries: entries}}, err
+	})
 }
 
 var (
@@ -154,48 +153,64 @@ var (
 	errNoResults = errors.New("want an array of records, or an object whose results are one")
 )
 
-// array takes a JSON array apart.
-func array(data []byte) (records []rawRecord, err error) {
-	if data = bytes.TrimSpace(data); data[0] != '[' {
-		return nil, errNoArray
+// readResults reads an array of records, or the one in an envelope.
+func (e *encoded[T]) readResults(in *scanner) (entries []*store.Entry, err error) {
+	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
+		return e.read(in)
 	}
-	return records, json.Unmarshal(data, &records)
-}
-
-// results takes apart a JSON array, or the one in an envelope.
-func results(data []byte) ([]rawRecord, error) {
-	if bytes.TrimSpace(data)[0] != '{' {
-		return array(data)
-	}
-	var envelope orderedObject
-	if err := envelope.read(data); err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(envelope, func(p objectPart) bool { return p.key == "results" })
-	if i < 0 {
-		return nil, errNoResults
-	}
-	return array(envelope[i].value)
-}
-
-// read makes entries of all records, sorted by id.
-func (e *encoded[T]) read(records []rawRecord) ([]*store.Entry, error) {
-	entries := make([]*store.Entry, len(records))
-	seen := make(map[int]int, len(records))
-	for i, raw := range records {
-		ent, err := e.c.schema.load(raw)
-		if err == nil {
-			if first, twice := seen[ent.ID]; twice {
-				err = &resources.MemberError{Member: e.c.schema.idWire, Err: fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.ID)}
-			}
+	found := false
+	err = in.object(func(name string) (err error) {
+		if name == "results" {
+			found = true
+			entries, err = e.read(in)
+		} else if !json.Valid(in.value()) {
+			err = errBroken
 		}
+		return err
+	})
+	if err == nil && !found {
+		err = errNoResults
+	}
+	return entries, err
+}
+
+// read makes entries of the array of records that comes next, sorted by id.
+func (e *encoded[T]) read(in *scanner) (entries []*store.Entry, err error) {
+	if !in.take("[") {
+		return nil, fmt.Errorf("%s: %w: %w", e.about.Key, ErrLoad, errNoArray)
+	}
+	record, ascending, last := new(T), true, 0
+	for !in.take("]") {
+		if len(entries) > 0 && !in.take(",") {
+			return nil, errBroken
+		}
+		ent, err := e.c.schema.load(in, record)
 		if err != nil {
-			return nil, e.recordError(i, err)
+			return nil, e.recordError(len(entries), err)
 		}
-		entries[i], seen[ent.ID] = ent, i
+		ascending, last = ascending && last < ent.ID, ent.ID
+		entries = append(entries, ent)
 	}
-	slices.SortFunc(entries, func(a, b *store.Entry) int { return a.ID - b.ID })
+	if !ascending {
+		if err := e.sort(entries); err != nil {
+			return nil, err
+		}
+	}
 	return entries, nil
+}
+
+// sort sorts entries by id, none of which may come twice.
+func (e *encoded[T]) sort(entries []*store.Entry) error {
+	seen := make(map[int]int, len(entries))
+	for i, ent := range entries {
+		if first, twice := seen[ent.ID]; twice {
+			err := fmt.Errorf("%w: record %d has %d too", ErrExists, first, ent.ID)
+			return e.recordError(i, &resources.MemberError{Member: e.c.schema.idWire, Err: err})
+		}
+		seen[ent.ID] = i
+	}
+	slices.SortFunc(entries, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return nil
 }
 
 func (e *encoded[T]) recordError(i int, err error) error {
@@ -207,18 +222,28 @@ func (e *encoded[T]) recordError(i int, err error) error {
 	return bad
 }
 
-// load makes the entry of a record in wire form.
-func (s *schema[T]) load(raw rawRecord) (*store.Entry, error) {
-	record, err := s.decode(raw, s.required)
-	if err != nil {
-		return nil, err
+// load makes the entry of the record that comes next. The record is memory to
+// read into.
+func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
+	in.skipSpace()
+	start := in.at
+	plain, ok := s.readPlain(in, record)
+	if !ok {
+		in.at = start
+		var err error
+		if *record, err = s.decode(in.value(), s.required); err != nil {
+			return nil, err
+		}
 	}
-	id := s.id(&record)
+	id := s.id(record)
 	if id < 1 {
 		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want an integer from 1 on", ErrID)}
 	}
-	if err := s.check(&record); err != nil {
+	if plain {
+		return newEntry(id, *record), nil
+	}
+	if err := s.check(record); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return newEntry(id, s.clone(&record)), nil
+	return newEntry(id, s.clone(record)), nil
 }

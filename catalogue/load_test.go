@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -355,6 +356,90 @@ func TestLoadRefusesTexts(t *testing.T) {
 	}
 }
 
+// TestLoadErrorTexts: the words of errors, of which the first in the file is
+// reported, after broken syntax.
+func TestLoadErrorTexts(t *testing.T) {
+	for _, row := range []struct{ reason, text, want string }{
+		{"syntax", "{\"books\":[\n  {\"id\":1,}]}",
+			`catalogue: cannot load: line 2, byte 11: invalid character '}' looking for beginning of object key string`},
+		{"syntax after a bad record", "{\"books\":[{\"id\":0}],\n]",
+			`catalogue: cannot load: line 2, byte 1: invalid character ']' looking for beginning of object key string`},
+		{"syntax inside an event", `{"events":[{"id":1,"name":"a\x"}]}`,
+			`catalogue: cannot load: line 1, byte 30: invalid character 'x' in string escape code`},
+		{"end of the file", `{"events":[{"id":1`, `catalogue: cannot load: line 1, byte 18: unexpected end of JSON input`},
+		{"no object", `[]`, `catalogue: cannot load: want a JSON object`},
+		{"no array", `{"events":{}}`, `events: cannot load: want an array of records`},
+		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event"`},
+		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" comes twice`},
+		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
+			`events: cannot load: record 1: member "summary": may not be null`},
+		{"duplicate next to its first", `{"books":[{"id":2},{"id":2}]}`, `books: cannot load: record 1: member "id": id is taken: record 0 has 2 too`},
+		{"duplicate apart from its first", `{"books":[{"id":5},{"id":1},{"id":9},{"id":5},{"id":9}]}`,
+			`books: cannot load: record 3: member "id": id is taken: record 0 has 5 too`},
+	} {
+		house := small(t)
+		if err := house.Load(strings.NewReader(row.text)); err == nil || err.Error() != row.want {
+			t.Errorf("%s:\n got %v\nwant %s", row.reason, err, row.want)
+		}
+	}
+}
+
+// TestLoadLastIDs: the highest ids ever used are read strictly, wherever they
+// stand.
+func TestLoadLastIDs(t *testing.T) {
+	last := func(key string, id any) string { return fmt.Sprintf(`{"collection":%q,"id":%v}`, key, id) }
+	file := func(entries ...string) string { return `{"$lastIds":[` + strings.Join(entries, ",") + `]}` }
+	for _, row := range []struct{ reason, text, err string }{
+		{"first", `{"$lastIds":[` + last("books", 9) + `],"books":[{"id":1}]}`, ""},
+		{"last", `{"books":[{"id":1}],"$lastIds":[` + last("books", 9) + `]}`, ""},
+		{"in between, with white space", "{\"books\":[{\"id\":1}],\n\"$lastIds\" : [ { \"id\" : 9 , \"collection\":\"books\" } ] , \"faqs\":[]}", ""},
+		{"collections without records in the file", `{"books":[{"id":1}],"$lastIds":[` + last("faqs", 9) + "," + last("labels", 1) + `]}`, ""},
+		{"an id below that of a record", `{"books":[{"id":1},{"id":7}],"$lastIds":[` + last("books", 3) + `]}`, ""},
+		{"none", `{"books":[{"id":1}],"$lastIds":[]}`, ""},
+		{"the largest int", file(last("books", math.MaxInt)), ""},
+		{"beyond an int", file(last("books", "9223372036854775808")), "9223372036854775808"},
+		{"zero", file(last("books", 0)), `"books"`},
+		{"negative", file(last("books", -1)), `"books"`},
+		{"fraction", file(last("books", "1.0")), "1.0"},
+		{"exponent", file(last("books", "1e3")), "1e3"},
+		{"text", file(last("books", `"1"`)), "string"},
+		{"null", file(last("books", "null")), `"books"`},
+		{"unknown collection", file(last("boooks", 1)), `"boooks"`},
+		{"a path segment is no key", file(last("item_variants", 1)), `"item_variants"`},
+		{"an unknown member", `{"$lastIds":[{"collection":"books","id":1,"x":2}]}`, `"x"`},
+		{"no collection", `{"$lastIds":[{"id":1}]}`, `""`},
+		{"twice", `{"$lastIds":[],"$lastIds":[]}`, "twice"},
+		{"numbers", `{"$lastIds":[1]}`, "number"},
+		{"an object", `{"$lastIds":{"books":1}}`, "object"},
+		{"another case", `{"$lastids":[]}`, "unknown collection"},
+		{"leading zero", file(last("books", "01")), "line 1"},
+		{"trailing comma", `{"$lastIds":[` + last("books", 1) + `,]}`, "line 1"},
+		{"cut off", `{"$lastIds":[` + last("books", 1), "line 1"},
+	} {
+		house := small(t)
+		before := saved(t, house)
+		err := house.Load(strings.NewReader(row.text))
+		if row.err == "" {
+			if err != nil {
+				t.Errorf("%s: %v", row.reason, err)
+			}
+			continue
+		}
+		if !errors.Is(err, catalogue.ErrLoad) || !strings.Contains(fmt.Sprint(err), row.err) {
+			t.Errorf("%s: error %v, want ErrLoad that contains %s", row.reason, err, row.err)
+		}
+		if strings.Contains(row.err, `"`) && !strings.Contains(fmt.Sprint(err), "$lastIds") {
+			t.Errorf("%s: error does not name $lastIds: %v", row.reason, err)
+		}
+		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
+		}
+	}
+	if err := catalogue.New().LoadCollection("$lastIds", strings.NewReader("{}")); !errors.Is(err, catalogue.ErrUnknownCollection) {
+		t.Errorf("as a collection: %v", err)
+	}
+}
+
 // TestLoadCollectionForms: an array, or a saved answer whose results are taken.
 func TestLoadCollectionForms(t *testing.T) {
 	for _, row := range []struct {
@@ -612,6 +697,9 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 		if !errors.Is(err, catalogue.ErrLoad) {
 			t.Errorf("%q: error %v, want ErrLoad", data, err)
 		}
+		if located := strings.HasPrefix(err.Error(), "catalogue: cannot load: line "); located == json.Valid(data) {
+			t.Errorf("%q: error %v; whether it is JSON: %v", data, err, json.Valid(data))
+		}
 		if saved(t, house) != before {
 			t.Errorf("%q loaded half: %s", data, saved(t, house))
 		}
@@ -619,6 +707,9 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 			t.Errorf("%q: %v", data, err)
 		}
 		return
+	}
+	if !json.Valid(data) {
+		t.Errorf("%q is no JSON and was loaded", data)
 	}
 	first := saved(t, house)
 	again := catalogue.New()
@@ -648,7 +739,7 @@ func FuzzLoad(f *testing.F) {
 		little, `{}`, `{"books":[]}`, `{"books":[{"id":1}]}`, `{"books":[{"id":1,"a":[1e400,{"b":"\u003c"}]},{"a":null,"id":3}]}`,
 		`{"events":[` + goodEvent + `]}`, `{"social-links":[` + goodLink + `],"books":[{"id":0}]}`, `[{"id":1}]`, `null`, ``,
 		`{"books":[{"id":1,"_id":2,"line1":1,"line_1":2,"":3}]}`, "{\"books\":[{\"id\":1,\"\\u0000\":\"\xff\"}]}",
-		`{"books":[{"id":1},{"id":1}]}`, `{"books":[],"books":[]}`, `{"books":[{"id":9223372036854775807}]}`,
+		`{"books":[{"id":1},{"id":1}]}`, `{"books":[],"books":[]}`, `{"$lastIds":{"books":3,"labels":1},"books":[{"id":2},{"id":1}]}`, `{"books":[{"id":9223372036854775807}]}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -21,6 +21,7 @@ type schema[T any] struct {
 	idName   string   // and in an ordering
 	fields   []string // names of a struct's fields; nil for open records
 	required []string // members that a loaded record must have
+	layout   *layout  // nil if only decode can read a record
 	history  int      // how many changes are kept
 
 	id     func(*T) int
@@ -82,6 +83,7 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	s.setID = func(r *T, n int) { reflect.ValueOf(r).Elem().FieldByIndex(id.Index).SetInt(int64(n)) }
 	s.encode = encodeJSON[T]
 	s.decode = decoder[T](fields)
+	s.layout = layoutOf(fields)
 	return describeCopies(s)
 }
 

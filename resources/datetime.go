@@ -68,6 +68,10 @@ func (d DateTime) appendWire(dst []byte) []byte {
 // offset and the year 0 are errors that match [ErrInvalid]; the date-time is
 // then unchanged. O(1).
 func (d *DateTime) UnmarshalJSON(data []byte) error {
+	if read, ok := readWire(data); ok {
+		*d = read
+		return nil
+	}
 	if serr := checkSyntax(data, maxDepth); serr != nil {
 		return serr
 	}
