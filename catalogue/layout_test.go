@@ -51,9 +51,15 @@ type assorted struct {
 	Lists  [][]int             `json:"lists"`
 	Note   *string             `json:"note"`
 	Bytes  []byte              `json:"bytes"`
+	Loud   upper               `json:"loud"`
 }
 
 type label string
+
+// upper copies itself in its own way.
+type upper string
+
+func (u upper) Clone() upper { return upper(strings.ToUpper(string(u))) }
 
 const (
 	wholeEvent = `{"id":1,"name":"n","slug":"s","summary":"a \"b\"\n\\ é","description":"<p>\u0026</p>","location":"",` +
@@ -69,7 +75,7 @@ const (
 	wholeAssorted = `{"tags":["a","é"],"title":"t","inner":5,"id":7,"status":"open","ready":true,"due":"2024-05-10T18:00:00-09:30",` +
 		`"made":"2024-05-10T18:00:00Z","seen":"2024-05-10T18:00:00.123456789+02:00","mood":"mood 3","moods":["mood 1"],` +
 		`"ratio":1.5e1,"small":-8,"digits":1.50,"raw":{"b":"\u00e9", "a":1},"counts":{"x":1},"any":[1,{"y":null}],` +
-		`"nested":{"A":1,"b":2},"far":"x","lists":[[1],[]],"note":"n","bytes":"aGk="}`
+		`"nested":{"A":1,"b":2},"far":"x","lists":[[1],[]],"note":"n","bytes":"aGk=","loud":"x"}`
 )
 
 // TestLayoutReads: records in the usual forms need no decoder.
@@ -98,6 +104,31 @@ func TestLayoutReads(t *testing.T) {
 		if _, ok := schemaOf[assorted](t, "books").readPlain(&scanner{data: []byte(record)}, new(assorted)); !ok {
 			t.Errorf("%s: not read", record)
 		}
+	}
+}
+
+// TestLayoutLeaves: records that only the decoder can read or refuse.
+func TestLayoutLeaves(t *testing.T) {
+	for _, row := range []struct{ reason, record string }{
+		{"no id", `{"title":"t"}`},
+		{"id 0", `{"id":0}`},
+		{"repeated member", `{"id":1,"title":"t","title":"t"}`},
+		{"unknown member", `{"id":1,"titles":"t"}`},
+		{"another spelling", `{"id":1,"Title":"t"}`},
+		{"a number in quotes that is none", `{"id":1,"digits":"x"}`},
+		{"null for a number", `{"id":1,"small":null}`},
+		{"repeated name inside a value", `{"id":1,"raw":{"a":1,"a":2}}`},
+		{"half a surrogate pair", `{"id":1,"title":"\ud800"}`},
+		{"leading zero", `{"id":01}`},
+		{"sign", `{"id":+1}`},
+		{"trailing comma", `{"id":1,}`},
+	} {
+		if _, ok := schemaOf[assorted](t, "books").readPlain(&scanner{data: []byte(row.record)}, new(assorted)); ok {
+			t.Errorf("%s: %s is read", row.reason, row.record)
+		}
+	}
+	if plain, ok := schemaOf[assorted](t, "books").readPlain(&scanner{data: []byte(`{"id":1,"loud":"x"}`)}, new(assorted)); plain || !ok {
+		t.Errorf("a field that copies itself: plain %v, read %v", plain, ok)
 	}
 }
 
@@ -186,6 +217,7 @@ func TestLoadStructs(t *testing.T) {
 	if err := json.Unmarshal([]byte("["+records+"]"), &want); err != nil {
 		t.Fatal(err)
 	}
+	want[0].Loud = "X"
 	want[0].Raw = json.RawMessage(`{"b":"é","a":1}`) // records are kept in canonical form
 	want = []assorted{want[1], want[3], want[0], want[2]}
 	house, err := NewTyped(Typed[assorted]("books"))
