@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -36,11 +35,12 @@ type place struct {
 // records must be left to the decoder.
 func layoutOf[T any](fields *ordering.Fields[T]) *layout {
 	t := reflect.TypeFor[T]()
-	if unmarshals(t) && !documented[T]() {
+	if readsJSON(t) && !documented[T]() {
 		return nil
 	}
-	_, err := planOf(t)
-	l := &layout{whole: documented[T](), trusted: documented[T]() || err == nil && !hasClone(t) && !marshals(t)}
+	pl := planOf(t)
+	copied := pl.noCopy == nil && pl.noJSON == nil && !hasClone(t) && !writesJSON(t)
+	l := &layout{whole: documented[T](), trusted: copied || documented[T]()}
 	for _, name := range fields.Names() {
 		f, _ := fields.Lookup(name)
 		m := place{key: `"` + f.Wire + `":`, typ: t}
@@ -65,18 +65,12 @@ func layoutOf[T any](fields *ordering.Fields[T]) *layout {
 // checking or copying its values. DateTime is the only Struct.
 func kindOf(t reflect.Type) reflect.Kind {
 	switch {
-	case isDateTime(t):
+	case t == reflect.TypeFor[resources.DateTime]():
 		return reflect.Struct
-	case t.Kind() == reflect.Struct, unmarshals(t), marshals(t), hasClone(t), t == reflect.TypeFor[json.Number]():
+	case t.Kind() == reflect.Struct, readsJSON(t), writesJSON(t), hasClone(t), t == reflect.TypeFor[json.Number]():
 		return reflect.Invalid
 	}
 	return t.Kind()
-}
-
-// unmarshals reports whether a type reads its own JSON.
-func unmarshals(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
 // readPlain reads a record by the layout, if there is one, and reports whether

@@ -2,250 +2,222 @@ package catalogue
 
 import (
 	"cmp"
+	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"time"
-	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
-// plan is what is to be done with the values of one type, found out once: how
-// to copy one so that nothing is shared, and how to tell that its JSON cannot
-// be written. A nil step is nothing to do.
+// A plan says how the values of a type are copied and checked. The plans of a
+// record type and its parts are made once, when a collection is made.
 type plan struct {
-	copy  func(reflect.Value) // replaces what an addressable, shallow copy shares
-	check func(v reflect.Value, depth int) error
+	typ, pair reflect.Type // the type, and two slices of it
+	kind      reflect.Kind
+	unit      unit
+	elem, key *plan   // of a pointer, list or map
+	copies    []field // the fields of a struct that share memory
+	checks    []field // the fields of a struct that can be invalid
 
-	// open says that a value can be nested without end, or hold what its type
-	// does not tell: then only a check can tell whether it can be copied.
-	open   bool
-	making bool // the plan is not finished: its type contains itself
+	check func(reflect.Value) error // instead of the check for the kind, if not nil
+
+	shares  bool // an assignment shares memory with the original
+	clones  bool // copies are made by the type's own method Clone
+	flat    bool // there are no pointers inside
+	checked bool // a value can be invalid
+	open    bool // a value can hold itself: only its check bounds a copy of it
+	making  bool // the plan is not finished: its type contains itself
+
+	// A value can pass its check and yet have JSON that cannot be loaded. If a
+	// type writes JSON and cannot read it, only the form of that JSON is checked.
+	reload, writeOnly bool
+
+	noCopy, noJSON error // why a value cannot be copied, or written as JSON
 }
 
-// checked tells what is wrong with a value.
-func (pl *plan) checked(v reflect.Value) error {
-	if pl.check == nil {
-		return nil
-	}
-	return pl.check(v, 0)
-}
+// A unit is what values of a type can be copied as, whatever their type.
+type unit uint8
 
-// maxNested is how deep a value may be nested: one that holds itself would be
-// followed for ever, and what is loaded may be nested no deeper than 200.
-const maxNested = 190
-
-var (
-	errNotUTF8   = errors.New("not UTF-8")
-	errNotFinite = errors.New("not a finite number")
-	errTooDeep   = fmt.Errorf("nested deeper than %d", maxNested)
+const (
+	unitValue unit = iota // nothing else
+	unitByte
+	unitWord
+	unitText
+	unitTime
 )
 
-// planner makes plans, each type once: a type may contain itself.
+func unitOf(pl *plan) unit {
+	size, align := pl.typ.Size(), pl.typ.Align()
+	switch {
+	case pl.kind == reflect.String && !pl.clones:
+		return unitText
+	case isTime(pl.typ):
+		return unitTime
+	case pl.flat && align == 1 && size > 0:
+		return unitByte
+	case pl.flat && align == reflect.TypeFor[uint64]().Align() && size%8 == 0 && size > 0:
+		return unitWord
+	}
+	return unitValue
+}
+
+// A planner makes the plans of a record type and its parts, each once: a type
+// may contain itself.
 type planner map[reflect.Type]*plan
 
-// planOf gives the plan of a record's type, or an error that names the part
-// that can't be copied.
-func planOf(t reflect.Type) (*plan, error) {
-	pl := &plan{making: true}
-	err := planner{t: pl}.structure(t, pl)
-	pl.making = false
-	if err != nil {
-		return pl, fmt.Errorf("%v: %w", t, err)
-	}
-	return pl, nil
+// planOf returns the plan of a struct type, whatever methods it has.
+func planOf(t reflect.Type) *plan {
+	p := planner{}
+	pl := p.begin(t)
+	p.structure(pl)
+	pl.reload = pl.reload || len(p) > maxLevels // its types alone may be nested too deep
+	return pl
 }
 
-func (p planner) of(t reflect.Type) (*plan, error) {
-	if known, ok := p[t]; ok {
-		known.open = known.open || known.making
-		return known, nil
-	}
-	pl := &plan{making: true}
+func (p planner) begin(t reflect.Type) *plan {
+	pl := &plan{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), clones: hasClone(t), making: true}
 	p[t] = pl
-	err := p.fill(t, pl)
+	return pl
+}
+
+func (p planner) of(t reflect.Type) *plan {
+	if known := p[t]; known != nil {
+		if known.making {
+			known.open, known.reload, known.checked = !known.clones, true, true
+		}
+		return known
+	}
+	pl := p.begin(t)
+	p.fill(pl)
+	pl.unit = unitOf(pl)
 	pl.making = false
-	return pl, err
+	return pl
 }
 
-func (p planner) fill(t reflect.Type, pl *plan) error {
-	switch {
-	case t == reflect.TypeFor[time.Time](), isDateTime(t):
-		pl.check = checkTime
-		return nil
-	case t == reflect.TypeFor[json.RawMessage]():
-		pl.copy, pl.check = copyBytes, checkRaw
-		return nil
+func (p planner) fill(pl *plan) {
+	switch t := pl.typ; {
+	case isTime(t):
+		pl.check, pl.checked = checkTime, true
 	case t == reflect.TypeFor[json.Number]():
-		pl.check = checkByMarshalling
-		return nil
-	case hasClone(t):
-		pl.copy, pl.check = copyByMethod, checkByMarshalling
-		return nil
-	case embedsTime(t):
-		pl.check = checkByMarshalling
-		return nil
+		pl.check, pl.checked = checkReading, true
+	case t == reflect.TypeFor[json.RawMessage]():
+		p.plain(pl)
+		pl.check, pl.checked, pl.reload = checkRaw, true, true
+	default:
+		p.plain(pl)
+		p.methods(pl)
 	}
-	if err := p.plain(t, pl); err != nil || !marshals(t) {
-		return err
-	}
-	if pl.open {
-		return fmt.Errorf("%v writes its own JSON and can hold anything: give it a method Clone", t)
-	}
-	pl.check = checkByMarshalling
-	return nil
 }
 
-func (p planner) plain(t reflect.Type, pl *plan) error {
-	switch t.Kind() {
+// methods adds what the methods of a type change.
+func (p planner) methods(pl *plan) {
+	writes, reads := writesJSON(pl.typ), readsJSON(pl.typ)
+	if pl.clones {
+		pl.shares, pl.flat, pl.open, pl.noCopy = true, false, false, nil
+	}
+	if writes {
+		pl.checked, pl.noJSON, pl.writeOnly = false, nil, !reads
+		if !pointsTo[json.Marshaler](pl.typ) {
+			pl.check, pl.checked = checkText, true
+		}
+		if pl.open {
+			pl.noCopy = fmt.Errorf("%v writes its own JSON and can hold anything: give it a method Clone", pl.typ)
+		}
+	}
+	pl.reload = pl.reload || writes || reads
+}
+
+// plain fills the plan of a type as if it had no methods.
+func (p planner) plain(pl *plan) {
+	switch t := pl.typ; pl.kind {
 	case reflect.String:
-		pl.check = checkText
+		pl.checked = true
 	case reflect.Float32, reflect.Float64:
-		pl.check = checkFloat
-	case reflect.Pointer:
-		return p.pointer(t, pl)
-	case reflect.Slice, reflect.Array:
-		return p.list(t, pl)
+		pl.checked, pl.flat = true, true
+	case reflect.Pointer, reflect.Slice:
+		pl.shares = true
+		pl.elem = p.part(pl, t.Elem())
+	case reflect.Array:
+		pl.elem = p.part(pl, t.Elem())
+		pl.shares, pl.flat = pl.elem.shares, pl.elem.flat
 	case reflect.Map:
-		return p.mapping(t, pl)
+		pl.shares = true
+		pl.key, pl.elem = p.part(pl, t.Key()), p.part(pl, t.Elem())
+		if !jsonKey(t.Key()) {
+			pl.noJSON = fmt.Errorf("%v: JSON has no keys like %v", t, t.Key())
+		}
+		if pl.key.shares {
+			pl.noCopy = fmt.Errorf("%v: keys of type %v would be shared", t, t.Key())
+		}
 	case reflect.Struct:
-		return p.structure(t, pl)
+		p.structure(pl)
 	case reflect.Interface:
+		pl.shares, pl.checked, pl.open, pl.reload = true, true, true, true
 		if t.NumMethod() > 0 {
-			return fmt.Errorf("%v: an interface with methods cannot be copied", t)
+			pl.noCopy = fmt.Errorf("%v: an interface with methods cannot be copied", t)
 		}
-		pl.copy, pl.check, pl.open = copyJSONValue, checkJSONValue, true
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
-		return fmt.Errorf("%v has no JSON", t)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		pl.shares = true
+		pl.noCopy = fmt.Errorf("%v cannot be copied: give the record a method Clone", t)
+		pl.noJSON = fmt.Errorf("%v has no JSON", t)
+	case reflect.Complex64, reflect.Complex128:
+		pl.flat, pl.noJSON = true, fmt.Errorf("%v has no JSON", t)
+	default: // numbers and booleans
+		pl.flat = true
 	}
-	return nil
 }
 
-func checkText(v reflect.Value, _ int) error {
-	if !utf8.ValidString(v.String()) {
-		return errNotUTF8
-	}
-	return nil
+// part returns the plan of what pl's values hold.
+func (p planner) part(pl *plan, t reflect.Type) *plan {
+	part := p.of(t)
+	pl.hold(part)
+	pl.noCopy, pl.noJSON = cmp.Or(pl.noCopy, part.noCopy), cmp.Or(pl.noJSON, part.noJSON)
+	return part
 }
 
-func checkFloat(v reflect.Value, _ int) error {
-	if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-		return errNotFinite
-	}
-	return nil
+// hold adds what part says of values that are part of pl's.
+func (pl *plan) hold(part *plan) {
+	pl.open = pl.open || part.open
+	pl.reload = pl.reload || part.reload
+	pl.writeOnly = pl.writeOnly || part.writeOnly
+	pl.checked = pl.checked || part.checked
 }
 
-// into is of for a part: the whole's steps are in place before the part is
-// looked at, so that a type inside itself finds them.
-func (p planner) into(part **plan, whole *plan, t reflect.Type) (err error) {
-	*part, err = p.of(t)
-	whole.open = whole.open || (*part).open
-	return err
+// isTime reports whether a type is [time.Time], or holds one and nothing else and
+// is known to write it.
+func isTime(t reflect.Type) bool {
+	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[resources.DateTime]()
 }
 
-func (p planner) pointer(t reflect.Type, pl *plan) error {
-	var elem *plan
-	pl.copy = func(v reflect.Value) {
-		if v.IsNil() {
-			return
-		}
-		fresh := reflect.New(t.Elem())
-		fresh.Elem().Set(v.Elem())
-		if elem.copy != nil {
-			elem.copy(fresh.Elem())
-		}
-		v.Set(fresh)
-	}
-	pl.check = func(v reflect.Value, depth int) error {
-		if v.IsNil() || elem.check == nil {
-			return nil
-		}
-		if depth > maxNested {
-			return errTooDeep
-		}
-		return elem.check(v.Elem(), depth+1)
-	}
-	return p.into(&elem, pl, t.Elem())
+// hasClone reports whether a type has a method Clone that returns another of
+// the type.
+func hasClone(t reflect.Type) bool {
+	m, ok := t.MethodByName("Clone")
+	return ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
 }
 
-func (p planner) list(t reflect.Type, pl *plan) error {
-	var elem *plan
-	pl.copy = func(v reflect.Value) {
-		if t.Kind() == reflect.Slice {
-			if v.IsNil() {
-				return
-			}
-			fresh := reflect.MakeSlice(t, v.Len(), v.Len())
-			reflect.Copy(fresh, v)
-			v.Set(fresh)
-		}
-		for i := 0; elem.copy != nil && i < v.Len(); i++ {
-			elem.copy(v.Index(i))
-		}
-	}
-	pl.check = func(v reflect.Value, depth int) error {
-		if depth > maxNested {
-			return errTooDeep
-		}
-		for i := 0; elem.check != nil && i < v.Len(); i++ {
-			if err := elem.check(v.Index(i), depth+1); err != nil {
-				return fmt.Errorf("element %d: %w", i, err)
-			}
-		}
-		return nil
-	}
-	err := p.into(&elem, pl, t.Elem())
-	if t.Kind() == reflect.Array && elem.copy == nil && !elem.making {
-		pl.copy = nil
-	}
-	return err
+// writesJSON reports whether values of a type, if addressable, write their own
+// JSON.
+func writesJSON(t reflect.Type) bool {
+	return pointsTo[json.Marshaler](t) || pointsTo[encoding.TextMarshaler](t)
 }
 
-func (p planner) mapping(t reflect.Type, pl *plan) error {
-	if !jsonKey(t.Key()) {
-		return fmt.Errorf("%v: JSON has no keys like %v", t, t.Key())
-	}
-	var key, elem *plan
-	pl.copy = func(v reflect.Value) {
-		if v.IsNil() {
-			return
-		}
-		fresh := reflect.MakeMapWithSize(t, v.Len())
-		for it := v.MapRange(); it.Next(); {
-			value := reflect.New(t.Elem()).Elem()
-			value.Set(it.Value())
-			if elem.copy != nil {
-				elem.copy(value)
-			}
-			fresh.SetMapIndex(it.Key(), value)
-		}
-		v.Set(fresh)
-	}
-	pl.check = func(v reflect.Value, depth int) error {
-		if depth > maxNested {
-			return errTooDeep
-		}
-		for it := v.MapRange(); it.Next(); {
-			if err := cmp.Or(key.checkPart(it.Key(), depth), elem.checkPart(it.Value(), depth)); err != nil {
-				return fmt.Errorf("key %v: %w", it.Key(), err)
-			}
-		}
-		return nil
-	}
-	err := cmp.Or(p.into(&key, pl, t.Key()), p.into(&elem, pl, t.Elem()))
-	if err == nil && key.copy != nil {
-		return fmt.Errorf("%v: keys of type %v would be shared", t, t.Key())
-	}
-	return err
+// readsJSON reports whether values of a type read their own JSON.
+func readsJSON(t reflect.Type) bool {
+	return pointsTo[json.Unmarshaler](t) || pointsTo[encoding.TextUnmarshaler](t)
 }
 
-// checkPart checks a value inside another, of which it may be no variable.
-func (pl *plan) checkPart(v reflect.Value, depth int) error {
-	if pl.check == nil {
-		return nil
+// pointsTo reports whether a pointer to a type has the methods of I.
+func pointsTo[I any](t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
+// jsonKey reports whether encoding/json makes keys of values of a type.
+func jsonKey(t reflect.Type) bool {
+	if k := t.Kind(); k == reflect.String || reflect.Int <= k && k <= reflect.Uintptr {
+		return true
 	}
-	variable := reflect.New(v.Type()).Elem()
-	variable.Set(v)
-	return pl.check(variable, depth+1)
+	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }

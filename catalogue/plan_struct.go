@@ -1,78 +1,72 @@
 package catalogue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 )
 
-// step is what is to be done with one field of a struct.
-type step struct {
-	i    int
-	name string
+// field is a field of a struct, with the plan of its type.
+type field struct {
 	*plan
+	name   string
+	index  int
+	offset uintptr
 }
 
-func (p planner) structure(t reflect.Type, pl *plan) error {
-	var copies, checks []step
-	for i := range t.NumField() {
-		f := t.Field(i)
-		field, err := p.field(f)
-		if err != nil {
-			return fmt.Errorf("field %s: %w", f.Name, err)
+func (p planner) structure(pl *plan) {
+	pl.flat = true
+	for i := range pl.typ.NumField() {
+		f := pl.typ.Field(i)
+		sub := field{p.of(f.Type), f.Name, i, f.Offset}
+		pl.flat = pl.flat && sub.flat
+		if err := notCopied(f, sub.plan); err != nil {
+			pl.noCopy = cmp.Or(pl.noCopy, fmt.Errorf("field %s: %w", f.Name, err))
 		}
-		if field == nil {
+		if sub.shares {
+			pl.copies = append(pl.copies, sub)
+		}
+		pl.open = pl.open || sub.open
+		if f.Tag.Get("json") == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
-		pl.open = pl.open || field.open
-		if field.copy != nil {
-			copies = append(copies, step{i, f.Name, field})
+		if sub.noJSON != nil {
+			pl.noJSON = cmp.Or(pl.noJSON, fmt.Errorf("field %s: %w", f.Name, sub.noJSON))
 		}
-		if field.check != nil && f.Tag.Get("json") != "-" {
-			checks = append(checks, step{i, f.Name, field})
-		}
-	}
-	if len(copies) > 0 {
-		pl.copy = func(v reflect.Value) {
-			for _, s := range copies {
-				s.copy(v.Field(s.i))
-			}
+		pl.hold(sub.plan)
+		if sub.checked {
+			pl.checks = append(pl.checks, sub)
 		}
 	}
-	if len(checks) > 0 {
-		pl.check = func(v reflect.Value, depth int) error {
-			for _, s := range checks {
-				if err := s.check(v.Field(s.i), depth); err != nil {
-					return fmt.Errorf("field %s: %w", s.name, err)
-				}
-			}
-			return nil
-		}
+	pl.shares = len(pl.copies) > 0
+}
+
+// notCopied returns an error if a field of a struct cannot be copied.
+func notCopied(f reflect.StructField, pl *plan) error {
+	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case strings.Contains(","+options+",", ",string,"):
+		return errors.New("the option string of a json tag is not supported")
+	case name == "-" && options == "" && pl.open:
+		return errors.New("it is not in the JSON and can hold anything: give the record a method Clone")
+	case !f.IsExported() && f.Anonymous && (pl.kind != reflect.Struct || pl.clones || writesJSON(f.Type)):
+		return fmt.Errorf("embed an exported type, %v cannot be copied from outside", f.Type)
+	case f.IsExported() || f.Anonymous:
+		return pl.noCopy
+	case pl.shares:
+		return fmt.Errorf("%v cannot be copied from outside; give the type a method Clone", f.Type)
 	}
 	return nil
 }
 
-// field gives the plan of a struct's field, nil for one that is neither copied
-// nor checked.
-func (p planner) field(f reflect.StructField) (*plan, error) {
-	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	pl, err := p.of(f.Type)
-	switch {
-	case err != nil:
-		return nil, err
-	case strings.Contains(","+options+",", ",string,"):
-		return nil, errors.New("the option string of a json tag is not supported")
-	case name == "-" && options == "" && pl.open:
-		return nil, errors.New("it is not in the JSON and can hold anything: give the record a method Clone")
-	case f.IsExported():
-		return pl, nil
-	case f.Anonymous && (f.Type.Kind() != reflect.Struct || hasClone(f.Type) || marshals(f.Type)):
-		return nil, fmt.Errorf("embed an exported type, %v cannot be copied from outside", f.Type)
-	case f.Anonymous:
-		return pl, nil
-	case pl.copy != nil:
-		return nil, fmt.Errorf("%v cannot be copied from outside; give the type a method Clone", f.Type)
+// offsetOf returns where a field of a struct is in memory. No embedded pointer
+// leads to it.
+func offsetOf(t reflect.Type, index []int) (offset uintptr) {
+	for _, i := range index {
+		f := t.Field(i)
+		offset, t = offset+f.Offset, f.Type
 	}
-	return nil, nil
+	return offset
 }

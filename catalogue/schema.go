@@ -79,35 +79,38 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	if f := t.FieldByIndex(id.Index); f.Type.Kind() != reflect.Int || id.Kind != ordering.Integer {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, %s is %v", t, f.Name, f.Type)
 	}
-	s.id = func(r *T) int { return int(reflect.ValueOf(r).Elem().FieldByIndex(id.Index).Int()) }
-	s.setID = func(r *T, n int) { reflect.ValueOf(r).Elem().FieldByIndex(id.Index).SetInt(int64(n)) }
+	at := offsetOf(t, id.Index)
+	s.id = func(r *T) int { return *intAt(r, at) }
+	s.setID = func(r *T, n int) { *intAt(r, at) = n }
 	s.encode = encodeJSON[T]
 	s.decode = decoder[T](fields)
 	s.layout = layoutOf(fields)
-	return describeCopies(s)
+	return describeCopies(s, fields)
 }
 
-// describeCopies finds how to copy and check records of a struct type.
-func describeCopies[T any](s *schema[T]) error {
+// describeCopies sets how records of a struct type are copied and checked.
+func describeCopies[T any](s *schema[T], fields *ordering.Fields[T]) error {
 	t := reflect.TypeFor[T]()
-	copies, err := planOf(t)
-	if err != nil && !hasClone(t) {
-		return err
+	pl, writes := planOf(t), writesJSON(t) && !documented[T]()
+	if err := cmp.Or(pl.noJSON, pl.noCopy); err != nil && !pl.clones {
+		return fmt.Errorf("%v: %w", t, err)
 	}
-	s.check = func(r *T) error { return copies.checked(reflect.ValueOf(r).Elem()) }
-	if err != nil || marshals(t) && !documented[T]() {
-		// Only its own methods know what it can hold.
-		s.check = func(r *T) error { return checkByMarshalling(reflect.ValueOf(r).Elem(), 0) }
-	}
-	s.clone = func(r *T) T {
-		copied := *r
-		if copies.copy != nil {
-			copies.copy(reflect.ValueOf(&copied).Elem())
-		}
-		return copied
-	}
-	if hasClone(t) {
+	s.clone = func(r *T) T { return copyOf(pl, r) }
+	if pl.clones {
 		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // the pointer has it too, and is not copied first
+	}
+	s.check = func(r *T) error { return pl.valid(reflect.ValueOf(r).Elem(), 0) }
+	if documented[T]() || !writes && !readsJSON(t) && !pl.reload && pl.noJSON == nil {
+		return nil
+	}
+	reload := reloader[T]{s, fields, !pl.writeOnly && (!writes || readsJSON(t))}
+	s.check = func(r *T) error {
+		if !writes || pl.open { // otherwise only its method knows what its JSON is
+			if err := pl.valid(reflect.ValueOf(r).Elem(), 0); err != nil {
+				return err
+			}
+		}
+		return reload.check(r)
 	}
 	return nil
 }

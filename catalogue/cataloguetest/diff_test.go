@@ -120,12 +120,20 @@ func TestDiffOfNil(t *testing.T) {
 	}
 }
 
-// broken is a record whose JSON is well formed, and no record.
+// broken is a record whose JSON, once it is stored, is well formed but no record.
 type broken struct {
-	ID int `json:"id"`
+	ID     int `json:"id"`
+	stored *bool
 }
 
-func (broken) MarshalJSON() ([]byte, error) { return []byte(`{"id":1,"id":2}`), nil }
+func (b broken) Clone() broken { return b }
+
+func (b broken) MarshalJSON() ([]byte, error) {
+	if *b.stored {
+		return []byte(`{"id":1,"id":2}`), nil
+	}
+	return []byte(`{"id":1}`), nil
+}
 
 func TestDiffTellsWhatCannotBeRead(t *testing.T) {
 	want, err := catalogue.NewTyped(catalogue.Typed[broken]("books"))
@@ -136,9 +144,11 @@ func TestDiffTellsWhatCannotBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := books.Insert(broken{}); err != nil {
+	stored := false
+	if _, err := books.Insert(broken{stored: &stored}); err != nil {
 		t.Fatal(err)
 	}
+	stored = true
 	if report := cataloguetest.Diff(want, catalogue.New()); !strings.Contains(report, "books: cannot be compared: ") {
 		t.Errorf("report %q", report)
 	}

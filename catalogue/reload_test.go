@@ -1,0 +1,356 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// A holder is a record with one value.
+type holder[V any] struct {
+	ID    int `json:"id"`
+	Value V   `json:"value"`
+}
+
+// Types that contain themselves, or write and read their own JSON.
+type (
+	node struct {
+		Kids []*node         `json:"kids,omitempty"`
+		Map  map[string]node `json:"map,omitempty"`
+		Next *node           `json:"next,omitempty"`
+		Raw  json.RawMessage `json:"raw,omitempty"`
+		Any  any             `json:"any,omitempty"`
+	}
+	lists    []lists
+	pointers *pointers
+	written  string
+	text     string
+	strict   string
+	code     int
+	tagged   struct{ n int }
+)
+
+func (w written) MarshalJSON() ([]byte, error)     { return []byte(w), nil }
+func (w *written) UnmarshalJSON(data []byte) error { *w = written(data); return nil }
+func (t text) MarshalText() ([]byte, error)        { return []byte(t), nil }
+func (t *text) UnmarshalText(data []byte) error    { *t = text(data); return nil }
+func (c code) MarshalJSON() ([]byte, error)        { return json.Marshal(strings.Repeat("!", int(c))) }
+func (t tagged) MarshalText() ([]byte, error)      { return fmt.Append(nil, t.n%2), nil }
+func (t *tagged) UnmarshalText(data []byte) error {
+	_, err := fmt.Sscan(string(data), &t.n)
+	return err
+}
+func (s *strict) UnmarshalJSON(data []byte) error {
+	if string(data) == `""` {
+		return errors.New("empty")
+	}
+	return json.Unmarshal(data, (*string)(s))
+}
+
+// A selfWriter writes and reads the JSON of a whole record.
+type selfWriter struct {
+	ID   int    `json:"id"`
+	JSON string `json:"json"`
+}
+
+func (s selfWriter) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d,"json":%s}`, s.ID, s.JSON), nil
+}
+
+func (s *selfWriter) UnmarshalJSON(data []byte) error {
+	var m struct {
+		ID   int             `json:"id"`
+		JSON json.RawMessage `json:"json"`
+	}
+	err := json.Unmarshal(data, &m)
+	*s = selfWriter{m.ID, string(m.JSON)}
+	return err
+}
+
+// An openWriter writes the JSON of a whole record and can hold itself.
+type openWriter struct {
+	ID  int `json:"id"`
+	Any any `json:"any"`
+}
+
+func (w openWriter) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil }
+
+// A forgetful record loads without its id.
+type forgetful struct {
+	ID int `json:"id"`
+}
+
+func (*forgetful) UnmarshalJSON([]byte) error { return nil }
+
+func nested(levels int) string {
+	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
+}
+
+func nestedAny(levels int) any {
+	var value any
+	if err := json.Unmarshal([]byte(nested(levels)), &value); err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// reloaded inserts a record, saves the catalogue and loads it into a new one. It
+// returns the JSON before and after, or the error of Insert.
+func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
+	t.Helper()
+	house, err := catalogue.NewTyped(catalogue.Typed[T]("books"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	books, err := catalogue.Of[T](house, "books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := books.Insert(r); err != nil {
+		if !errors.Is(err, catalogue.ErrInvalid) || books.Count() != 0 {
+			t.Errorf("%d records, error %v, want ErrInvalid", books.Count(), err)
+		}
+		return "", "", err
+	}
+	before = saved(t, house)
+	other, err := catalogue.NewTyped(catalogue.Typed[T]("books"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Load(strings.NewReader(before)); err != nil {
+		t.Errorf("%.300s is not loaded: %v", before, err)
+		return before, "", nil
+	}
+	return before, saved(t, other), nil
+}
+
+// A reloadRow is a record that is stored or, if names is set, refused with an error
+// that names it: a field, or a rule for the record as a whole.
+type reloadRow struct {
+	reason, names string
+	insert        func(t *testing.T) (before, after string, err error)
+}
+
+func stores[T any](reason string, record T) reloadRow { return refuses(reason, "", record) }
+
+func refuses[T any](reason, names string, record T) reloadRow {
+	return reloadRow{reason, names, func(t *testing.T) (string, string, error) { return reloaded(t, record) }}
+}
+
+func record[V any](value V) holder[V] { return holder[V]{Value: value} }
+
+// A record is refused, or it can be saved and loaded again.
+func TestStoredRecordsCanBeLoaded(t *testing.T) {
+	var around pointers
+	around = &around
+	circle := []any{nil}
+	circle[0] = circle
+	for _, row := range []reloadRow{
+		stores("a list in as many levels as are loaded", record(json.RawMessage(nested(199)))),
+		refuses("a list in more", "value", record(json.RawMessage(nested(200)))),
+		stores("raw JSON in a list", record([]json.RawMessage{json.RawMessage(nested(198))})),
+		refuses("raw JSON in a list, too deep with it", "value", record([]json.RawMessage{json.RawMessage(nested(199))})),
+		stores("an interface", record(nestedAny(199))),
+		refuses("an interface, too deep", "value", record(nestedAny(200))),
+		stores("a method's JSON", record(written(nested(199)))),
+		refuses("a method's JSON, too deep", "value", record(written(nested(200)))),
+		refuses("half a surrogate pair", "value", record(written(`"\ud800"`))),
+		refuses("a name that comes twice", "value", record(written(`{"a":1,"a":2}`))),
+		refuses("a name that comes twice, deeper down", "value", record(map[string]written{"x": `{"a":1,"a":2}`})),
+		refuses("JSON that is not UTF-8", "value", record(written("\"\xff\""))),
+		refuses("no JSON", "value", record(written(`{`))),
+		stores("text with a surrogate pair", record(text("\U0001F642"))),
+		refuses("a method's text that is not UTF-8", "value", record(text("a\xff"))),
+		refuses("keys that are equal as text", "value", record(map[tagged]int{{1}: 1, {3}: 2})),
+		stores("keys that differ as text", record(map[tagged]int{{1}: 1, {2}: 2})),
+		refuses("a value that its type does not read", "value", record(strict(""))),
+		stores("a value that its type reads", record(strict("x"))),
+		refuses("such a value in a map", "value", record(map[string]*strict{"x": ptr(strict(""))})),
+		stores("a large number as it is written", record(json.Number("1e999999"))),
+		stores("an absent number, which is written 0", record(json.Number(""))),
+		refuses("no number", "value", record(json.Number("x"))),
+		refuses("a number that no float64 holds, in an interface", "value", record(any(json.Number("1e999999")))),
+		refuses("an integer that no float64 holds, in an interface", "value", record(any([]any{int64(1<<53 + 1)}))),
+		refuses("the largest uint64 in an interface", "value", record(any(uint64(1<<64-1)))),
+		stores("an integer that a float64 holds", record(any(int64(-1<<53)))),
+		stores("a float32 in an interface", record(any(float32(0.1)))),
+		stores("the first day of year 0", record(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC))),
+		refuses("a DateTime of year 0", "value", record(resources.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)})),
+		refuses("pointers in a circle", "value", record(around)),
+		stores("a whole record's method", selfWriter{JSON: nested(199)}),
+		refuses("a whole record's method, too deep", "200", selfWriter{JSON: nested(200)}),
+		refuses("a whole record's method, a name twice", "json", selfWriter{JSON: `1,"json":2`}),
+		refuses("a record that is loaded without its id", "id", forgetful{}),
+		refuses("a whole record's method, which does not show that a list holds itself", "any", openWriter{Any: circle}),
+	} {
+		before, after, err := row.insert(t)
+		switch refused := row.names != ""; {
+		case refused && err == nil:
+			t.Errorf("%s: stored as %.200s", row.reason, before)
+		case refused && !strings.Contains(strings.ToLower(err.Error()), row.names):
+			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+		case !refused && err != nil:
+			t.Errorf("%s: %v", row.reason, err)
+		case before != after:
+			t.Errorf("%s: saved as %.200s, loaded as %.200s", row.reason, before, after)
+		}
+	}
+}
+
+// A type that writes JSON and does not read it can be stored, if its JSON is well
+// formed: its records are for serving.
+func TestWriteOnlyTypes(t *testing.T) {
+	c, err := catalogue.NewCollection[holder[code]](catalogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Insert(record(code(2))); err != nil {
+		t.Error(err)
+	}
+}
+
+// A random value of a type that contains itself is stored if and only if its
+// record's JSON is nested at most 200 deep.
+func TestDepthOfRandomValues(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for want := 198; want <= 202; want++ {
+		for range 10 {
+			check(t, seed, want, record(randomNode(rng, want-1)))
+			check(t, seed, want, record(listsOf(want-1)))
+		}
+	}
+}
+
+func check[V any](t *testing.T, seed uint64, want int, record holder[V]) {
+	t.Helper()
+	text, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := levels(text); got != want {
+		t.Fatalf("seed %d: made %d levels, want %d", seed, got, want)
+	}
+	before, after, err := reloaded(t, record)
+	if (err != nil) != (want > 200) || before != after {
+		t.Errorf("seed %d: %T with %d levels: error %v, same JSON: %t", seed, record, want, err, before == after)
+	}
+}
+
+// levels counts how deep JSON without brackets in its strings is nested.
+func levels(text []byte) (deepest int) {
+	depth := 0
+	for _, b := range text {
+		depth += strings.Count("[{", string(b)) - strings.Count("]}", string(b))
+		deepest = max(deepest, depth)
+	}
+	return deepest
+}
+
+func listsOf(depth int) lists {
+	if depth == 1 {
+		return lists{nil}
+	}
+	return lists{nil, listsOf(depth - 1), lists{}}
+}
+
+// randomNode returns a node whose JSON has so many levels.
+func randomNode(rng *rand.Rand, depth int) *node {
+	switch {
+	case depth == 1:
+		return &node{Kids: []*node{}}
+	case depth < 4:
+		return &node{Next: randomNode(rng, depth-1)}
+	case depth < 10 && rng.IntN(4) == 0:
+		return &node{Raw: json.RawMessage(nested(depth - 1))}
+	case depth < 10 && rng.IntN(4) == 0:
+		return &node{Any: nestedAny(depth - 1)}
+	}
+	switch rng.IntN(3) {
+	case 0:
+		return &node{Kids: []*node{nil, randomNode(rng, depth-2), {}}}
+	case 1:
+		return &node{Map: map[string]node{"a": *randomNode(rng, depth-2), "b": {}}}
+	}
+	return &node{Next: randomNode(rng, depth-1)}
+}
+
+type (
+	hook struct {
+		ID   int    `json:"id"`
+		Hook func() `json:"-"`
+	}
+	signal struct {
+		ID     int `json:"id"`
+		Signal struct {
+			Done []chan int
+		} `json:"-"`
+	}
+	inJSON struct {
+		ID   int `json:"id"`
+		Hook func()
+	}
+	hookCloner struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+		Hook func() `json:"-"`
+		tail []int
+	}
+	outside struct {
+		ID   int               `json:"id"`
+		Wave complex128        `json:"-"`
+		Odd  map[[2]int]string `json:"-"`
+	}
+)
+
+func (h hookCloner) Clone() hookCloner {
+	h.tail = slices.Clone(h.tail)
+	return h
+}
+
+// A field that is not in the JSON is refused only if it cannot be copied, and the
+// error says what helps.
+func TestFieldsOutsideTheJSON(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		make   func() error
+		want   []string
+	}{
+		{"func", made[hook], []string{"field Hook", "cannot be copied", "method Clone"}},
+		{"channels, deeper down", made[signal], []string{"field Done", "cannot be copied", "method Clone"}},
+		{"func in the JSON: a method Clone does not help", made[inJSON], []string{"field Hook", "has no JSON"}},
+	} {
+		err := row.make()
+		if !errors.Is(err, catalogue.ErrType) {
+			t.Errorf("%s: %v, want ErrType", row.reason, err)
+			continue
+		}
+		for _, part := range row.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %v does not say %q", row.reason, err, part)
+			}
+		}
+	}
+	for reason, err := range map[string]error{"func with a method Clone": made[hookCloner](), "copied without JSON": made[outside]()} {
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	before, after, err := reloaded(t, hookCloner{Name: "x", Hook: func() {}})
+	if diff := cmp.Diff(before, after); diff != "" || err != nil {
+		t.Errorf("%v (-saved +loaded):\n%s", err, diff)
+	}
+	if _, _, err := reloaded(t, hookCloner{Name: "\xff"}); err == nil || !strings.Contains(err.Error(), "Name") {
+		t.Errorf("text that is not UTF-8 beside a func: %v", err)
+	}
+}

@@ -1,0 +1,164 @@
+package catalogue
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+const (
+	// maxLevels is how deep the objects and lists of a record's JSON may be
+	// nested, the record itself included: the limit of [resources.ParseRecord].
+	maxLevels = 200
+	// maxFollowed bounds how many pointers, lists and maps are followed from one
+	// to the next, so that a value that holds itself is found out. JSON that is
+	// not nested too deep comes nowhere near it.
+	maxFollowed = 10 * maxLevels
+)
+
+var errTooDeep = fmt.Errorf("nested deeper than %d, or holds itself", maxLevels)
+
+// valid returns an error if a value cannot be written as JSON, or if text in it is
+// not UTF-8, or if it holds itself. What it has passed can be copied.
+func (pl *plan) valid(v reflect.Value, followed int) error {
+	switch {
+	case !pl.checked:
+		return nil
+	case pl.check != nil:
+		return pl.check(v)
+	case followed > maxFollowed:
+		return errTooDeep
+	}
+	switch pl.kind {
+	case reflect.String:
+		return validText(v.String())
+	case reflect.Float32, reflect.Float64:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return errors.New("not a finite number")
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return pl.elem.valid(v.Elem(), followed+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := pl.elem.valid(v.Index(i), followed+1); err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+	case reflect.Map:
+		return pl.validMap(v, followed+1)
+	case reflect.Struct:
+		for i := range pl.checks {
+			f := &pl.checks[i]
+			if err := f.valid(v.Field(f.index), followed); err != nil {
+				return fmt.Errorf("field %s: %w", f.name, err)
+			}
+		}
+	case reflect.Interface:
+		return validAny(v.Interface(), followed)
+	}
+	return nil
+}
+
+func (pl *plan) validMap(v reflect.Value, followed int) error {
+	key, value := reflect.New(pl.key.typ).Elem(), reflect.New(pl.elem.typ).Elem() // addressable
+	for it := v.MapRange(); it.Next(); {
+		key.SetIterKey(it)
+		value.SetIterValue(it)
+		if err := cmp.Or(pl.key.valid(key, followed), pl.elem.valid(value, followed)); err != nil {
+			return fmt.Errorf("key %v: %w", key, err)
+		}
+	}
+	return nil
+}
+
+func validText(s string) error {
+	if !utf8.ValidString(s) {
+		return errors.New("not UTF-8")
+	}
+	return nil
+}
+
+// validAny returns an error if a value is not one that encoding/json decodes
+// into an empty interface, or that has the same JSON as such a value.
+func validAny(value any, followed int) error {
+	if followed > maxFollowed {
+		return errTooDeep
+	}
+	switch x := value.(type) {
+	case nil, bool, json.Number, float64, float32, int8, int16, int32, uint8, uint16, uint32:
+		// That floats are finite is left to marshalling.
+	case int, int64, uint, uint64:
+		digits := fmt.Sprint(x)
+		if f, _ := strconv.ParseFloat(digits, 64); strconv.FormatFloat(f, 'f', -1, 64) != digits {
+			return fmt.Errorf("%s in an interface is loaded as a float64, which cannot hold it", digits)
+		}
+	case string:
+		return validText(x)
+	case []any:
+		for i, e := range x {
+			if err := validAny(e, followed+1); err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+	case map[string]any:
+		for k, e := range x {
+			if err := cmp.Or(validText(k), validAny(e, followed+1)); err != nil {
+				return fmt.Errorf("key %q: %w", k, err)
+			}
+		}
+	default:
+		return fmt.Errorf("%T: want what encoding/json decodes to", value)
+	}
+	return nil
+}
+
+// checkTime marshals only what may fail: years near the ends of the calendar,
+// and offsets of a day or more.
+func checkTime(v reflect.Value) error {
+	at := v.Addr().Interface() // an interface that holds the value would be a copy on the heap
+	t, ok := at.(*time.Time)
+	if !ok {
+		t = &at.(*resources.DateTime).Time
+	}
+	_, offset := t.Zone()
+	if y := t.Year(); 1 < y && y < 9999 && -24*60*60 < offset && offset < 24*60*60 {
+		return nil
+	}
+	return checkReading(v)
+}
+
+// checkText returns an error if a value's text is not UTF-8: encoding/json would
+// write another.
+func checkText(v reflect.Value) error {
+	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
+	return cmp.Or(err, validText(string(text)))
+}
+
+// checkReading returns an error if a value's JSON cannot be written or read.
+func checkReading(v reflect.Value) error {
+	text, err := json.Marshal(v.Addr().Interface())
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, reflect.New(v.Type()).Interface())
+}
+
+// checkRaw returns an error if raw JSON is not in the form that is loaded.
+func checkRaw(v reflect.Value) error {
+	if v.Len() == 0 {
+		return nil
+	}
+	_, err := resources.ParseRecord(fmt.Appendf(nil, `{"raw":%s}`, v.Bytes()))
+	return err
+}
