@@ -143,7 +143,7 @@ func (c *Store) drop(b *build) {
 func (c *Store) run(b *build, s *State) {
 	for s != nil {
 		x := b.empty.empty()
-		complete, small := x.build(s.Entries(), maxKeys(s.Len()), b.abandoned.Load)
+		complete, small := x.build(s.Entries(), maxKeys(s.Len(), b.terms), b.abandoned.Load)
 		if b.tooLarge = !small; !complete {
 			return
 		}
