@@ -1,59 +1,13 @@
 package store
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 )
-
-// stopAt puts a gate into a stored record: the next goroutine that computes its
-// slow key stops there. Nobody may be computing keys.
-func stopAt(c *Store, id int) *gate {
-	g := newGate()
-	recordOf(c.Get(id)).gate = g
-	return g
-}
-
-// begin reads by terms in another goroutine and returns a channel of the ids or
-// the error.
-func begin(ctx context.Context, p pager, terms string) <-chan any {
-	result := make(chan any, 1)
-	go func() {
-		defer func() {
-			if reason := recover(); reason != nil {
-				result <- fmt.Sprint("panic: ", reason)
-			}
-		}()
-		entries, _, err := p.Page(ctx, nil, Query{Terms: parse(terms), Window: allRecords})
-		if err != nil {
-			result <- err
-			return
-		}
-		result <- ids(entries)
-	}()
-	return result
-}
-
-// waiting waits until n readers wait for the only build, and returns it.
-func waiting(t *testing.T, c *Store, n int) *build {
-	t.Helper()
-	for ctx := within(t); ctx.Err() == nil; {
-		c.mu.Lock()
-		builds := c.published.Load().builds
-		if len(builds) == 1 && builds[0].waiting == n {
-			c.mu.Unlock()
-			return builds[0]
-		}
-		c.mu.Unlock()
-	}
-	t.Fatalf("there is no build that %d readers wait for", n)
-	return nil
-}
 
 // What is written while an index is built is in the index. Several readers wait
 // for one build.
@@ -126,6 +80,38 @@ func TestBuildBesideWrites(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A reader does not wait for as long as there are batches that make its build begin
+// anew.
+func TestBuildBesideEverMoreBatches(t *testing.T) {
+	for _, terms := range []string{"slow", "slow,text"} {
+		c := newStore(t, newSchema(0), 20)
+		g := stopAt(c, 1)
+		result := begin(within(t), c, terms)
+		for batches := 0; result != nil; batches++ {
+			select {
+			case <-g.entered:
+				next := newGate()
+				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, gate: next})...)
+				close(g.leave)
+				g = next
+			case got := <-result:
+				if list, ok := got.([]int); !ok || len(list) < 20 {
+					t.Errorf("by %s: %v", terms, got)
+				}
+				result = nil
+			}
+			if batches == 20 {
+				t.Fatalf("by %s: the reader still waits after %d batches", terms, batches)
+			}
+		}
+		recordOf(c.Get(1)).gate = nil
+		waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
+			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
+		}
 	}
 }
 

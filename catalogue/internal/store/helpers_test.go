@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -29,36 +28,6 @@ type record struct {
 }
 
 func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
-
-// A gate stops the first goroutine that computes the slow key of its record.
-type gate struct {
-	entered, leave chan struct{}
-	once           sync.Once
-	panics         bool
-}
-
-func newGate() *gate { return &gate{entered: make(chan struct{}), leave: make(chan struct{})} }
-
-// panickingGate returns a gate that panics and does not stop.
-func panickingGate() *gate {
-	g := newGate()
-	g.panics = true
-	close(g.leave)
-	return g
-}
-
-func (g *gate) pass() {
-	if g == nil {
-		return
-	}
-	g.once.Do(func() {
-		close(g.entered)
-		<-g.leave
-		if g.panics {
-			panic("no key")
-		}
-	})
-}
 
 func newSchema(history int) *Schema {
 	fields, err := ordering.NewFields(
@@ -154,6 +123,15 @@ func putAll(c *Store, records ...*record) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// manyRecords returns more records than a batch writes one by one.
+func manyRecords() []*record {
+	records := make([]*record, fewChanges+1)
+	for i := range records {
+		records[i] = &record{}
+	}
+	return records
 }
 
 func entriesOf(records ...*record) []*Entry {

@@ -1,12 +1,9 @@
 package store
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -195,55 +192,6 @@ func TestNoHistory(t *testing.T) {
 	if events, _, now := c.Since(0); len(events) != 0 || now != 3 {
 		t.Errorf("%d events, revision %d", len(events), now)
 	}
-}
-
-// Wait returns at the next revision, whatever makes it, and with the context.
-func TestWait(t *testing.T) {
-	for reason, write := range map[string]func(c *Store){
-		"a write":       func(c *Store) { put(c, &record{}) },
-		"a large batch": func(c *Store) { putAll(c, manyRecords()...) },
-		"a replacement": func(c *Store) { Replace([]Replacement{{Store: c}}) },
-	} {
-		c := newStore(t, newSchema(0), 1)
-		if err := c.Wait(within(t), 0); err != nil {
-			t.Errorf("a revision that is there: %v", err)
-		}
-		done := make(chan error, 2)
-		for range 2 {
-			go func() { done <- c.Wait(within(t), 1) }()
-		}
-		waitFor(t, "somebody who waits", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.next != nil })
-		ordered(t, c, "number") // is no revision
-		if err := c.Batch(func(tx *Tx) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case err := <-done:
-			t.Errorf("%s: Wait returned before it: %v", reason, err)
-		case <-time.After(time.Millisecond):
-		}
-		write(c)
-		for range 2 {
-			if err := <-done; err != nil {
-				t.Errorf("%s: %v", reason, err)
-			}
-		}
-	}
-	c := newStore(t, newSchema(0), 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := c.Wait(ctx, 1); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
-
-// manyRecords returns more records than a batch writes one by one.
-func manyRecords() []*record {
-	records := make([]*record, fewChanges+1)
-	for i := range records {
-		records[i] = &record{}
-	}
-	return records
 }
 
 func TestDifference(t *testing.T) {

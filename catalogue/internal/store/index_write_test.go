@@ -44,7 +44,7 @@ func TestRemovedEntriesAreGarbage(t *testing.T) {
 				all[weak.Make(put(c, randomRecord(rng, 0)))] = true
 			}
 			for range 3 {
-				for range 200 {
+				for range 120 {
 					w := row.writes
 					c.Batch(func(tx *Tx) error {
 						for range 1 + rng.IntN(max(w.batch, 1)) {
@@ -105,7 +105,7 @@ func TestWaysToWriteATree(t *testing.T) {
 	rng := random(t)
 	never := func() bool { return false }
 	for _, terms := range []string{"number", "text", "note", "text,-number", "note,number,text"} {
-		for _, n := range []int{0, 1, 30, 70, 700, 9000} {
+		for _, n := range []int{0, 1, 30, 70, 700, 5000} {
 			var before, after []*Entry
 			var changes []Change
 			for id := range n {

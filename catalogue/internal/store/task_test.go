@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -59,22 +58,6 @@ func TestWaitingEndsWithContext(t *testing.T) {
 				t.Errorf("asked again (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func wantError(t *testing.T, got any, want error) {
-	t.Helper()
-	if err, _ := got.(error); !errors.Is(err, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-func waitFor(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for ctx := within(t); !done(); time.Sleep(time.Millisecond) {
-		if ctx.Err() != nil {
-			t.Fatalf("there is never %s", what)
-		}
 	}
 }
 
