@@ -17,9 +17,10 @@ type build struct {
 	missed []missedChange // guarded by the state mutex
 	stale  bool           // likewise: more was written than is worth making up for
 
-	// The outcome: a state that has the index, or that the keys are too large.
-	state    *State
-	tooLarge bool
+	// The outcome: a state that has the index, or that the keys are too large or
+	// the batches too many, so that readers sort for themselves.
+	state   *State
+	noIndex bool
 }
 
 type missedChange struct {
@@ -29,9 +30,11 @@ type missedChange struct {
 
 const (
 	// catchUp is how many changes may be left to be made up for while the state
-	// mutex is held, maxRounds how often more than that are made up for off it.
+	// mutex is held, maxRounds how often more than that are made up for off it,
+	// maxFills how often an index is filled because of batches.
 	catchUp   = 32
 	maxRounds = 16
+	maxFills  = 3
 )
 
 // build returns a reading of a state since the call, building the index that it
@@ -54,7 +57,7 @@ func (c *Store) build(ctx context.Context, q Query) (reading, error) {
 		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
 			return reading{}, err
 		}
-		if b.tooLarge {
+		if b.noIndex {
 			return c.Current().sort(ctx, q)
 		}
 		if b.state != nil {
@@ -141,10 +144,13 @@ func (c *Store) drop(b *build) {
 // run fills an index from a state, makes up for what was written meanwhile, and
 // installs the index.
 func (c *Store) run(b *build, s *State) {
-	for s != nil {
+	for fills := 0; s != nil; fills++ {
+		if b.noIndex = fills == maxFills; b.noIndex {
+			return
+		}
 		x := b.empty.empty()
-		complete, small := x.build(s.Entries(), maxKeys(s.Len()), b.abandoned.Load)
-		if b.tooLarge = !small; !complete {
+		complete, small := x.build(s.Entries(), maxKeys(s.Len(), b.terms), b.abandoned.Load)
+		if b.noIndex = !small; !complete {
 			return
 		}
 		s = c.finish(b, x)

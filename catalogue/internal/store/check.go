@@ -50,7 +50,7 @@ func (s *State) Check() error {
 		if findTerms(s.indexes, x.terms) != i {
 			return fmt.Errorf("ordering %s has two indexes", ordering.Format(x.terms))
 		}
-		if x.keySize() > maxKeys(s.Len()) {
+		if x.keySize() > maxKeys(s.Len(), x.terms) {
 			return fmt.Errorf("ordering %s: keys of %d bytes", ordering.Format(x.terms), x.keySize())
 		}
 		if len(x.terms) > 1 {

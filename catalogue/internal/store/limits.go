@@ -1,6 +1,10 @@
 package store
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
+)
 
 // Anybody who may read a collection can ask for any ordering. These bounds keep
 // the memory and the work of that small.
@@ -10,8 +14,9 @@ const (
 	// is dropped first.
 	maxCombined = 8
 
-	// maxPerRecord is also how many bytes for each record the keys of one index
-	// may take. An ordering with longer keys has no index: see ownSequences.
+	// maxPerRecord is also how many bytes for each record the keys of an index of
+	// one term may take, or one of several terms with its items. An ordering with
+	// longer keys has no index: see ownSequences.
 	maxPerRecord = 512
 
 	// itemSize is about what an item takes, with its share of the node.
@@ -21,8 +26,15 @@ const (
 	maxSorts = 4
 )
 
-// maxKeys returns how many bytes the keys of one index of n entries may take.
-func maxKeys(n int) int { return maxPerRecord * n }
+// maxKeys returns how many bytes the keys of an index of n entries may take. It
+// leaves room for the items that evict counts, or an index of several terms that is
+// built would be dropped at once, and built again for as long as a reader waits.
+func maxKeys(n int, terms []ordering.Term) int {
+	if len(terms) > 1 {
+		return (maxPerRecord - itemSize) * n
+	}
+	return maxPerRecord * n
+}
 
 // evict drops the indexes that are beyond the bounds. O(indexes).
 func (s *State) evict() {
@@ -31,7 +43,7 @@ func (s *State) evict() {
 		combined, bytes, oldest := 0, 0, -1
 		for i := range s.indexes {
 			x := &s.indexes[i]
-			if x.keySize() > maxKeys(n) {
+			if x.keySize() > maxKeys(n, x.terms) {
 				oldest, combined = i, maxCombined+1
 				break
 			}
@@ -44,7 +56,7 @@ func (s *State) evict() {
 				oldest = i
 			}
 		}
-		if combined <= maxCombined && bytes <= maxKeys(n) {
+		if combined <= maxCombined && bytes <= maxPerRecord*n {
 			return
 		}
 		s.indexes = slices.Delete(s.indexes, oldest, oldest+1)

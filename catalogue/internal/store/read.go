@@ -105,9 +105,14 @@ func (s *State) readSorted(ctx context.Context, q Query) (reading, error) {
 		return r, err
 	}
 	if c := s.home.Value(); c != nil && c.Revision() == s.revision {
-		if now, err := c.build(ctx, q); err != nil || now.state.revision == s.revision {
-			return now, err
+		now, err := c.build(ctx, q)
+		if err == nil && now.state.revision == s.revision {
+			return now, nil
 		}
+		if ctx.Err() != nil {
+			return reading{}, ctx.Err()
+		}
+		// The collection has gone on, perhaps to records without such a field.
 	}
 	return s.sort(ctx, q)
 }

@@ -127,7 +127,7 @@ func (s *State) join(terms []ordering.Term, release func()) *ownSequence {
 // are too large by the values of the fields.
 func (s *State) arrange(t *task) []*Entry {
 	entries, fields := s.Entries(), s.schema.resolve(t.terms)
-	if sorted, small := newIndex(fields, t.terms).sort(entries, maxKeys(len(entries)), t.abandoned.Load); small {
+	if sorted, small := newIndex(fields, t.terms).sort(entries, maxKeys(len(entries), t.terms), t.abandoned.Load); small {
 		return sorted
 	}
 	slices.SortFunc(entries, func(a, b *Entry) int {

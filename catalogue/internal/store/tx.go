@@ -8,7 +8,7 @@ type Tx struct {
 	state   *State // which only the batch's writer could change
 	changes *btree.BTreeG[txChange]
 	len     int
-	lastID  int
+	used    int // highest id that the batch has written, 0 if none
 	done    bool
 }
 
@@ -24,20 +24,16 @@ func (c *Store) Batch(f func(*Tx) error) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	s := c.published.Load()
-	tx := &Tx{state: s, len: s.Len(), lastID: s.lastID}
+	tx := &Tx{state: s, len: s.Len()}
 	tx.changes = btree.NewBTreeGOptions(func(a, b txChange) bool { return a.id < b.id }, btree.Options{NoLocks: true})
 	defer func() { tx.done = true }()
 	if err := f(tx); err != nil {
 		return err
 	}
-	used := 0
-	if tx.lastID > s.lastID {
-		used = tx.lastID
-	}
 	if tx.changes.Len() > 0 {
-		c.commit(tx.list(), used)
-	} else if used > 0 {
-		c.useID(used)
+		c.commit(tx.list(), tx.used)
+	} else if tx.used > s.usedID {
+		c.useID(tx.used)
 	}
 	return nil
 }
@@ -66,7 +62,7 @@ func (tx *Tx) Done() bool { return tx.done }
 func (tx *Tx) Len() int { return tx.len }
 
 // LastID returns the highest id that was ever used, also in the batch.
-func (tx *Tx) LastID() int { return tx.lastID }
+func (tx *Tx) LastID() int { return max(tx.state.lastID, tx.used) }
 
 // Get returns the entry with an id as the batch has left it, or nil. O(log n).
 func (tx *Tx) Get(id int) *Entry {
@@ -84,7 +80,7 @@ func (tx *Tx) Write(ch Change) {
 	if ch.New == nil {
 		tx.len--
 	} else {
-		tx.lastID = max(tx.lastID, ch.New.ID)
+		tx.used = max(tx.used, ch.New.ID)
 	}
 	id := ch.ID()
 	before, again := tx.changes.Get(txChange{id: id})

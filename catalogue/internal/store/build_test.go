@@ -1,0 +1,205 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// What is written while an index is built is in the index. Several readers wait
+// for one build.
+func TestBuildBesideWrites(t *testing.T) {
+	const terms = "slow,-text"
+	some := func(n int) func(c *Store) {
+		return func(c *Store) {
+			for i := range n {
+				e := put(c, &record{number: int64(i % 3)})
+				put(c, &record{Entry: Entry{2 + i%40}, number: 99})
+				if i%5 == 0 {
+					remove(c, e.ID)
+				}
+			}
+		}
+	}
+	batch := func(c *Store) {
+		var all []*record
+		for i := range 100 {
+			all = append(all, &record{number: int64(i % 5)})
+		}
+		putAll(c, all...)
+	}
+	for _, row := range []struct {
+		reason string
+		write  func(c *Store)
+	}{
+		{"nothing", func(*Store) {}},
+		{"few single writes", some(5)},
+		{"more than are made up for at once", some(10 * catchUp)},
+		{"a batch", batch},
+		{"a batch between single writes", func(c *Store) { some(3)(c); batch(c); some(3)(c) }},
+		{"all records replaced", func(c *Store) {
+			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1000}}, &record{Entry: Entry{1001}})}})
+		}},
+		{"all records deleted", func(c *Store) {
+			for id := 2; id <= 50; id++ {
+				remove(c, id)
+			}
+		}},
+		{"another index", func(c *Store) { ordered(t, c, "number") }},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newSchema(0), 50)
+			g := stopAt(c, 1)
+			var results []<-chan any
+			results = append(results, begin(within(t), c, terms))
+			<-g.entered
+			for range 2 {
+				results = append(results, begin(within(t), c, "-slow,text")) // the mirror has the same index
+			}
+			waiting(t, c, 3)
+			row.write(c)
+			close(g.leave)
+			want := c.Current().Entries()
+			for i, result := range results {
+				order := terms
+				if i > 0 {
+					order = "-slow,text"
+				}
+				if diff := cmp.Diff(any(sorted(want, order)), <-result); diff != "" {
+					t.Errorf("reader %d (-want +got):\n%s", i, diff)
+				}
+			}
+			s := c.Current()
+			if findTerms(s.indexes, parse(terms)) < 0 || len(s.builds) != 0 || len(s.slots) != 0 {
+				t.Errorf("indexes %v, %d builds, %d slots taken", indexed(c), len(s.builds), len(s.slots))
+			}
+			if err := c.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A reader does not wait for as long as there are batches that make its build begin
+// anew.
+func TestBuildBesideEverMoreBatches(t *testing.T) {
+	for _, terms := range []string{"slow", "slow,text"} {
+		c := newStore(t, newSchema(0), 20)
+		g := stopAt(c, 1)
+		result := begin(within(t), c, terms)
+		for batches := 0; result != nil; batches++ {
+			select {
+			case <-g.entered:
+				next := newGate()
+				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, gate: next})...)
+				close(g.leave)
+				g = next
+			case got := <-result:
+				if list, ok := got.([]int); !ok || len(list) < 20 {
+					t.Errorf("by %s: %v", terms, got)
+				}
+				result = nil
+			}
+			if batches == 20 {
+				t.Fatalf("by %s: the reader still waits after %d batches", terms, batches)
+			}
+		}
+		recordOf(c.Get(1)).gate = nil
+		waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
+			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
+		}
+	}
+}
+
+// A batch that began before an index was installed leaves the index out or
+// brings it up to date.
+func TestIndexInstalledDuringBatch(t *testing.T) {
+	for _, changes := range []int{1, fewChanges, fewChanges + 1, 100} {
+		c := newStore(t, newSchema(0), 20)
+		ordered(t, c, "number")
+		err := c.Batch(func(tx *Tx) error {
+			for id := 11; id < 11+changes; id++ {
+				tx.Write(Change{tx.Get(id), &(&record{Entry: Entry{id}, number: int64(-id)}).Entry})
+			}
+			ordered(t, c, "text")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Check(); err != nil {
+			t.Errorf("%d changes: %v", changes, err)
+		}
+		for _, terms := range []string{"number", "text"} {
+			if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
+				t.Errorf("%d changes, by %s (-want +got):\n%s", changes, terms, diff)
+			}
+		}
+	}
+}
+
+// A key that panics is the panic of all readers that wait for its build, and of
+// nobody else. The next build works.
+func TestBuildThatPanics(t *testing.T) {
+	for _, terms := range []string{"slow", "slow,number"} {
+		c := newStore(t, newSchema(0), 20)
+		g := stopAt(c, 7)
+		g.panics = true
+		first := begin(within(t), c, terms)
+		<-g.entered
+		second := begin(within(t), c, terms)
+		waiting(t, c, 2)
+		put(c, &record{})
+		ordered(t, c, "number")
+		close(g.leave)
+		for _, result := range []<-chan any{first, second} {
+			if diff := cmp.Diff(any("panic: no key"), <-result); diff != "" {
+				t.Errorf("by %s (-want +got):\n%s", terms, diff)
+			}
+		}
+		if s := c.Current(); len(s.builds) != 0 {
+			t.Errorf("%d builds", len(s.builds))
+		}
+		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
+			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
+		}
+		if n := len(c.Current().slots); n != 0 {
+			t.Errorf("%d slots are taken", n)
+		}
+	}
+}
+
+// If the last record with a member goes while an index by the member is built,
+// readers of the store get an error. A state that has the record is in order.
+func TestMemberGoesDuringBuild(t *testing.T) {
+	for _, terms := range []string{"rare", "rare,-common"} {
+		c := newStore(t, newMemberSchema(), 0)
+		put(c, &record{number: 2, members: []string{"common"}})
+		put(c, &record{number: 1, members: []string{"common", "rare"}})
+		put(c, &record{number: 3, members: []string{"common"}})
+		g := stopAt(c, 1)
+		live := begin(within(t), c, terms)
+		<-g.entered
+		state := begin(within(t), c.Current(), terms)
+		waiting(t, c, 2)
+		remove(c, 2)
+		close(g.leave)
+		if err, _ := (<-live).(error); !errors.Is(err, ordering.ErrUnknownField) {
+			t.Errorf("by %s: %v", terms, err)
+		}
+		want := any([]int{2, 1, 3})
+		if terms == "rare,-common" {
+			want = []int{2, 3, 1}
+		}
+		if diff := cmp.Diff(want, <-state, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
+			t.Errorf("a state by %s (-want +got):\n%s", terms, diff)
+		}
+		if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
+			t.Errorf("indexes (-want +got):\n%s", diff)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// beside calls read over and over, in some goroutines, until write returns. The first
+// error ends its goroutine.
+func beside(t *testing.T, readers int, write func(), read func(rng *rand.Rand) error) {
+	t.Helper()
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range readers {
+		all.Go(func() {
+			for rng := rand.New(rand.NewPCG(uint64(i), 0)); ; {
+				if err := read(rng); err != nil {
+					t.Error(err)
+					return
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	write()
+	close(done)
+	all.Wait()
+}
+
+// A batch that moves an amount between records is seen whole or not at all.
+func TestSumsBesideWriter(t *testing.T) {
+	const records = 40
+	c := newStore(t, newSchema(1<<20), 0)
+	for range records {
+		put(c, &record{number: 100})
+	}
+	rng := random(t)
+	write := func() {
+		for i := range 4000 {
+			n := 2
+			if i%50 == 0 {
+				n = 2 * fewChanges
+			}
+			moved := map[int]int64{}
+			for range n / 2 {
+				amount := rng.Int64N(10)
+				moved[1+rng.IntN(records)] += amount
+				moved[1+rng.IntN(records)] -= amount
+			}
+			var changed []*record
+			for id, amount := range moved {
+				changed = append(changed, &record{Entry: Entry{id}, number: recordOf(c.Get(id)).number + amount})
+			}
+			putAll(c, changed...)
+		}
+	}
+	beside(t, 2, write, func(rng *rand.Rand) error {
+		terms := []string{"", "number", "-number", "number,-id"}[rng.IntN(4)]
+		var dst [records]*Entry
+		entries, count, err := c.Page(t.Context(), dst[:0], Query{Terms: parse(terms), Window: allRecords})
+		if err != nil || count != records || len(entries) != records {
+			return fmt.Errorf("by %q: %d records of %d, %v", terms, len(entries), count, err)
+		}
+		sum := int64(0)
+		for _, e := range entries {
+			sum += recordOf(e).number
+		}
+		if sum != 100*records {
+			return fmt.Errorf("by %q: the sum is %d", terms, sum)
+		}
+		if terms == "number" && !slices.IsSortedFunc(entries, func(a, b *Entry) int { return cmp.Compare(recordOf(a).number, recordOf(b).number) }) {
+			return fmt.Errorf("not in order")
+		}
+		before := c.Revision()
+		events, _, now := c.Since(before - 1)
+		if len(events) == 0 || events[0].Revision != before || events[len(events)-1].Revision != now || !events[len(events)-1].Last {
+			return fmt.Errorf("%d events from revision %d to %d", len(events), before, now)
+		}
+		return nil
+	})
+	t.Logf("revision %d", c.Revision())
+}
+
+// A page belongs to one state: it has as many records as its count allows, in order.
+func TestPagesBesideWriter(t *testing.T) {
+	c := newStore(t, newSchema(0), 300)
+	rng := random(t)
+	write := func() {
+		for i := range 3000 {
+			if id := 1 + rng.IntN(300); c.Get(id) != nil {
+				remove(c, id)
+			} else {
+				put(c, randomRecord(rng, id))
+			}
+			if i%500 == 0 {
+				putAll(c, manyRecords()...)
+			}
+		}
+	}
+	all := []string{"", "-id", "text", "-number", "note,text", "-note,number", "number,text", "text,-number"}
+	beside(t, 2, write, func(rng *rand.Rand) error {
+		terms := all[rng.IntN(len(all))]
+		w := pagination.Window{Limit: rng.IntN(140), Offset: rng.IntN(320)}
+		var p pager = c
+		switch rng.IntN(40) {
+		case 0:
+			p = c.Current()
+		case 1:
+			p = Clone(c)[0]
+		}
+		entries, count, err := p.Page(t.Context(), nil, Query{Terms: parse(terms), Window: w})
+		if err != nil {
+			return err
+		}
+		if start, end := w.Bounds(count); len(entries) != end-start {
+			return fmt.Errorf("%+v by %q: %d records of %d", w, terms, len(entries), count)
+		}
+		if terms == "" {
+			terms = "id"
+		}
+		if got := ids(entries); !slices.Equal(got, sorted(entries, terms)) {
+			return fmt.Errorf("%+v by %q: %v", w, terms, got)
+		}
+		if s, ok := p.(*State); ok {
+			return s.Check()
+		}
+		return nil
+	})
+}
+
+// Freeze and Clone see several stores at one instant, whatever writes to them.
+func TestInstantOfSeveralStores(t *testing.T) {
+	generation := func(s *State) int64 { return recordOf(s.Get(1)).number }
+	for _, row := range []struct {
+		reason string
+		write  func(a, b *Store, n int64)
+		ahead  int64 // how far a may be ahead of b
+	}{
+		{"one write after the other", func(a, b *Store, n int64) {
+			put(a, &record{Entry: Entry{1}, number: n})
+			put(b, &record{Entry: Entry{1}, number: n})
+		}, 1},
+		{"one batch after the other", func(a, b *Store, n int64) {
+			for _, c := range []*Store{a, b} {
+				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, number: n})...)
+			}
+		}, 1},
+		{"both replaced together", func(a, b *Store, n int64) {
+			r := &record{Entry: Entry{1}, number: n}
+			Replace([]Replacement{{Store: a, Entries: entriesOf(r)}, {Store: b, Entries: entriesOf(r)}})
+		}, 0},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			a, b := newStore(t, newSchema(0), 1), newStore(t, newSchema(0), 1)
+			write := func() {
+				for n := range int64(700) {
+					row.write(a, b, n)
+				}
+			}
+			row.write(a, b, 0)
+			beside(t, 2, write, func(rng *rand.Rand) error {
+				states := Freeze(a, b)
+				if rng.IntN(2) == 0 {
+					clones := Clone(a, b)
+					states = []*State{clones[0].Current(), clones[1].Current()}
+				}
+				if ahead := generation(states[0]) - generation(states[1]); ahead < 0 || ahead > row.ahead {
+					return fmt.Errorf("the first store is %d writes ahead, want at most %d", ahead, row.ahead)
+				}
+				return nil
+			})
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A gate stops the first goroutine that computes the slow key of its record.
+type gate struct {
+	entered, leave chan struct{}
+	once           sync.Once
+	panics         bool
+}
+
+func newGate() *gate { return &gate{entered: make(chan struct{}), leave: make(chan struct{})} }
+
+// panickingGate returns a gate that panics and does not stop.
+func panickingGate() *gate {
+	g := newGate()
+	g.panics = true
+	close(g.leave)
+	return g
+}
+
+func (g *gate) pass() {
+	if g == nil {
+		return
+	}
+	g.once.Do(func() {
+		close(g.entered)
+		<-g.leave
+		if g.panics {
+			panic("no key")
+		}
+	})
+}
+
+// stopAt puts a gate into a stored record: the next goroutine that computes its
+// slow key stops there. Nobody may be computing keys.
+func stopAt(c *Store, id int) *gate {
+	g := newGate()
+	recordOf(c.Get(id)).gate = g
+	return g
+}
+
+// begin reads by terms in another goroutine and returns a channel of the ids or
+// the error.
+func begin(ctx context.Context, p pager, terms string) <-chan any {
+	result := make(chan any, 1)
+	go func() {
+		defer func() {
+			if reason := recover(); reason != nil {
+				result <- fmt.Sprint("panic: ", reason)
+			}
+		}()
+		entries, _, err := p.Page(ctx, nil, Query{Terms: parse(terms), Window: allRecords})
+		if err != nil {
+			result <- err
+			return
+		}
+		result <- ids(entries)
+	}()
+	return result
+}
+
+// waiting waits until n readers wait for the only build, and returns it.
+func waiting(t *testing.T, c *Store, n int) *build {
+	t.Helper()
+	for ctx := within(t); ctx.Err() == nil; {
+		c.mu.Lock()
+		builds := c.published.Load().builds
+		if len(builds) == 1 && builds[0].waiting == n {
+			c.mu.Unlock()
+			return builds[0]
+		}
+		c.mu.Unlock()
+	}
+	t.Fatalf("there is no build that %d readers wait for", n)
+	return nil
+}
+
+func wantError(t *testing.T, got any, want error) {
+	t.Helper()
+	if err, _ := got.(error); !errors.Is(err, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func waitFor(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for ctx := within(t); !done(); time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("there is never %s", what)
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A record is what the tests store.
+type record struct {
+	Entry
+	number  int64
+	text    string
+	note    *string  // nil is null
+	gate    *gate    // stops or breaks the field "slow"
+	members []string // of the schema with members
+}
+
+func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
+
+func newSchema(history int) *Schema {
+	fields, err := ordering.NewFields(
+		ordering.Field[Entry]{Name: "id", Kind: ordering.Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(int64(e.ID)) }},
+		ordering.Field[Entry]{Name: "number", Kind: ordering.Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(recordOf(e).number) }},
+		ordering.Field[Entry]{Name: "text", Kind: ordering.Textual, Key: func(e *Entry) ordering.Key { return ordering.Text(recordOf(e).text) }},
+		ordering.Field[Entry]{Name: "note", Key: func(e *Entry) ordering.Key {
+			if note := recordOf(e).note; note != nil {
+				return ordering.Text(*note)
+			}
+			return ordering.Null()
+		}},
+		ordering.Field[Entry]{Name: "slow", Key: func(e *Entry) ordering.Key {
+			recordOf(e).gate.pass()
+			return ordering.Int(recordOf(e).number)
+		}},
+	)
+	if err != nil {
+		panic(err)
+	}
+	return &Schema{ID: "id", History: history, Field: fields.Lookup}
+}
+
+// newMemberSchema returns a schema whose records have different fields. The key
+// of a member is the record's number, which passes the gate.
+func newMemberSchema() *Schema {
+	return &Schema{
+		ID: "id",
+		Field: func(name string) (ordering.Field[Entry], bool) {
+			return ordering.Field[Entry]{Name: name, Key: func(e *Entry) ordering.Key {
+				recordOf(e).gate.pass()
+				switch {
+				case name == "id":
+					return ordering.Int(int64(e.ID))
+				case slices.Contains(recordOf(e).members, name):
+					return ordering.Int(recordOf(e).number)
+				}
+				return ordering.Null()
+			}}, true
+		},
+		Members: func(e *Entry) iter.Seq[string] { return slices.Values(recordOf(e).members) },
+	}
+}
+
+// newStore returns a store with n records, whose invariants are checked when the
+// test ends.
+func newStore(t testing.TB, schema *Schema, n int) *Store {
+	t.Helper()
+	c := New(schema)
+	for i := range n {
+		put(c, &record{number: int64(i % 7), text: strconv.Itoa(i * 7919 % 1000)})
+	}
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// put stores a record under its id, or under the next one if it has none.
+func put(c *Store, r *record) *Entry {
+	_, err := c.Write(func(s *State) (Change, error) {
+		if r.ID == 0 {
+			r.ID = s.LastID() + 1
+		}
+		return Change{s.Get(r.ID), &r.Entry}, nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return &r.Entry
+}
+
+func remove(c *Store, id int) {
+	_, err := c.Write(func(s *State) (Change, error) { return Change{Old: s.Get(id)}, nil })
+	if err != nil {
+		panic(err)
+	}
+}
+
+// putAll stores records in one batch.
+func putAll(c *Store, records ...*record) {
+	err := c.Batch(func(tx *Tx) error {
+		for _, r := range records {
+			if r.ID == 0 {
+				r.ID = tx.LastID() + 1
+			}
+			tx.Write(Change{tx.Get(r.ID), &r.Entry})
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+}
+
+// manyRecords returns more records than a batch writes one by one.
+func manyRecords() []*record {
+	records := make([]*record, fewChanges+1)
+	for i := range records {
+		records[i] = &record{}
+	}
+	return records
+}
+
+func entriesOf(records ...*record) []*Entry {
+	entries := make([]*Entry, len(records))
+	for i, r := range records {
+		entries[i] = &r.Entry
+	}
+	return entries
+}
+
+func parse(terms string) []ordering.Term { return ordering.Parse(terms, nil) }
+
+var allRecords = pagination.Window{Limit: 1 << 20}
+
+// A pager is a store or a state.
+type pager interface {
+	Page(ctx context.Context, dst []*Entry, q Query) ([]*Entry, int, error)
+}
+
+// ordered returns the ids of all records in an order.
+func ordered(t testing.TB, p pager, terms string) []int {
+	t.Helper()
+	entries, count, err := p.Page(within(t), nil, Query{Terms: parse(terms), Window: allRecords})
+	if err != nil || count != len(entries) {
+		t.Fatalf("by %q: %d records of %d, %v", terms, len(entries), count, err)
+	}
+	return ids(entries)
+}
+
+func ids(entries []*Entry) []int {
+	list := make([]int, len(entries))
+	for i, e := range entries {
+		list[i] = e.ID
+	}
+	return list
+}
+
+// within returns a context that ends a test that waits for too long.
+func within(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// sorted returns the ids of records in the order of terms: values one after
+// the other, null last, then by id in the direction of the first term.
+func sorted(entries []*Entry, terms string) []int {
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b *Entry) int {
+		tie := 1
+		for i, term := range strings.Split(terms, ",") {
+			name, desc := strings.CutPrefix(term, "-")
+			sign := 1
+			if desc {
+				sign = -1
+			}
+			if i == 0 {
+				tie = sign
+			}
+			if c := sign * compareField(recordOf(a), recordOf(b), name); c != 0 {
+				return c
+			}
+		}
+		return tie * cmp.Compare(a.ID, b.ID)
+	})
+	return ids(entries)
+}
+
+func compareField(a, b *record, name string) int {
+	switch {
+	case name == "text":
+		return cmp.Compare(a.text, b.text)
+	case name == "number" || name == "slow":
+		return cmp.Compare(a.number, b.number)
+	case name == "id":
+		return cmp.Compare(a.ID, b.ID)
+	case name == "note" && a.note != nil && b.note != nil:
+		return cmp.Compare(*a.note, *b.note)
+	case name == "note" && a.note != b.note && a.note == nil:
+		return 1
+	case name == "note" && a.note != b.note:
+		return -1
+	}
+	return 0
+}
+
+// random returns a source of random numbers for a test, and logs its seed. The
+// environment can give the seed.
+func random(t testing.TB) *rand.Rand {
+	seed := rand.Uint64()
+	if text := os.Getenv("BACKLIST_MODEL_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("BACKLIST_MODEL_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// randomRecord returns a record with few different values, so that there are ties.
+func randomRecord(rng *rand.Rand, id int) *record {
+	r := &record{Entry: Entry{id}, number: rng.Int64N(9) - 4, text: strings.Repeat("ab", rng.IntN(4))}
+	if rng.IntN(3) > 0 {
+		note := strconv.Itoa(rng.IntN(5))
+		r.note = &note
+	}
+	return r
+}
+
+// indexed returns the orderings of the indexes of the published state, sorted.
+func indexed(c *Store) []string {
+	var all []string
+	for _, x := range c.Current().indexes {
+		all = append(all, ordering.Format(x.terms))
+	}
+	slices.Sort(all)
+	return all
+}

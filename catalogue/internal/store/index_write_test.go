@@ -1,0 +1,220 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"weak"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Of the entries that were removed or replaced, the trees keep at most an eighth
+// as many as the store has records.
+func TestRemovedEntriesAreGarbage(t *testing.T) {
+	type writes struct {
+		insert, update, remove int // how often, relative to one another
+		batch                  int // at most so many changes; 0 is single writes
+		fork                   bool
+	}
+	for _, row := range []struct {
+		reason string
+		n      int // records at the start
+		writes
+	}{
+		{"records come", 100, writes{insert: 1}},
+		{"records change", 400, writes{update: 1}},
+		{"records go", 400, writes{remove: 1}},
+		{"all of it", 400, writes{insert: 2, update: 2, remove: 2}},
+		{"all of it, in forks", 3000, writes{insert: 2, update: 2, remove: 2, fork: true}},
+		{"records come and go, in forks", 400, writes{insert: 2, remove: 2, fork: true}},
+		{"small batches", 400, writes{insert: 2, update: 2, remove: 2, batch: fewChanges}},
+		{"batches", 400, writes{insert: 2, update: 2, remove: 2, batch: 100, fork: true}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			rng := random(t)
+			c := newStore(t, newSchema(0), 0)
+			for _, terms := range []string{"number", "text,number", "note"} {
+				ordered(t, c, terms)
+			}
+			all := map[weak.Pointer[Entry]]bool{}
+			for range row.n {
+				all[weak.Make(put(c, randomRecord(rng, 0)))] = true
+			}
+			for range 3 {
+				for range 120 {
+					w := row.writes
+					c.Batch(func(tx *Tx) error {
+						for range 1 + rng.IntN(max(w.batch, 1)) {
+							write(tx, rng, w.insert, w.update, w.remove, all)
+						}
+						return nil
+					})
+					if w.fork {
+						c.Current()
+					}
+				}
+				runtime.GC()
+				runtime.GC()
+				kept := 0
+				for p := range all {
+					if e := p.Value(); e == nil {
+						delete(all, p)
+					} else if c.Get(e.ID) != e {
+						kept++
+					}
+				}
+				// The write that goes beyond an eighth is followed by one that compacts.
+				if most := c.Len()/8 + max(row.batch, 1) + 1; kept > most {
+					t.Errorf("%d removed entries are kept beside %d, want at most %d", kept, c.Len(), most)
+				}
+			}
+			runtime.KeepAlive(c)
+		})
+	}
+}
+
+// write makes a random change of a batch and notes new entries in all.
+func write(tx *Tx, rng *rand.Rand, insert, update, remove int, all map[weak.Pointer[Entry]]bool) {
+	id := 1 + rng.IntN(tx.LastID())
+	for range 100 {
+		if tx.Get(id) != nil {
+			break
+		}
+		id = id%tx.LastID() + 1
+	}
+	old := tx.Get(id)
+	switch n := rng.IntN(insert + update + remove); {
+	case n < insert:
+		e := &randomRecord(rng, tx.LastID()+1).Entry
+		all[weak.Make(e)] = true
+		tx.Write(Change{New: e})
+	case n < insert+update && old != nil:
+		e := &randomRecord(rng, id).Entry
+		all[weak.Make(e)] = true
+		tx.Write(Change{old, e})
+	case old != nil:
+		tx.Write(Change{Old: old})
+	}
+}
+
+// However changes are made, the same entries are in the tree, under the same keys.
+func TestWaysToWriteATree(t *testing.T) {
+	rng := random(t)
+	never := func() bool { return false }
+	for _, terms := range []string{"number", "text", "note", "text,-number", "note,number,text"} {
+		for _, n := range []int{0, 1, 30, 70, 700, 5000} {
+			var before, after []*Entry
+			var changes []Change
+			for id := range n {
+				old, new := &randomRecord(rng, id+1).Entry, &randomRecord(rng, id+1).Entry
+				switch rng.IntN(6) {
+				case 0:
+					before, changes = append(before, old), append(changes, Change{Old: old})
+				case 1:
+					after, changes = append(after, new), append(changes, Change{New: new})
+				case 2:
+					before, after, changes = append(before, old), append(after, new), append(changes, Change{old, new})
+				default:
+					before, after = append(before, old), append(after, old)
+				}
+			}
+			empty := newIndex(newSchema(0).resolve(parse(terms)), parse(terms))
+			filled := func(entries []*Entry) index { x := empty.empty(); x.fill(entries); return x }
+			ways := map[string]index{"set": filled(before), "merge": filled(before), "fill": filled(after), "build": empty.empty()}
+			for _, ch := range changes {
+				ways["set"].set(ch, ways["set"].keys(ch))
+			}
+			forked := ways["merge"].fork()
+			forked.merge(changes)
+			if want, got := sorted(before, terms), inOrder(ways["merge"]); !slices.Equal(want, got) {
+				t.Fatalf("the origin of a fork, by %s (-want +got):\n%s", terms, cmp.Diff(want, got))
+			}
+			ways["merge"] = forked
+			size := ways["fill"].keySize()
+			if complete, small := ways["build"].build(after, size, never); !complete || !small {
+				t.Fatalf("build of keys that just fit: %v, %v", complete, small)
+			}
+			want := sorted(after, terms)
+			for way, x := range ways {
+				if got := inOrder(x); !slices.Equal(want, got) || x.len() != len(want) {
+					t.Errorf("%s of %d by %s (-want +got):\n%s", way, n, terms, cmp.Diff(want, got))
+				}
+				if fault := x.fault(); fault != "" || x.keySize() != size {
+					t.Errorf("%s of %d by %s: %s; keys of %d bytes, want %d", way, n, terms, fault, x.keySize(), size)
+				}
+			}
+			if list, small := empty.empty().sort(after, size, never); !small || !slices.Equal(want, ids(list)) {
+				t.Errorf("sort of %d by %s, %v (-want +got):\n%s", n, terms, small, cmp.Diff(want, ids(list)))
+			}
+		}
+	}
+}
+
+func inOrder(x index) []int {
+	var list []int
+	x.scan(false, func(e *Entry) bool { list = append(list, e.ID); return true })
+	return list
+}
+
+// Keys that take a byte too much, and work that is stopped, leave the index empty.
+func TestBuildAndSortStop(t *testing.T) {
+	rng := random(t)
+	for _, n := range []int{5, 20_000} {
+		entries := make([]*Entry, n)
+		for i := range entries {
+			entries[i] = &randomRecord(rng, i+1).Entry
+		}
+		terms := parse("text,number")
+		empty := newIndex(newSchema(0).resolve(terms), terms)
+		full := empty.empty()
+		full.fill(entries)
+		size := full.keySize()
+		for _, row := range []struct {
+			reason string
+			limit  int
+			stop   bool
+			small  bool
+		}{
+			{"a byte too much", size - 1, false, false},
+			{"much too much", 10, false, false},
+			{"nothing may be kept", 0, false, false},
+			{"stopped", size, true, true},
+			{"any size, stopped", -1, true, true},
+		} {
+			stopped := func() bool { return row.stop }
+			x := empty.empty()
+			if complete, small := x.build(entries, row.limit, stopped); complete || small != row.small || x.len() != 0 {
+				t.Errorf("build, %s: complete %v, small %v, %d entries", row.reason, complete, small, x.len())
+			}
+			if list, small := empty.empty().sort(entries, row.limit, stopped); list != nil || small != row.small {
+				t.Errorf("sort, %s: %d entries, small %v", row.reason, len(list), small)
+			}
+		}
+	}
+}
+
+// A panic in one of many goroutines is the caller's.
+func TestParallel(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 100} {
+		calls := make([]int, n)
+		parallel(n, func(i int) { calls[i]++ })
+		if slices.ContainsFunc(calls, func(n int) bool { return n != 1 }) {
+			t.Errorf("calls of %d: %v", n, calls)
+		}
+		reason := func() (reason any) {
+			defer func() { reason = recover() }()
+			parallel(n, func(i int) {
+				if i == n/2 {
+					panic(fmt.Sprint("call ", i))
+				}
+			})
+			return nil
+		}()
+		if n > 0 && reason != fmt.Sprint("call ", n/2) {
+			t.Errorf("%d calls: %v", n, reason)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// membersModel are the records of a store with members.
+type membersModel map[int]*record
+
+func (m membersModel) names() []string {
+	names := []string{"id"}
+	for _, r := range m {
+		for _, name := range r.members {
+			if snake := ordering.Snake(name); snake != "" && !slices.Contains(names, snake) {
+				names = append(names, snake)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (m membersModel) counts() map[string]int {
+	counts := map[string]int{}
+	for _, r := range m {
+		for _, name := range r.members {
+			counts[name]++
+		}
+	}
+	return counts
+}
+
+func (m membersModel) compare(t *testing.T, what string, c *Store) {
+	t.Helper()
+	if diff := cmp.Diff(m.names(), c.Current().Names()); diff != "" {
+		t.Fatalf("%s: names (-want +got):\n%s", what, diff)
+	}
+	if diff := cmp.Diff(m.counts(), c.members.counts); diff != "" {
+		t.Fatalf("%s: counts (-want +got):\n%s", what, diff)
+	}
+	if err := c.Check(); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// Names and counts are those of the records, in a store and in its clones, after
+// any write.
+func TestMembersAgainstModel(t *testing.T) {
+	rng := random(t)
+	all := []string{"title", "rank", "startDate", "start_date", "__", "note", "x"}
+	anyRecord := func(id int) *record {
+		r := &record{Entry: Entry{id}, number: rng.Int64N(5)}
+		for _, name := range all {
+			if rng.IntN(4) == 0 {
+				r.members = append(r.members, name)
+			}
+		}
+		return r
+	}
+	stores, models := []*Store{New(newMemberSchema())}, []membersModel{{}}
+	for step := range 600 {
+		i := rng.IntN(len(stores))
+		c, model := stores[i], models[i]
+		id := 1 + rng.IntN(6)
+		what := fmt.Sprintf("step %d, store %d", step, i)
+		switch rng.IntN(12) {
+		case 0:
+			clone := membersModel{}
+			for id, r := range model {
+				clone[id] = r
+			}
+			j := rng.IntN(4)
+			if j >= len(stores) {
+				j = len(stores)
+				stores, models = append(stores, nil), append(models, nil)
+			}
+			stores[j], models[j] = Clone(c)[0], clone
+		case 1:
+			clear(model)
+			var records []*record
+			for id := range rng.IntN(10) {
+				r := anyRecord(id + 1)
+				model[r.ID] = r
+				records = append(records, r)
+			}
+			Replace([]Replacement{{Store: c, Entries: entriesOf(records...)}})
+		case 2, 3:
+			var records []*record
+			for id := range rng.IntN(2 * fewChanges) {
+				r := anyRecord(id + 1)
+				model[r.ID] = r
+				records = append(records, r)
+			}
+			putAll(c, records...)
+		case 4, 5, 6, 7:
+			if model[id] != nil {
+				delete(model, id)
+				remove(c, id)
+			}
+		case 8:
+			if names := model.names(); len(names) > 1 {
+				ordered(t, c, names[rng.IntN(len(names))])
+			}
+		default:
+			model[id] = anyRecord(id)
+			put(c, model[id])
+		}
+		for k := range stores {
+			models[k].compare(t, what, stores[k])
+		}
+	}
+}
+
+// An index goes with the last record that has its member.
+func TestIndexGoesWithMember(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		write  func(c *Store)
+	}{
+		{"deleted", func(c *Store) { remove(c, 1) }},
+		{"updated", func(c *Store) { put(c, &record{Entry: Entry{1}, members: []string{"common"}}) }},
+		{"deleted in a large batch", func(c *Store) {
+			err := c.Batch(func(tx *Tx) error {
+				tx.Write(Change{Old: tx.Get(1)})
+				for id := 10; id < 30; id++ {
+					tx.Write(Change{New: &(&record{Entry: Entry{id}}).Entry})
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"replaced", func(c *Store) {
+			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"common"}})}})
+		}},
+	} {
+		c := newStore(t, newMemberSchema(), 0)
+		put(c, &record{members: []string{"rare", "common"}})
+		put(c, &record{members: []string{"common"}})
+		for _, terms := range []string{"rare", "common", "common,rare", "common,-id"} {
+			ordered(t, c, terms)
+		}
+		before := c.Current()
+		row.write(c)
+		if diff := cmp.Diff([]string{"common", "common,-id"}, indexed(c)); diff != "" {
+			t.Errorf("%s: indexes (-want +got):\n%s", row.reason, diff)
+		}
+		if diff := cmp.Diff([]int{2, 1}, ordered(t, before, "-rare")); diff != "" {
+			t.Errorf("%s: a state before (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}
+
+// A write after a clone leaves the clone's counts alone, and the other way round.
+func TestClonesCountApart(t *testing.T) {
+	c := newStore(t, newMemberSchema(), 0)
+	put(c, &record{members: []string{"a"}})
+	clone := Clone(c)[0]
+	put(c, &record{members: []string{"b"}})
+	remove(clone, 1)
+	got := map[string]any{"original": c.Current().Names(), "clone": clone.Current().Names()}
+	want := map[string]any{"original": []string{"a", "b", "id"}, "clone": []string{"id"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	if err := clone.Check(); err != nil {
+		t.Error(err)
+	}
+}

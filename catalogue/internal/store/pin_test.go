@@ -1,0 +1,250 @@
+package store
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A picture is all that can be read of a state.
+type picture struct {
+	LastID, UsedID int
+	Revision, From uint64
+	Names          []string
+	Orders         map[string][]uintptr // addresses of the entries
+	Events         []Event
+}
+
+func pictureOf(s *State) picture {
+	p := picture{
+		LastID: s.lastID, UsedID: s.usedID, Revision: s.revision, From: s.history.from,
+		Names: slices.Clone(s.names), Orders: map[string][]uintptr{},
+	}
+	list := func(q sequence) (all []uintptr) {
+		q.scan(false, func(e *Entry) bool {
+			all = append(all, uintptr(unsafe.Pointer(e)))
+			return true
+		})
+		if len(all) != q.len() {
+			panic("wrong length")
+		}
+		return all
+	}
+	p.Orders[""] = list(s.primary)
+	for _, x := range s.indexes {
+		p.Orders[ordering.Format(x.terms)] = list(x.index)
+	}
+	p.Events = slices.Collect(s.history.after(0))
+	return p
+}
+
+// A state that was handed out, or that is pinned, does not change.
+func TestStatesThatAreReadDoNotChange(t *testing.T) {
+	type held struct {
+		state   *State
+		pin     pin
+		picture picture
+		since   int
+	}
+	for _, schema := range []*Schema{newSchema(20), newMemberSchema()} {
+		rng := random(t)
+		c := newStore(t, schema, 0)
+		var all []held
+		hold := func(step int, s *State, p pin) { all = append(all, held{s, p, pictureOf(s), step}) }
+		terms := []string{"", "number", "text", "number,-text", "note", "-note,text"}
+		anyRecord := func() *record {
+			r := randomRecord(rng, 1+rng.IntN(200))
+			r.members = []string{"number", "text", "note", "other"}[:3+rng.IntN(2)]
+			return r
+		}
+		inPlace := 0
+		for step := range 700 {
+			before := c.published.Load()
+			revision := before.revision
+			switch rng.IntN(20) {
+			case 0, 1:
+				hold(step, c.Current(), nil)
+			case 2:
+				s, p := c.pin()
+				hold(step, s, p)
+			case 3:
+				hold(step, Freeze(c)[0], nil)
+			case 4:
+				clone := Clone(c)[0]
+				hold(step, clone.Current(), nil)
+				putAll(clone, anyRecord(), anyRecord())
+				put(clone, anyRecord())
+			case 5:
+				var records []*record
+				for range rng.IntN(60) {
+					records = append(records, anyRecord())
+				}
+				putAll(c, records...)
+			case 6:
+				if rng.IntN(4) == 0 {
+					var records []*record
+					for id := range rng.IntN(100) {
+						r := anyRecord()
+						r.ID = id + 1
+						records = append(records, r)
+					}
+					Replace([]Replacement{{Store: c, Entries: entriesOf(records...)}})
+				}
+			case 7:
+				if err := c.Batch(func(tx *Tx) error { // an id that comes and goes
+					e := newEntry(1000+step, "")
+					tx.Write(Change{New: e})
+					tx.Write(Change{Old: e})
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			case 8, 9, 10:
+				for range rng.IntN(80) {
+					w := pagination.Window{Offset: rng.IntN(100), Limit: rng.IntN(30)}
+					if _, _, err := c.Page(t.Context(), nil, Query{Terms: parse(terms[rng.IntN(len(terms))]), Lenient: true, Window: w}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			case 11, 12:
+				if e := c.Get(1 + rng.IntN(200)); e != nil {
+					remove(c, e.ID)
+				}
+			default:
+				put(c, anyRecord())
+			}
+			if now := c.published.Load(); now == before && now.revision > revision {
+				inPlace++
+			}
+			for i := 0; i < len(all); i++ {
+				h := all[i]
+				if now := pictureOf(h.state); !reflect.DeepEqual(h.picture, now) {
+					t.Fatalf("step %d: the state of step %d, pinned: %v, has changed (-want +got):\n%s",
+						step, h.since, h.pin != nil, cmp.Diff(h.picture, now))
+				}
+				if rng.IntN(4) == 0 {
+					unpin(h.pin)
+					all = append(all[:i], all[i+1:]...)
+				}
+			}
+		}
+		for _, h := range all {
+			unpin(h.pin)
+		}
+		t.Logf("%d writes in place", inPlace)
+		if inPlace == 0 {
+			t.Error("nothing was written in place")
+		}
+	}
+}
+
+// A write changes the published state itself unless somebody may be reading it.
+func TestWritesInPlace(t *testing.T) {
+	read := func(n int) func(t *testing.T, c *Store) {
+		return func(t *testing.T, c *Store) {
+			for range n {
+				if _, _, err := c.Page(t.Context(), nil, Query{Terms: parse("-text"), Window: pagination.Window{Limit: 3}}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	one := func(c *Store) { put(c, &record{}) }
+	for _, row := range []struct {
+		reason string
+		look   func(t *testing.T, c *Store)
+		write  func(c *Store)
+		want   bool
+	}{
+		{"nobody reads", read(0), one, true},
+		{"a page", read(1), one, true},
+		{"as many reads as are pinned", read(pinnedReads), one, true},
+		{"one more hands the state out", read(pinnedReads + 1), one, false},
+		{"other reads count, too", func(t *testing.T, c *Store) {
+			for range pinnedReads/4 + 1 {
+				c.Len()
+				c.Get(1)
+				c.Revision()
+				c.Since(3)
+			}
+		}, one, false},
+		{"a state that is kept", func(t *testing.T, c *Store) { c.Current() }, one, false},
+		{"a frozen state", func(t *testing.T, c *Store) { Freeze(c) }, one, false},
+		{"a clone shares no state", func(t *testing.T, c *Store) { Clone(c) }, one, true},
+		{"a scan", func(t *testing.T, c *Store) {
+			if _, err := c.Scan(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+		}, one, false},
+		{"a new index", func(t *testing.T, c *Store) { ordered(t, c, "note") }, one, false},
+		{"a read in progress", func(t *testing.T, c *Store) {
+			_, p := c.pin()
+			t.Cleanup(func() { unpin(p) })
+		}, one, false},
+		{"a small batch", read(1), func(c *Store) { putAll(c, manyRecords()[1:]...) }, true},
+		{"a large batch", read(1), func(c *Store) { putAll(c, manyRecords()...) }, false},
+		{"a replacement", read(1), func(c *Store) { Replace([]Replacement{{Store: c}}) }, false},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newSchema(10), 20)
+			ordered(t, c, "text")
+			one(c) // building the index handed the state out
+			row.look(t, c)
+			s, revision := c.published.Load(), c.published.Load().revision
+			row.write(c)
+			now := c.published.Load()
+			if got := now == s; got != row.want || now.revision != revision+1 {
+				t.Errorf("written in place: %v, want %v; revision %d after %d", got, row.want, now.revision, revision)
+			}
+		})
+	}
+}
+
+// Writes with a few reads after each stay in place.
+func TestWritesStayInPlace(t *testing.T) {
+	c := newStore(t, newSchema(0), 10)
+	ordered(t, c, "text")
+	put(c, &record{})
+	s := c.published.Load()
+	for i := range 200 {
+		put(c, &record{Entry: Entry{1 + i%10}})
+		for range pinnedReads {
+			c.Len()
+		}
+	}
+	if c.published.Load() != s {
+		t.Error("a write was made in another state")
+	}
+}
+
+// After a write that meets a pin, reads hand the state out for hotWrites writes.
+func TestReadsAfterAPinWasMet(t *testing.T) {
+	c := newStore(t, newSchema(0), 10)
+	put(c, &record{})
+	_, p := c.pin()
+	hot := 0
+	for i := range 3 * hotWrites {
+		put(c, &record{})
+		if i == 0 {
+			unpin(p)
+		}
+		s := c.published.Load()
+		if c.Len(); s.handed.Load() {
+			if hot++; hot != i+1 {
+				t.Fatalf("the read after write %d handed the state out, that of another before did not", i)
+			}
+		}
+	}
+	if hot != hotWrites {
+		t.Errorf("reads handed out %d states, want %d", hot, hotWrites)
+	}
+	if !c.pins.idle() {
+		t.Error("a pin is left")
+	}
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+func TestCanonical(t *testing.T) {
+	for _, row := range []struct {
+		terms  string
+		canon  string
+		desc   bool
+		reason string
+	}{
+		{"", "", false, "no terms: by id"},
+		{"id", "", false, "the order by id"},
+		{"-id", "", true, "its mirror"},
+		{"id,name", "", false, "nothing after the id counts"},
+		{"name", "name", false, "a field"},
+		{"-name", "name", true, "read backwards"},
+		{"name,id", "name", false, "ties break by id anyway"},
+		{"-name,-id", "name", true, "in the direction of the leading term"},
+		{"name,-id", "name,-id", false, "but not in the other"},
+		{"-name,id", "name,-id", true, "whose mirror is the same tree"},
+		{"-a,b", "a,-b", true, "the mirror of a,-b"},
+		{"a,-b", "a,-b", false, "itself"},
+		{"-a,b,-c,-id,d", "a,-b,c", true, "all at once"},
+	} {
+		canon, desc := canonical(nil, parse(row.terms), "id")
+		if got := ordering.Format(canon); got != row.canon || desc != row.desc {
+			t.Errorf("%s: canonical(%s) = %s, %v, want %s, %v", row.reason, row.terms, got, desc, row.canon, row.desc)
+		}
+	}
+	twice := []ordering.Term{ordering.Desc("a"), ordering.Asc("b"), ordering.Asc("a"), ordering.Desc("b")}
+	if canon, _ := canonical(nil, twice, "id"); ordering.Format(canon) != "a,-b" {
+		t.Errorf("a repeated field counts, got %s", ordering.Format(canon))
+	}
+	if twice[0] != ordering.Desc("a") {
+		t.Error("the caller's terms were changed")
+	}
+}
+
+// The default ordering is used without terms, and where none of them is a field.
+func TestTermsOfPages(t *testing.T) {
+	fixed, open := newSchema(0), newMemberSchema()
+	fixed.Default, open.Default = parse("-number"), parse("-rank")
+	for _, row := range []struct {
+		reason  string
+		schema  *Schema
+		terms   string
+		lenient bool
+		want    []int // nil is an ErrUnknownField
+	}{
+		{"default", fixed, "", false, []int{2, 3, 1}},
+		{"a field", fixed, "text", false, []int{3, 2, 1}},
+		{"an unknown field", fixed, "text,other", false, nil},
+		{"an unknown field is dropped", fixed, "other,text", true, []int{3, 2, 1}},
+		{"all are dropped: default", fixed, "other,-another", true, []int{2, 3, 1}},
+		{"no record has the default field: by id", open, "", false, []int{1, 2, 3}},
+		{"all dropped, and no record has the default field", open, "-other", true, []int{1, 2, 3}},
+		{"a member, null last", open, "rare", false, []int{2, 1, 3}},
+		{"a member, null first", open, "-rare", false, []int{3, 1, 2}},
+		{"no record has the member", open, "rank", false, nil},
+	} {
+		c := newStore(t, row.schema, 0)
+		put(c, &record{number: 1, text: "c"})
+		put(c, &record{number: 3, text: "b", members: []string{"rare"}})
+		put(c, &record{number: 2, text: "a"})
+		for _, p := range []pager{c, c.Current()} {
+			entries, _, err := p.Page(within(t), nil, Query{Terms: parse(row.terms), Lenient: row.lenient, Window: allRecords})
+			if (row.want == nil) != errors.Is(err, ordering.ErrUnknownField) {
+				t.Errorf("%s: %v", row.reason, err)
+			} else if diff := cmp.Diff(row.want, ids(entries)); row.want != nil && diff != "" {
+				t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Wait returns at the next revision, whatever makes it, and with the context.
+func TestWait(t *testing.T) {
+	for reason, write := range map[string]func(c *Store){
+		"a write":       func(c *Store) { put(c, &record{}) },
+		"a large batch": func(c *Store) { putAll(c, manyRecords()...) },
+		"a replacement": func(c *Store) { Replace([]Replacement{{Store: c}}) },
+	} {
+		c := newStore(t, newSchema(0), 1)
+		if err := c.Wait(within(t), 0); err != nil {
+			t.Errorf("a revision that is there: %v", err)
+		}
+		done := make(chan error, 2)
+		for range 2 {
+			go func() { done <- c.Wait(within(t), 1) }()
+		}
+		waitFor(t, "somebody who waits", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.next != nil })
+		ordered(t, c, "number") // is no revision
+		if err := c.Batch(func(tx *Tx) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-done:
+			t.Errorf("%s: Wait returned before it: %v", reason, err)
+		case <-time.After(time.Millisecond):
+		}
+		write(c)
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Errorf("%s: %v", reason, err)
+			}
+		}
+	}
+	c := newStore(t, newSchema(0), 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Wait(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// A clone goes its own way: writes, indexes and what is evicted are not shared.
+func TestClonesGoApart(t *testing.T) {
+	c := newStore(t, newSchema(10), 30)
+	for _, terms := range []string{"number", "note,text"} {
+		ordered(t, c, terms)
+	}
+	put(c, &record{})
+	want := pictureOf(c.Current())
+	clones := Clone(c, New(newSchema(0)))
+	if diff := cmp.Diff(want, pictureOf(clones[0].Current())); diff != "" {
+		t.Errorf("a clone (-want +got):\n%s", diff)
+	}
+	if n := clones[1].Len(); n != 0 {
+		t.Errorf("%d records in the clone of an empty store", n)
+	}
+	clone := clones[0]
+	put(clone, &record{number: 5})
+	putAll(clone, manyRecords()...)
+	for _, terms := range []string{"text,note", "text,-note", "number,text", "number,-text", "number,note", "number,-note", "note,number", "note,-number"} {
+		ordered(t, clone, terms)
+	}
+	if diff := cmp.Diff(want, pictureOf(c.Current())); diff != "" {
+		t.Errorf("the original (-want +got):\n%s", diff)
+	}
+	if s := clone.Current(); findTerms(s.indexes, parse("note,text")) >= 0 || s.Revision() != 33 {
+		t.Errorf("indexes %v at revision %d", indexed(clone), s.Revision())
+	}
+	if err := clone.Check(); err != nil {
+		t.Error(err)
+	}
+}

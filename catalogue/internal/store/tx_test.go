@@ -1,0 +1,164 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A batch has one event for each record that it changed in the end, and one
+// revision if there is any.
+func TestNetChangesOfBatch(t *testing.T) {
+	type event struct {
+		ID       int
+		Text     string // "-" for a deletion
+		Inserted bool
+	}
+	insert := func(tx *Tx, id int, text string) { tx.Write(Change{New: newEntry(id, text)}) }
+	update := func(tx *Tx, id int, text string) { tx.Write(Change{tx.Get(id), newEntry(id, text)}) }
+	remove := func(tx *Tx, id int) { tx.Write(Change{Old: tx.Get(id)}) }
+	for _, row := range []struct {
+		reason string
+		batch  func(tx *Tx)
+		want   []event
+	}{
+		{"nothing", func(*Tx) {}, nil},
+		{"inserted and deleted", func(tx *Tx) { insert(tx, 9, "x"); remove(tx, 9) }, nil},
+		{"inserted, updated and deleted", func(tx *Tx) { insert(tx, 9, "x"); update(tx, 9, "y"); remove(tx, 9) }, nil},
+		{"inserted and updated", func(tx *Tx) { insert(tx, 9, "x"); update(tx, 9, "y") }, []event{{9, "y", true}}},
+		{"updated twice", func(tx *Tx) { update(tx, 1, "x"); update(tx, 1, "y") }, []event{{1, "y", false}}},
+		{"updated and deleted", func(tx *Tx) { update(tx, 1, "x"); remove(tx, 1) }, []event{{1, "-", false}}},
+		{"deleted and inserted", func(tx *Tx) { remove(tx, 1); insert(tx, 1, "x") }, []event{{1, "x", false}}},
+		{"deleted, inserted, deleted", func(tx *Tx) { remove(tx, 1); insert(tx, 1, "x"); remove(tx, 1) }, []event{{1, "-", false}}},
+		{"by id, not in the order of the writes", func(tx *Tx) { insert(tx, 9, "x"); remove(tx, 2); update(tx, 1, "y") },
+			[]event{{1, "y", false}, {2, "-", false}, {9, "x", true}}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newSchema(10), 2)
+			if err := c.Batch(func(tx *Tx) error { row.batch(tx); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			events, _, now := c.Since(2)
+			var got []event
+			for i, ev := range events {
+				text := "-"
+				if ev.New != nil {
+					text = recordOf(ev.New).text
+				}
+				got = append(got, event{ev.ID, text, ev.Inserted})
+				if ev.Revision != 3 || ev.Last != (i == len(events)-1) {
+					t.Errorf("event %d is of revision %d, last: %v", i, ev.Revision, ev.Last)
+				}
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if want := 2 + uint64(min(1, len(row.want))); now != want {
+				t.Errorf("revision %d, want %d", now, want)
+			}
+		})
+	}
+}
+
+// Ids that were used are remembered, also those of records that came and went.
+func TestUsedIDs(t *testing.T) {
+	comesAndGoes := func(id int) func(c *Store) {
+		return func(c *Store) {
+			err := c.Batch(func(tx *Tx) error {
+				tx.Write(Change{New: newEntry(id, "")})
+				tx.Write(Change{Old: tx.Get(id)})
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	load := func(used int, ids ...int) func(c *Store) {
+		return func(c *Store) {
+			var entries []*Entry
+			for _, id := range ids {
+				entries = append(entries, newEntry(id, ""))
+			}
+			Replace([]Replacement{{Store: c, Entries: entries, UsedID: used}})
+		}
+	}
+	for _, row := range []struct {
+		reason           string
+		writes           []func(c *Store)
+		last, used, most int
+	}{
+		{"nothing", nil, 0, 0, 0},
+		{"inserted", []func(c *Store){func(c *Store) { put(c, &record{}); put(c, &record{}) }}, 2, 2, 2},
+		{"deleted", []func(c *Store){func(c *Store) { put(c, &record{}); put(c, &record{}); remove(c, 2) }}, 2, 2, 1},
+		{"a batch", []func(c *Store){func(c *Store) { putAll(c, manyRecords()...) }}, 9, 9, 9},
+		{"came and went in a batch", []func(c *Store){comesAndGoes(7)}, 7, 7, 0},
+		{"came and went beside a change", []func(c *Store){func(c *Store) {
+			if err := c.Batch(func(tx *Tx) error {
+				tx.Write(Change{New: newEntry(7, "")})
+				tx.Write(Change{New: newEntry(3, "")})
+				tx.Write(Change{Old: tx.Get(7)})
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}}, 7, 7, 3},
+		{"replaced", []func(c *Store){comesAndGoes(70), load(0, 1, 5)}, 70, 5, 5},
+		{"replaced with a higher id known", []func(c *Store){load(30, 1, 5)}, 30, 30, 5},
+		{"replaced with a lower id known", []func(c *Store){load(3, 1, 5)}, 5, 5, 5},
+		{"came and went beside a change, after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), func(c *Store) {
+			if err := c.Batch(func(tx *Tx) error {
+				tx.Write(Change{New: newEntry(50, "")})
+				tx.Write(Change{Old: tx.Get(50)})
+				tx.Write(Change{New: newEntry(2, "")})
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}}, 70, 50, 2},
+		{"replaced by nothing", []func(c *Store){load(0, 5), load(0)}, 5, 0, 0},
+		{"a used id written after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), func(c *Store) {
+			put(c, &record{Entry: Entry{50}})
+			remove(c, 50)
+		}}, 70, 50, 1},
+		{"a used id that came and went after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), comesAndGoes(50)}, 70, 50, 1},
+	} {
+		c := newStore(t, newSchema(5), 0)
+		for _, write := range row.writes {
+			write(c)
+		}
+		for what, s := range map[string]*State{"store": c.Current(), "clone": Clone(c)[0].Current()} {
+			got := []int{s.LastID(), s.UsedID(), s.MaxID()}
+			if diff := cmp.Diff([]int{row.last, row.used, row.most}, got); diff != "" {
+				t.Errorf("%s: last, used and highest id of the %s (-want +got):\n%s", row.reason, what, diff)
+			}
+		}
+	}
+}
+
+func TestBatchInProgress(t *testing.T) {
+	c := newStore(t, newSchema(0), 3)
+	var kept *Tx
+	err := c.Batch(func(tx *Tx) error {
+		kept = tx
+		tx.Write(Change{New: newEntry(9, "")})
+		tx.Write(Change{Old: tx.Get(9)})
+		tx.Write(Change{Old: tx.Get(2)})
+		if tx.Done() || tx.Len() != 2 || tx.LastID() != 9 || tx.Get(2) != nil || tx.Get(9) != nil || tx.Get(1) != c.Get(1) {
+			t.Errorf("done %v, %d records, highest id %d", tx.Done(), tx.Len(), tx.LastID())
+		}
+		if c.Len() != 3 || c.Get(2) == nil {
+			t.Error("the batch is visible before it ends")
+		}
+		return nil
+	})
+	if err != nil || !kept.Done() {
+		t.Errorf("done %v, %v", kept.Done(), err)
+	}
+	defer func() {
+		if recover(); !kept.Done() {
+			t.Error("a batch that panicked is not done")
+		}
+	}()
+	c.Batch(func(tx *Tx) error { kept = tx; panic("in f") })
+}
