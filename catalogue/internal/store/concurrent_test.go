@@ -138,6 +138,33 @@ func TestPagesBesideWriter(t *testing.T) {
 	})
 }
 
+// A state that is kept does not change, and is not older than one kept before.
+func TestKeptStatesBesideWriter(t *testing.T) {
+	c := newStore(t, newSchema(0), 10)
+	ordered(t, c, "number")
+	write := func() {
+		for i := range 8_000 {
+			put(c, &record{Entry: Entry{1 + i%10}, number: int64(i)})
+		}
+	}
+	beside(t, 2, write, func(rng *rand.Rand) error {
+		s := c.Current()
+		revision, last := s.Revision(), ids(s.primary.page(nil, 9, 1, false))
+		for range rng.IntN(200) {
+			if s.Revision() != revision {
+				break
+			}
+		}
+		if now := s.Revision(); now != revision || !slices.Equal(last, []int{10}) {
+			return fmt.Errorf("a state of revision %d is of revision %d now, its last record is %v", revision, now, last)
+		}
+		if next := c.Current(); next.Revision() < revision {
+			return fmt.Errorf("revision %d after %d", next.Revision(), revision)
+		}
+		return nil
+	})
+}
+
 // Freeze and Clone see several stores at one instant, whatever writes to them.
 func TestInstantOfSeveralStores(t *testing.T) {
 	generation := func(s *State) int64 { return recordOf(s.Get(1)).number }
