@@ -57,8 +57,8 @@ func TestMutationsAreFound(t *testing.T) {
 		{
 			reason: "a batch in several steps",
 			file:   "catalogue/internal/store/tx.go",
-			old:    "\t\tc.commit(tx.list(), used)\n",
-			new:    "\t\tfor _, ch := range tx.list() {\n\t\t\tc.commit([]Change{ch}, used)\n\t\t}\n",
+			old:    "\t\tc.commit(tx.list(), tx.used)\n",
+			new:    "\t\tfor _, ch := range tx.list() {\n\t\t\tc.commit([]Change{ch}, tx.used)\n\t\t}\n",
 			test:   "TestNoTornBatch",
 		},
 		{

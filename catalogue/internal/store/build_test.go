@@ -73,8 +73,8 @@ func TestBuildBesideWrites(t *testing.T) {
 				}
 			}
 			s := c.Current()
-			if findTerms(s.indexes, parse(terms)) < 0 || len(s.builds) != 0 || len(s.slots) != 0 {
-				t.Errorf("indexes %v, %d builds, %d slots taken", indexed(c), len(s.builds), len(s.slots))
+			if findTerms(s.indexes, parse(terms)) < 0 || len(s.builds) != 0 || s.slots.taken() != 0 {
+				t.Errorf("indexes %v, %d builds, %d slots taken", indexed(c), len(s.builds), s.slots.taken())
 			}
 			if err := c.Check(); err != nil {
 				t.Error(err)
@@ -108,7 +108,7 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 			}
 		}
 		recordOf(c.Get(1)).gate = nil
-		waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+		waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
@@ -167,7 +167,7 @@ func TestBuildThatPanics(t *testing.T) {
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
-		if n := len(c.Current().slots); n != 0 {
+		if n := c.Current().slots.taken(); n != 0 {
 			t.Errorf("%d slots are taken", n)
 		}
 	}

@@ -251,3 +251,6 @@ func indexed(c *Store) []string {
 	slices.Sort(all)
 	return all
 }
+
+// taken returns how many slots are taken.
+func (s slots) taken() int { return len(s[0]) + len(s[1]) }

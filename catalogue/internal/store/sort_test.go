@@ -132,7 +132,7 @@ func TestSortThatPanics(t *testing.T) {
 	if diff := cmp.Diff(any("panic: no key"), <-begin(within(t), old, "slow,text")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := len(old.own.all) + len(old.slots); n != 0 {
+	if n := len(old.own.all) + old.slots.taken(); n != 0 {
 		t.Errorf("%d sequences and slots", n)
 	}
 	if diff := cmp.Diff(sorted(old.Entries(), "slow,text"), ordered(t, old, "slow,text")); diff != "" {

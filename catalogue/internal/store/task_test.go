@@ -49,7 +49,7 @@ func TestWaitingEndsWithContext(t *testing.T) {
 				t.Errorf("%d sequences that nobody waits for", len(s.own.all))
 			}
 			close(g.leave)
-			waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+			waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
 			want := c.Current().Entries()
 			if s, ok := p.(*State); ok {
 				want = s.Entries()
@@ -82,7 +82,7 @@ func TestSlots(t *testing.T) {
 			recordOf(c.Get(i + 1)).gate = nil
 		}
 	}
-	if n := len(c.Current().slots); n != maxSorts {
+	if n := c.Current().slots.taken(); n != maxSorts {
 		t.Errorf("%d slots are taken, want %d", n, maxSorts)
 	}
 	for _, p := range []pager{c, old} {
@@ -99,5 +99,5 @@ func TestSlots(t *testing.T) {
 			t.Errorf("reader %d got %v", i, list)
 		}
 	}
-	waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+	waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
 }
