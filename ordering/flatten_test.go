@@ -1,5 +1,7 @@
 package ordering_test
 
+//lint:file-ignore SA5008 the odd tags are what is tested
+
 import (
 	"bytes"
 	"encoding/json"
@@ -25,7 +27,10 @@ func writtenMembers(t *testing.T, v any) (list []member) {
 		t.Fatalf("%T: %v", v, err)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	for _, err = d.Token(); d.More(); {
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	for d.More() {
 		name, err := d.Token()
 		if err != nil {
 			t.Fatal(err)
