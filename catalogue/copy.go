@@ -36,8 +36,7 @@ func (pl *plan) copy(p unsafe.Pointer) {
 		pl.replace(box.Elem())
 		pl.assign(p, box.UnsafePointer())
 	case kind == reflect.Struct:
-		for i := range pl.copies {
-			f := &pl.copies[i]
+		for _, f := range pl.copies {
 			f.copy(unsafe.Add(p, f.offset))
 		}
 	case kind == reflect.Slice:

@@ -17,9 +17,9 @@ type plan struct {
 	typ, pair reflect.Type // the type, and two slices of it
 	kind      reflect.Kind
 	unit      unit
-	elem, key *plan   // of a pointer, list or map
-	copies    []field // the fields of a struct that share memory
-	checks    []field // the fields of a struct that can be invalid
+	elem, key *plan    // of a pointer, list or map
+	copies    []*field // the fields of a struct that share memory
+	checks    []*field // the fields of a struct that can be invalid
 
 	check func(reflect.Value) error // instead of the check for the kind, if not nil
 
@@ -30,9 +30,10 @@ type plan struct {
 	open    bool // a value can hold itself: only its check bounds a copy of it
 	making  bool // the plan is not finished: its type contains itself
 
-	// A value can pass its check and yet have JSON that cannot be loaded. If a
-	// type writes JSON and cannot read it, only the form of that JSON is checked.
-	reload, writeOnly bool
+	// A value that passes its check can still have JSON that cannot be loaded:
+	// JSON that is nested too deep, or what methods write or do not read. What is
+	// only written by methods is not read back, only its form is checked.
+	deep, methods, writeOnly bool
 
 	noCopy, noJSON error // why a value cannot be copied, or written as JSON
 }
@@ -72,7 +73,7 @@ func planOf(t reflect.Type) *plan {
 	p := planner{}
 	pl := p.begin(t)
 	p.structure(pl)
-	pl.reload = pl.reload || len(p) > maxLevels // its types alone may be nested too deep
+	pl.deep = pl.deep || len(p) > maxLevels // its types alone may be nested too deep
 	return pl
 }
 
@@ -85,7 +86,7 @@ func (p planner) begin(t reflect.Type) *plan {
 func (p planner) of(t reflect.Type) *plan {
 	if known := p[t]; known != nil {
 		if known.making {
-			known.open, known.reload, known.checked = !known.clones, true, true
+			known.open, known.deep, known.checked = !known.clones, true, true
 		}
 		return known
 	}
@@ -104,15 +105,15 @@ func (p planner) fill(pl *plan) {
 		pl.check, pl.checked = checkReading, true
 	case t == reflect.TypeFor[json.RawMessage]():
 		p.plain(pl)
-		pl.check, pl.checked, pl.reload = checkRaw, true, true
+		pl.check, pl.checked, pl.deep = checkRaw, true, true
 	default:
 		p.plain(pl)
-		p.methods(pl)
+		p.heed(pl)
 	}
 }
 
-// methods adds what the methods of a type change.
-func (p planner) methods(pl *plan) {
+// heed changes the plan of a type as its methods demand.
+func (p planner) heed(pl *plan) {
 	writes, reads := writesJSON(pl.typ), readsJSON(pl.typ)
 	if pl.clones {
 		pl.shares, pl.flat, pl.open, pl.noCopy = true, false, false, nil
@@ -126,7 +127,7 @@ func (p planner) methods(pl *plan) {
 			pl.noCopy = fmt.Errorf("%v writes its own JSON and can hold anything: give it a method Clone", pl.typ)
 		}
 	}
-	pl.reload = pl.reload || writes || reads
+	pl.methods = pl.methods || writes || reads
 }
 
 // plain fills the plan of a type as if it had no methods.
@@ -145,7 +146,8 @@ func (p planner) plain(pl *plan) {
 	case reflect.Map:
 		pl.shares = true
 		pl.key, pl.elem = p.part(pl, t.Key()), p.part(pl, t.Elem())
-		if !jsonKey(t.Key()) {
+		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) &&
+			!t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 			pl.noJSON = fmt.Errorf("%v: JSON has no keys like %v", t, t.Key())
 		}
 		if pl.key.shares {
@@ -154,7 +156,7 @@ func (p planner) plain(pl *plan) {
 	case reflect.Struct:
 		p.structure(pl)
 	case reflect.Interface:
-		pl.shares, pl.checked, pl.open, pl.reload = true, true, true, true
+		pl.shares, pl.checked, pl.open, pl.deep = true, true, true, true
 		if t.NumMethod() > 0 {
 			pl.noCopy = fmt.Errorf("%v: an interface with methods cannot be copied", t)
 		}
@@ -180,7 +182,8 @@ func (p planner) part(pl *plan, t reflect.Type) *plan {
 // hold adds what part says of values that are part of pl's.
 func (pl *plan) hold(part *plan) {
 	pl.open = pl.open || part.open
-	pl.reload = pl.reload || part.reload
+	pl.deep = pl.deep || part.deep
+	pl.methods = pl.methods || part.methods
 	pl.writeOnly = pl.writeOnly || part.writeOnly
 	pl.checked = pl.checked || part.checked
 }
@@ -212,12 +215,4 @@ func readsJSON(t reflect.Type) bool {
 // pointsTo reports whether a pointer to a type has the methods of I.
 func pointsTo[I any](t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
-}
-
-// jsonKey reports whether encoding/json makes keys of values of a type.
-func jsonKey(t reflect.Type) bool {
-	if k := t.Kind(); k == reflect.String || reflect.Int <= k && k <= reflect.Uintptr {
-		return true
-	}
-	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }

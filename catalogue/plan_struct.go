@@ -20,7 +20,7 @@ func (p planner) structure(pl *plan) {
 	pl.flat = true
 	for i := range pl.typ.NumField() {
 		f := pl.typ.Field(i)
-		sub := field{p.of(f.Type), f.Name, i, f.Offset}
+		sub := &field{p.of(f.Type), f.Name, i, f.Offset}
 		pl.flat = pl.flat && sub.flat
 		if err := notCopied(f, sub.plan); err != nil {
 			pl.noCopy = cmp.Or(pl.noCopy, fmt.Errorf("field %s: %w", f.Name, err))

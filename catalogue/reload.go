@@ -10,13 +10,14 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A reloader tries to load a record from its own JSON. For types with methods of
-// their own, interfaces, and types that contain themselves, nothing less tells
-// whether what is saved can be loaded.
+// A reloader finds out whether a record can be loaded from its own JSON. What
+// methods write is parsed and, if they read it too, decoded. Of other values, only
+// those in interfaces, raw JSON, and types that contain themselves need a look:
+// their JSON can be nested too deep.
 type reloader[T any] struct {
-	schema *schema[T]
-	fields *ordering.Fields[T]
-	decode bool // false if a part only writes its JSON: its form is checked, no more
+	schema        *schema[T]
+	fields        *ordering.Fields[T]
+	parse, decode bool
 }
 
 // check returns an error if the record could not be loaded.
@@ -40,6 +41,9 @@ func (l *reloader[T]) check(record *T) error {
 }
 
 func (l *reloader[T]) load(text []byte, required []string) (record T, err error) {
+	if !l.parse {
+		return record, resources.CheckDepth(text, maxLevels)
+	}
 	if _, err = resources.ParseRecord(text); err == nil && l.decode {
 		record, err = l.schema.decode(text, required)
 	}

@@ -156,6 +156,8 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 	circle := []any{nil}
 	circle[0] = circle
 	for _, row := range []reloadRow{
+		stores("nothing", record[any](nil)),
+		refuses("infinity as a number in an interface", "value", record(any(json.Number("Inf")))),
 		stores("a list in as many levels as are loaded", record(json.RawMessage(nested(199)))),
 		refuses("a list in more", "value", record(json.RawMessage(nested(200)))),
 		stores("raw JSON in a list", record([]json.RawMessage{json.RawMessage(nested(198))})),

@@ -100,10 +100,11 @@ func describeCopies[T any](s *schema[T], fields *ordering.Fields[T]) error {
 		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // the pointer has it too, and is not copied first
 	}
 	s.check = func(r *T) error { return pl.valid(reflect.ValueOf(r).Elem(), 0) }
-	if documented[T]() || !writes && !readsJSON(t) && !pl.reload && pl.noJSON == nil {
+	methods := pl.methods || writes || readsJSON(t)
+	if documented[T]() || !methods && !pl.deep && pl.noJSON == nil {
 		return nil
 	}
-	reload := reloader[T]{s, fields, !pl.writeOnly && (!writes || readsJSON(t))}
+	reload := reloader[T]{s, fields, methods, methods && !pl.writeOnly && (!writes || readsJSON(t))}
 	s.check = func(r *T) error {
 		if !writes || pl.open { // otherwise only its method knows what its JSON is
 			if err := pl.valid(reflect.ValueOf(r).Elem(), 0); err != nil {

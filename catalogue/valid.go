@@ -58,8 +58,7 @@ func (pl *plan) valid(v reflect.Value, followed int) error {
 	case reflect.Map:
 		return pl.validMap(v, followed+1)
 	case reflect.Struct:
-		for i := range pl.checks {
-			f := &pl.checks[i]
+		for _, f := range pl.checks {
 			if err := f.valid(v.Field(f.index), followed); err != nil {
 				return fmt.Errorf("field %s: %w", f.name, err)
 			}
@@ -96,13 +95,16 @@ func validAny(value any, followed int) error {
 		return errTooDeep
 	}
 	switch x := value.(type) {
-	case nil, bool, json.Number, float64, float32, int8, int16, int32, uint8, uint16, uint32:
+	case nil, bool, float64, float32, int8, int16, int32, uint8, uint16, uint32:
 		// That floats are finite is left to marshalling.
 	case int, int64, uint, uint64:
 		digits := fmt.Sprint(x)
 		if f, _ := strconv.ParseFloat(digits, 64); strconv.FormatFloat(f, 'f', -1, 64) != digits {
 			return fmt.Errorf("%s in an interface is loaded as a float64, which cannot hold it", digits)
 		}
+	case json.Number:
+		_, err := x.Float64()
+		return err
 	case string:
 		return validText(x)
 	case []any:
