@@ -59,7 +59,7 @@ func TestBuildBesideWrites(t *testing.T) {
 			for range 2 {
 				results = append(results, begin(within(t), c, "-slow,text")) // the mirror has the same index
 			}
-			waiting(t, c, 3)
+			waiting(t, c, c, 3)
 			row.write(c)
 			close(g.leave)
 			want := c.Current().Entries()
@@ -93,6 +93,9 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 		for batches := 0; result != nil; batches++ {
 			select {
 			case <-g.entered:
+				if !c.published.Load().handed.Load() {
+					t.Errorf("by %s: the state that is read may be written to after %d batches", terms, batches)
+				}
 				next := newGate()
 				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, gate: next})...)
 				close(g.leave)
@@ -108,7 +111,7 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 			}
 		}
 		recordOf(c.Get(1)).gate = nil
-		waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+		waitFor(t, "free slots", func() bool { return len(c.Current().slots) == 0 })
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
@@ -152,7 +155,7 @@ func TestBuildThatPanics(t *testing.T) {
 		first := begin(within(t), c, terms)
 		<-g.entered
 		second := begin(within(t), c, terms)
-		waiting(t, c, 2)
+		waiting(t, c, c, 2)
 		put(c, &record{})
 		ordered(t, c, "number")
 		close(g.leave)
@@ -185,7 +188,7 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 		live := begin(within(t), c, terms)
 		<-g.entered
 		state := begin(within(t), c.Current(), terms)
-		waiting(t, c, 2)
+		waiting(t, c, c, 2)
 		remove(c, 2)
 		close(g.leave)
 		if err, _ := (<-live).(error); !errors.Is(err, ordering.ErrUnknownField) {

@@ -38,8 +38,10 @@ func TestWaitingEndsWithContext(t *testing.T) {
 			results := []<-chan any{begin(first, p, row.terms), nil}
 			<-g.entered
 			results[1] = begin(second, p, row.terms)
+			waiting(t, c, p, 2)
 			cancelFirst()
 			wantError(t, <-results[0], context.Canceled)
+			waiting(t, c, p, 1)
 			cancelSecond()
 			wantError(t, <-results[1], context.Canceled)
 			if s := c.Current(); len(s.builds) != 0 {
@@ -49,7 +51,7 @@ func TestWaitingEndsWithContext(t *testing.T) {
 				t.Errorf("%d sequences that nobody waits for", len(s.own.all))
 			}
 			close(g.leave)
-			waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+			waitFor(t, "free slots", func() bool { return len(c.Current().slots) == 0 })
 			want := c.Current().Entries()
 			if s, ok := p.(*State); ok {
 				want = s.Entries()
@@ -99,5 +101,5 @@ func TestSlots(t *testing.T) {
 			t.Errorf("reader %d got %v", i, list)
 		}
 	}
-	waitFor(t, "a free slot", func() bool { return len(c.Current().slots) == 0 })
+	waitFor(t, "free slots", func() bool { return len(c.Current().slots) == 0 })
 }
