@@ -206,3 +206,25 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 		}
 	}
 }
+
+// A build that the last reader has left after it was filled is not installed:
+// nobody tells it of changes.
+func TestAbandonedBuildIsNotInstalled(t *testing.T) {
+	c := newStore(t, newSchema(0), 5)
+	terms := parse("text")
+	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
+	b.terms = terms
+	c.mu.Lock()
+	s := c.replace(func(s *State) { s.builds = []*build{b} })
+	c.mu.Unlock()
+	x := b.empty.empty()
+	x.fill(s.Entries())
+	b.abandoned.Store(true)
+	c.mu.Lock()
+	c.drop(b)
+	c.mu.Unlock()
+	put(c, &record{})
+	if restart := c.finish(b, x); restart != nil || b.state != nil || len(indexed(c)) != 0 {
+		t.Errorf("restarted: %v, installed: %v, indexes %v", restart != nil, b.state != nil, indexed(c))
+	}
+}
