@@ -59,7 +59,7 @@ func TestBuildBesideWrites(t *testing.T) {
 			for range 2 {
 				results = append(results, begin(within(t), c, "-slow,text")) // the mirror has the same index
 			}
-			waiting(t, c, 3)
+			waiting(t, c, c, 3)
 			row.write(c)
 			close(g.leave)
 			want := c.Current().Entries()
@@ -93,6 +93,9 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 		for batches := 0; result != nil; batches++ {
 			select {
 			case <-g.entered:
+				if !c.published.Load().handed.Load() {
+					t.Errorf("by %s: the state that is read may be written to after %d batches", terms, batches)
+				}
 				next := newGate()
 				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, gate: next})...)
 				close(g.leave)
@@ -152,7 +155,7 @@ func TestBuildThatPanics(t *testing.T) {
 		first := begin(within(t), c, terms)
 		<-g.entered
 		second := begin(within(t), c, terms)
-		waiting(t, c, 2)
+		waiting(t, c, c, 2)
 		put(c, &record{})
 		ordered(t, c, "number")
 		close(g.leave)
@@ -185,7 +188,7 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 		live := begin(within(t), c, terms)
 		<-g.entered
 		state := begin(within(t), c.Current(), terms)
-		waiting(t, c, 2)
+		waiting(t, c, c, 2)
 		remove(c, 2)
 		close(g.leave)
 		if err, _ := (<-live).(error); !errors.Is(err, ordering.ErrUnknownField) {
@@ -201,5 +204,27 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 		if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
 			t.Errorf("indexes (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// A build that the last reader has left after it was filled is not installed:
+// nobody tells it of changes.
+func TestAbandonedBuildIsNotInstalled(t *testing.T) {
+	c := newStore(t, newSchema(0), 5)
+	terms := parse("text")
+	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
+	b.terms = terms
+	c.mu.Lock()
+	s := c.replace(func(s *State) { s.builds = []*build{b} })
+	c.mu.Unlock()
+	x := b.empty.empty()
+	x.fill(s.Entries())
+	b.abandoned.Store(true)
+	c.mu.Lock()
+	c.drop(b)
+	c.mu.Unlock()
+	put(c, &record{})
+	if restart := c.finish(b, x); restart != nil || b.state != nil || len(indexed(c)) != 0 {
+		t.Errorf("restarted: %v, installed: %v, indexes %v", restart != nil, b.state != nil, indexed(c))
 	}
 }

@@ -67,22 +67,29 @@ func begin(ctx context.Context, p pager, terms string) <-chan any {
 	return result
 }
 
-// waiting waits until n readers wait for the only build, and returns it.
-func waiting(t *testing.T, c *Store, n int) *build {
+// waiting waits until n readers wait for an index of the store or for a sequence of
+// the state.
+func waiting(t *testing.T, c *Store, p pager, n int) {
 	t.Helper()
-	for ctx := within(t); ctx.Err() == nil; {
+	waitFor(t, fmt.Sprint(n, " readers that wait"), func() bool {
 		c.mu.Lock()
-		builds := c.published.Load().builds
-		if len(builds) == 1 && builds[0].waiting == n {
-			c.mu.Unlock()
-			return builds[0]
+		defer c.mu.Unlock()
+		now := 0
+		for _, b := range c.published.Load().builds {
+			now += b.waiting
 		}
-		c.mu.Unlock()
-	}
-	t.Fatalf("there is no build that %d readers wait for", n)
-	return nil
+		if s, ok := p.(*State); ok {
+			s.own.mu.Lock()
+			defer s.own.mu.Unlock()
+			for _, o := range s.own.all {
+				now += o.waiting
+			}
+		}
+		return now == n
+	})
 }
 
+// wantError makes sure that a result is an error.
 func wantError(t *testing.T, got any, want error) {
 	t.Helper()
 	if err, _ := got.(error); !errors.Is(err, want) {
@@ -90,11 +97,12 @@ func wantError(t *testing.T, got any, want error) {
 	}
 }
 
+// waitFor waits until done returns true.
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for ctx := within(t); !done(); time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatalf("there is never %s", what)
+			t.Fatalf("there are never %s", what)
 		}
 	}
 }

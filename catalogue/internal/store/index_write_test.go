@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,6 +71,70 @@ func TestRemovedEntriesAreGarbage(t *testing.T) {
 				if most := c.Len()/8 + max(row.batch, 1) + 1; kept > most {
 					t.Errorf("%d removed entries are kept beside %d, want at most %d", kept, c.Len(), most)
 				}
+			}
+			runtime.KeepAlive(c)
+		})
+	}
+}
+
+// What the last write removed is garbage, its text included, and a fork knows what its
+// nodes may still refer to.
+func TestGarbageAfterWrites(t *testing.T) {
+	const n = 500
+	alternate := func(id int) bool { return (id-1)/((fullNode+1)/2)%2 == 1 } // records of every other node
+	for _, row := range []struct {
+		reason string
+		remove func(c *Store)
+		kept   int
+	}{
+		{"the last record deleted", func(c *Store) { remove(c, n) }, 0},
+		{"the last record updated", func(c *Store) { put(c, &record{Entry: Entry{n}, text: "z"}) }, 0},
+		{"some deleted in a small batch", func(c *Store) {
+			c.Batch(func(tx *Tx) error {
+				for id := n - fewChanges + 1; id <= n; id++ {
+					tx.Write(Change{Old: tx.Get(id)})
+				}
+				return nil
+			})
+		}, 0},
+		{"many deleted one by one after a fork", func(c *Store) {
+			c.Current()
+			for id := range n {
+				if alternate(id + 1) {
+					remove(c, id+1)
+				}
+			}
+		}, n / 16},
+		{"many updated one by one after a fork", func(c *Store) {
+			c.Current()
+			for id := range n {
+				if alternate(id + 1) {
+					put(c, &record{Entry: Entry{id + 1}})
+				}
+			}
+		}, n / 8},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newSchema(0), 0)
+			ordered(t, c, "text")
+			var entries []weak.Pointer[Entry]
+			var texts []weak.Pointer[byte]
+			for i := range n {
+				text := fmt.Sprintf("%0100d", i)
+				texts = append(texts, weak.Make(unsafe.StringData(text)))
+				entries = append(entries, weak.Make(put(c, &record{text: text})))
+			}
+			row.remove(c)
+			runtime.GC()
+			runtime.GC()
+			kept := 0
+			for i, p := range entries {
+				if e := c.Get(i + 1); (e == nil || p.Value() != e) && (p.Value() != nil || texts[i].Value() != nil) {
+					kept++
+				}
+			}
+			if kept > row.kept {
+				t.Errorf("%d removed entries or their texts are kept, want at most %d", kept, row.kept)
 			}
 			runtime.KeepAlive(c)
 		})

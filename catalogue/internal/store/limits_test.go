@@ -23,6 +23,9 @@ func TestEviction(t *testing.T) {
 	}
 	for _, terms := range combined {
 		ordered(t, c, terms)
+		if !slices.Contains(indexed(c), "number,text") {
+			t.Errorf("an index that is in use was dropped for %s", terms)
+		}
 		ordered(t, c, "number,text")   // stays in use
 		ordered(t, c, "-number,-text") // in both directions
 	}

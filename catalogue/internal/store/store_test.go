@@ -24,7 +24,7 @@ func TestWait(t *testing.T) {
 		for range 2 {
 			go func() { done <- c.Wait(within(t), 1) }()
 		}
-		waitFor(t, "somebody who waits", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.next != nil })
+		waitFor(t, "readers that wait", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.next != nil })
 		ordered(t, c, "number") // is no revision
 		if err := c.Batch(func(tx *Tx) error { return nil }); err != nil {
 			t.Fatal(err)

@@ -38,8 +38,10 @@ func TestWaitingEndsWithContext(t *testing.T) {
 			results := []<-chan any{begin(first, p, row.terms), nil}
 			<-g.entered
 			results[1] = begin(second, p, row.terms)
+			waiting(t, c, p, 2)
 			cancelFirst()
 			wantError(t, <-results[0], context.Canceled)
+			waiting(t, c, p, 1)
 			cancelSecond()
 			wantError(t, <-results[1], context.Canceled)
 			if s := c.Current(); len(s.builds) != 0 {
