@@ -105,6 +105,14 @@ func TestGarbageAfterWrites(t *testing.T) {
 				}
 			}
 		}, n / 16},
+		{"a sixth deleted one by one after a fork", func(c *Store) {
+			c.Current()
+			for id := range n {
+				if alternate(id+1) && c.Len() > n-n/6 {
+					remove(c, id+1)
+				}
+			}
+		}, (n - n/6) / 8},
 		{"many updated one by one after a fork", func(c *Store) {
 			c.Current()
 			for id := range n {
