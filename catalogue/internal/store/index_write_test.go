@@ -105,14 +105,14 @@ func TestGarbageAfterWrites(t *testing.T) {
 				}
 			}
 		}, n / 16},
-		{"a sixth deleted one by one after a fork", func(c *Store) {
+		{"a sixth updated one by one after a fork", func(c *Store) {
 			c.Current()
-			for id := range n {
-				if alternate(id+1) && c.Len() > n-n/6 {
-					remove(c, id+1)
+			for id := range n / 3 {
+				if alternate(id + 1) {
+					put(c, &record{Entry: Entry{id + 1}})
 				}
 			}
-		}, (n - n/6) / 8},
+		}, n / 8},
 		{"many updated one by one after a fork", func(c *Store) {
 			c.Current()
 			for id := range n {
