@@ -172,25 +172,26 @@ func TestInstantOfSeveralStores(t *testing.T) {
 		reason string
 		write  func(a, b *Store, n int64)
 		ahead  int64 // how far a may be ahead of b
+		times  int64
 	}{
 		{"one write after the other", func(a, b *Store, n int64) {
 			put(a, &record{Entry: Entry{1}, number: n})
 			put(b, &record{Entry: Entry{1}, number: n})
-		}, 1},
+		}, 1, 5000},
 		{"one batch after the other", func(a, b *Store, n int64) {
 			for _, c := range []*Store{a, b} {
 				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, number: n})...)
 			}
-		}, 1},
+		}, 1, 300},
 		{"both replaced together", func(a, b *Store, n int64) {
 			r := &record{Entry: Entry{1}, number: n}
 			Replace([]Replacement{{Store: a, Entries: entriesOf(r)}, {Store: b, Entries: entriesOf(r)}})
-		}, 0},
+		}, 0, 5000},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			a, b := newStore(t, newSchema(0), 1), newStore(t, newSchema(0), 1)
 			write := func() {
-				for n := range int64(700) {
+				for n := range row.times {
 					row.write(a, b, n)
 				}
 			}

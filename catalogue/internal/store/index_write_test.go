@@ -105,6 +105,14 @@ func TestGarbageAfterWrites(t *testing.T) {
 				}
 			}
 		}, n / 16},
+		{"a sixth updated one by one after a fork", func(c *Store) {
+			c.Current()
+			for id := range n / 3 {
+				if alternate(id + 1) {
+					put(c, &record{Entry: Entry{id + 1}})
+				}
+			}
+		}, n / 8},
 		{"many updated one by one after a fork", func(c *Store) {
 			c.Current()
 			for id := range n {
