@@ -42,8 +42,13 @@ type Collection[T any] struct {
 // NewCollection makes an empty collection that belongs to no catalogue.
 // [ErrType] says that T is no struct, that it has no int field for the id, or
 // that it holds what can be neither copied nor written as JSON; the error names
-// the field. An Ordering that is none of T's fields is an
-// [ordering.ErrUnknownField]. Reflection over T happens here, once.
+// the field. Fields that are not in the JSON are copied, too; a type with a field
+// that cannot be copied, such as a func, needs a method Clone. An Ordering that is
+// none of T's fields is an [ordering.ErrUnknownField]. Reflection over T happens
+// here, once.
+//
+// What Insert takes can be saved and loaded again, but for types that write their own
+// JSON and cannot read it: of those only the form of the JSON is checked.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
 	s, engine, err := newSchema[T](opts)
 	if err != nil {

@@ -93,6 +93,7 @@
 // collection.go has the types; write.go, tx.go and read.go what is done with them.
 // Package internal/store, which knows neither types nor JSON, is the engine: its
 // doc.go describes states, writes and reads. schema.go finds out what a
-// record type needs, plan.go how records are copied and checked; load.go and
-// save.go read and write files.
+// record type needs; plan.go and copy.go say how records are copied, valid.go and
+// reload.go what is refused because it could not be loaded again. load.go,
+// layout.go and save.go read and write files.
 package catalogue

@@ -56,8 +56,7 @@ func (v *view) page(order string, w pagination.Window) (count int, records [][]b
 		if err != nil {
 			return 0, nil, err
 		}
-		count, records, err = v.route.collection.Page(v.r.Context(), v.route.whole(terms), w)
-		if !errors.Is(err, ordering.ErrUnknownField) {
+		if count, records, err = v.route.collection.Page(v.r.Context(), v.route.whole(terms), w); !errors.Is(err, ordering.ErrUnknownField) {
 			return count, records, err
 		}
 	}
@@ -79,9 +78,7 @@ func (v *view) terms(order string) ([]ordering.Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ordering.Parse(order, func(name string) bool {
-		return slices.Contains(fields, name)
-	}), nil
+	return ordering.Parse(order, func(name string) bool { return slices.Contains(fields, name) }), nil
 }
 
 // whole is what a collection is given for the terms that were read: never none,

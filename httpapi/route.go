@@ -30,11 +30,7 @@ type route struct {
 func newRoutes(collections map[string]Collection, documented []resources.Collection) map[string]*route {
 	routes := make(map[string]*route, 1+len(documented))
 	all := make([]route, 1+len(documented))
-	all[0] = route{
-		path:  apiPath,
-		allow: []string{allowRead},
-		vary:  []string{"Accept"},
-	}
+	all[0] = route{path: apiPath, allow: []string{allowRead}, vary: []string{"Accept"}}
 	for i := range documented {
 		d := &documented[i]
 		all[1+i] = newRoute(d, collections[d.Key])

@@ -71,10 +71,8 @@ func TestConcurrencyContract(t *testing.T) {
 	}
 }
 
-const contract = "A Collection may be used by any number of goroutines at once. Each read sees " +
-	"one snapshot: what had been written when the read began, nothing of what is written after. " +
-	"A read never waits for a writer's work, whatever a writer does in an Update or a Load: it takes " +
-	"the snapshot that is published or, as the first read since a write, publishes it, a step that " +
-	"does not depend on the number of records and waits at most for a few of them being put in their places. " +
-	"Writers of one collection take turns. Several writes in one Update become visible together or, " +
-	"on an error or a panic, not at all."
+const contract = "A Collection is safe for concurrent use. Each read sees one state: everything that was written " +
+	"before the read began, nothing that is written after it. A read never waits for a writer's work, whatever a " +
+	"writer does in an Update or a Load; it waits at most for the step that puts a few records in their places, " +
+	"which runs no code of the program. Writers of one collection take turns. The writes of one Update become " +
+	"visible together or, on an error or a panic, not at all."

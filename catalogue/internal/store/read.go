@@ -67,7 +67,8 @@ func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, 
 	return canon, desc, nil
 }
 
-// page appends the entries in a window to dst and returns the number of all.
+// page returns the entries in a window, in the memory of dst if that suffices, and
+// the number of all.
 func (r reading) page(dst []*Entry, w pagination.Window) (entries []*Entry, count int) {
 	entries, count = dst[:0], r.state.Len()
 	if start, end := w.Bounds(count); start < end {

@@ -82,8 +82,8 @@ type Query struct {
 	Lenient bool // terms that are no field are dropped
 }
 
-// Page appends the entries in a window to dst and returns the number of all
-// records. An index that does not exist is built first: the page is then of a
+// Page returns the entries in a window, in the memory of dst if that suffices, and
+// the number of all records. An index that does not exist is built first: the page is then of a
 // state since the call. The error is ctx's, or an [ordering.ErrUnknownField].
 func (c *Store) Page(ctx context.Context, dst []*Entry, q Query) (entries []*Entry, count int, err error) {
 	s, p := c.pin()
