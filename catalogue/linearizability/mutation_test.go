@@ -99,8 +99,8 @@ func TestMutationsAreFound(t *testing.T) {
 		{
 			reason: "an old snapshot takes an index of a later state",
 			file:   "catalogue/internal/store/read.go",
-			old:    "err != nil || now.state.revision == s.revision {",
-			new:    "err != nil || now.state != nil {",
+			old:    "err == nil && now.state.revision == s.revision {",
+			new:    "err == nil && now.state != nil {",
 			test:   "TestNoMixedSnapshot",
 		},
 		{
