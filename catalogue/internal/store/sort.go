@@ -79,13 +79,16 @@ func (own *ownSequences) drop(o *ownSequence) {
 	own.all = slices.DeleteFunc(own.all, func(other *ownSequence) bool { return other == o })
 }
 
-// sort returns a reading of the state, which is sorted unless another reader
-// does so.
+// sort returns a reading of the state. If no sequence exists it sorts the entries,
+// unless another reader is doing so. The query may be one that another state lacked a
+// sequence for: what is a field there need not be one here, and terms without any
+// field are by id.
 func (s *State) sort(ctx context.Context, q Query) (reading, error) {
-	canon, desc, err := s.canonical(nil, q)
-	if err != nil {
-		return reading{}, err
+	r, err := s.read(q)
+	if err != nil || r.sequence != nil {
+		return r, err
 	}
+	canon, desc, _ := s.canonical(nil, q)
 	release, err := s.slots.take(ctx, canon)
 	if err != nil {
 		return reading{}, err

@@ -50,6 +50,20 @@ func TestSequencesOfOldState(t *testing.T) {
 	}
 }
 
+// A query that had to be sorted in one state may be by id in the next, where no record
+// has the member that it names.
+func TestSortOfTermsThatAreNoField(t *testing.T) {
+	s := newStore(t, newSchema(0), 3).Current()
+	r, err := s.sort(t.Context(), Query{Terms: parse("no_such"), Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := r.page(nil, pagination.Window{Limit: 10})
+	if diff := cmp.Diff(ordered(t, s, "id"), ids(got)); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
 // reversed returns the terms of the opposite order.
 func reversed(terms string) string {
 	var list []string
