@@ -32,12 +32,10 @@ func BenchmarkReaders(b *testing.B) {
 func readPages(b *testing.B, house *Catalogue, n, times int, seed uint64) []time.Duration {
 	offsets := rand.New(rand.NewPCG(seed, 2))
 	took := make([]time.Duration, times)
-	var v View[resources.Event]
 	for i := range took {
 		w := pagination.Window{Limit: benchLimit, Offset: offsets.IntN(n - benchLimit)}
 		start := time.Now()
-		var err error
-		if v, err = house.Events().ViewInto(v, w); err != nil {
+		if _, err := house.Events().View(w); err != nil {
 			b.Error(err)
 			break
 		}
@@ -73,7 +71,7 @@ func BenchmarkBesideWriter(b *testing.B) {
 
 func writeUntil(b *testing.B, house *Catalogue, n int, pause time.Duration, stop *atomic.Bool) {
 	for i := 0; !stop.Load(); i++ {
-		err := house.Events().Modify(1+i*7919%n, func(e *resources.Event) error {
+		err := house.Events().Update(1+i*7919%n, func(e *resources.Event) error {
 			e.StartDate = resources.At(e.StartDate.Add(-time.Hour))
 			return nil
 		})

@@ -42,7 +42,7 @@ func BenchmarkBulk(b *testing.B) {
 // name.
 func filledWith(b *testing.B, events []resources.Event) *Catalogue {
 	house := New()
-	err := house.Events().Update(func(tx *Tx[resources.Event]) error {
+	err := house.Events().Batch(func(tx *Tx[resources.Event]) error {
 		for i := range events {
 			if _, err := tx.Insert(events[i]); err != nil {
 				return err

@@ -44,15 +44,13 @@ func benchPlaces(n int) []struct {
 	}
 }
 
-// A page of 21 wherever it lies: the shared view, in fresh memory and in memory
-// used again, the caller's copies, and the wire form.
+// A page of 21 records at any offset: the view, the caller's copies, and the JSON.
 func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		house, _ := benchHouse(b, n)
 		events := house.Events()
 		encoded, _ := house.Encoded("events")
 		for _, o := range benchOrders {
-			var view View[resources.Event]
 			for _, kind := range []struct {
 				name string
 				read func(pagination.Window) (int, error)
@@ -61,16 +59,12 @@ func BenchmarkPage(b *testing.B) {
 					v, err := events.View(w, o.term...)
 					return v.Len(), err
 				}},
-				{"view-into", func(w pagination.Window) (_ int, err error) {
-					view, err = events.ViewInto(view, w, o.term...)
-					return view.Len(), err
-				}},
 				{"copies", func(w pagination.Window) (int, error) {
 					p, err := events.Page(w, o.term...)
 					return len(p.Records), err
 				}},
 				{"encoded", func(w pagination.Window) (int, error) {
-					_, records, err := encoded.Page(context.Background(), o.term, w)
+					_, records, err := encoded.Page(context.Background(), w, o.term)
 					return len(records), err
 				}},
 			} {
@@ -106,7 +100,7 @@ func (t bare) page(dst []*resources.Event, tree *btree.BTreeG[*resources.Event],
 	return dst
 }
 
-// The same pages on bare trees, to compare with BenchmarkPage/view-into.
+// The same pages on bare trees, to compare with BenchmarkPage/view.
 func BenchmarkBarePage(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		trees := newBareSorted(benchEvents(n))
@@ -202,11 +196,10 @@ func BenchmarkEnvelope(b *testing.B) {
 		b.Run("at="+place.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var body []byte
-			var view View[resources.Event]
 			for i := 0; b.Loop(); i++ {
 				w := pagination.Window{Limit: benchLimit, Offset: place.offsets[i%len(place.offsets)]}
-				var err error
-				if view, err = house.Events().ViewInto(view, w); err != nil {
+				view, err := house.Events().View(w)
+				if err != nil {
 					b.Fatal(err)
 				}
 				body = append(body[:0], `{"count":100000,"next":"`...)

@@ -44,9 +44,9 @@ func benchEvents(n int) []resources.Event {
 }
 
 // benchHouse is a house with n events and orders by id, start_date and name.
-func benchHouse(tb testing.TB, n int, types ...Type) (*Catalogue, []resources.Event) {
+func benchHouse(tb testing.TB, n int, types ...AnyDefinition) (*Catalogue, []resources.Event) {
 	tb.Helper()
-	house, err := NewTyped(types...)
+	house, err := NewWith(types...)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -37,22 +37,22 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/update/read", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				c.Modify(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, moved)
 				c.Snapshot()
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/update/unread", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				c.Modify(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, moved)
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/batch-1000", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Update(func(tx *Tx[resources.Event]) error {
+				c.Batch(func(tx *Tx[resources.Event]) error {
 					for i := range 1000 {
-						tx.Modify(1+i*7919%n, moved)
+						tx.Update(1+i*7919%n, moved)
 					}
 					return nil
 				})
@@ -106,20 +106,20 @@ func BenchmarkHistory(b *testing.B) {
 	}
 	for _, history := range []int{0, 1000, 100_000} {
 		const n = 10_000
-		house, _ := benchHouse(b, n, Typed[resources.Event]("events").WithHistory(history))
+		house, _ := benchHouse(b, n, Define[resources.Event]("events", Options{History: history}))
 		c := house.Events()
 		b.Run(fmt.Sprintf("kept=%d/update", history), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				c.Modify(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, moved)
 			}
 		})
 		b.Run(fmt.Sprintf("kept=%d/batch-1000", history), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Update(func(tx *Tx[resources.Event]) error {
+				c.Batch(func(tx *Tx[resources.Event]) error {
 					for i := range 1000 {
-						tx.Modify(1+i*7919%n, moved)
+						tx.Update(1+i*7919%n, moved)
 					}
 					return nil
 				})
@@ -132,7 +132,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			seen := c.Snapshot().Revision()
 			for i := 0; b.Loop(); i++ {
-				c.Modify(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, moved)
 				_, seen, _ = c.Since(seen)
 			}
 		})
@@ -140,7 +140,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			from := c.Snapshot().Revision()
 			for i := range history {
-				c.Modify(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, moved)
 			}
 			for b.Loop() {
 				if changes, _, _ := c.Since(from); len(changes) != history {

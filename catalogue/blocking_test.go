@@ -58,10 +58,10 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 			return err
 		}},
 		{"update", func(c *Collection[calling], call *func()) error {
-			return c.Modify(1, func(r *calling) error { r.Value.call = call; return nil })
+			return c.Update(1, func(r *calling) error { r.Value.call = call; return nil })
 		}},
 		{"batch", func(c *Collection[calling], call *func()) error {
-			return c.Update(func(tx *Tx[calling]) error {
+			return c.Batch(func(tx *Tx[calling]) error {
 				for range 20 {
 					if _, err := tx.Insert(calling{Value: called{N: 3, call: call}}); err != nil {
 						return err
@@ -117,12 +117,12 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 // A page waits for the sort of a new ordering no longer than its context allows,
 // and the ordering is there when somebody asks again.
 func TestPageWaitsNoLongerThanItsContext(t *testing.T) {
-	house, err := NewTyped(Typed[slowRecord]("books"))
+	house, err := NewWith(Define[slowRecord]("books", Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, house)
-	c, err := Of[slowRecord](house, "books")
+	c, err := Define[slowRecord]("books", Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestPageWaitsNoLongerThanItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, _, err := books.Page(ctx, byValue, pagination.Window{Limit: 5})
+			_, _, err := books.Page(ctx, pagination.Window{Limit: 5}, byValue)
 			ended <- err
 		}()
 		<-g.entered
@@ -155,7 +155,7 @@ func TestPageWaitsNoLongerThanItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	close(g.leave)
-	count, records, err := books.Page(t.Context(), byValue, pagination.Window{Limit: 100})
+	count, records, err := books.Page(t.Context(), pagination.Window{Limit: 100}, byValue)
 	if count != 21 || len(records) != 21 || err != nil {
 		t.Errorf("%d records of %d, %v", len(records), count, err)
 	}

@@ -90,7 +90,7 @@ func TestOrderMadeWhileOthersWrite(t *testing.T) {
 		{"few single writes", func(t *testing.T, c *Collection[slowRecord]) { writeSome(t, c, 5) }},
 		{"more than are made up for in one go", func(t *testing.T, c *Collection[slowRecord]) { writeSome(t, c, 320) }},
 		{"a transaction", func(t *testing.T, c *Collection[slowRecord]) {
-			err := c.Update(func(tx *Tx[slowRecord]) error {
+			err := c.Batch(func(tx *Tx[slowRecord]) error {
 				for i := range 100 {
 					if _, err := tx.Insert(slowRecord{Value: slow{N: i % 5}}); err != nil {
 						return err
@@ -142,7 +142,7 @@ func writeSome(t *testing.T, c *Collection[slowRecord], n int) {
 	for i := range n {
 		id, err := c.Insert(slowRecord{Value: slow{N: i % 3}, N: -i})
 		if err == nil && i%2 == 0 {
-			err = c.Modify(2+i%40, func(r *slowRecord) error { r.Value.N = 99; return nil })
+			err = c.Update(2+i%40, func(r *slowRecord) error { r.Value.N = 99; return nil })
 		}
 		if err == nil && i%5 == 0 {
 			err = c.Delete(id)
@@ -156,7 +156,7 @@ func writeSome(t *testing.T, c *Collection[slowRecord], n int) {
 // A transaction that began before an order was ready brings it up to date.
 func TestOrderMadeInsideATransaction(t *testing.T) {
 	c := slowCollection(t, 20)
-	err := c.Update(func(tx *Tx[slowRecord]) error {
+	err := c.Batch(func(tx *Tx[slowRecord]) error {
 		if _, err := tx.Insert(slowRecord{Value: slow{N: 3}, N: 7}); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func TestOrdersOfAnOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if err := old.Check(); err != nil {
+	if err := old.schema.checkState(old.state, old.state.Check()); err != nil {
 		t.Error(err)
 	}
 }
@@ -223,7 +223,7 @@ func TestReadersDoNotWaitForWriters(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	written := make(chan error)
 	go func() {
-		written <- events.Modify(1, func(e *resources.Event) error {
+		written <- events.Update(1, func(e *resources.Event) error {
 			close(inside)
 			<-leave
 			return nil

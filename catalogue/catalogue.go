@@ -24,37 +24,52 @@ type Catalogue struct {
 	byKey map[string]int
 }
 
-// New makes a house without records: events, labels and social links typed, the
-// other 36 collections of open records. O(1).
+// New returns an empty catalogue. Events, labels and social links are typed, the
+// other 36 collections hold open records. O(1).
 func New() *Catalogue {
-	c, err := NewTyped()
-	if err != nil { // only a type of the caller's can be at fault
+	c, err := NewWith()
+	if err != nil { // only a definition of the caller's can be at fault
 		panic(err)
 	}
 	return c
 }
 
-// NewTyped is New with types of the program's own in place of open records:
+// NewWith returns an empty catalogue in which the collections with the given
+// definitions hold records of their types:
 //
-//	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+//	var Books = catalogue.Define[Book]("books", catalogue.Options{})
 //
-// A key that is none of the 39 or comes twice is an [ErrUnknownCollection]; a
-// type that can be no record, or stands for one of the three described
-// collections and is not its own, is an [ErrType]; the error names it.
-func NewTyped(types ...Type) (*Catalogue, error) {
-	chosen := map[string]Type{}
-	for _, t := range types {
-		if _, ok := resources.Find(t.key); !ok {
-			return nil, fmt.Errorf("catalogue: %w: %q", ErrUnknownCollection, t.key)
+//	house, err := catalogue.NewWith(Books)
+//	books, err := Books.In(house)
+//
+// The error is [ErrUnknownCollection] for a key that is none of the 39, and
+// [ErrInvalidType] for a second definition of a key, a type that cannot be a record,
+// and a type of events, labels or social links other than their own.
+func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
+	chosen := map[string]AnyDefinition{}
+	for _, d := range definitions {
+		if d == nil {
+			return nil, fmt.Errorf("catalogue: %w: nil definition", ErrInvalidType)
 		}
-		if _, twice := chosen[t.key]; twice {
-			return nil, fmt.Errorf("catalogue: %w: %q is given two types", ErrUnknownCollection, t.key)
+		key, record := d.about()
+		if _, ok := resources.Lookup(key); !ok {
+			return nil, unknownCollection(key)
 		}
-		chosen[t.key] = t
+		if _, twice := chosen[key]; twice {
+			return nil, fmt.Errorf("catalogue: %s: %w: it is defined twice", key, ErrInvalidType)
+		}
+		if own, typed := ownType(key); typed && record != own {
+			return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v", key, ErrInvalidType, own, record)
+		}
+		chosen[key] = d
 	}
 	c := &Catalogue{byKey: map[string]int{}}
-	for i, about := range resources.Collections() {
-		m, err := c.make(about, chosen)
+	for i, about := range resources.Descriptions() {
+		d, ok := chosen[about.Key]
+		if !ok {
+			d = byDefault(about.Key)
+		}
+		m, err := d.make(c, about)
 		if err != nil {
 			return nil, err
 		}
@@ -65,56 +80,30 @@ func NewTyped(types ...Type) (*Catalogue, error) {
 	return c, nil
 }
 
-// make makes one collection, of the type chosen for it.
-func (c *Catalogue) make(about resources.Collection, chosen map[string]Type) (anyCollection, error) {
-	t, described := Typed[resources.Record](about.Key), true
-	switch about.Key {
+// byDefault returns the definition of a documented collection.
+func byDefault(key string) AnyDefinition {
+	switch key {
 	case "events":
-		t = Typed[resources.Event](about.Key)
+		return Define[resources.Event](key, Options{})
 	case "labels":
-		t = Typed[resources.Label](about.Key)
+		return Define[resources.Label](key, Options{})
 	case "social-links":
-		t = Typed[resources.SocialLink](about.Key)
-	default:
-		described = false
+		return Define[resources.SocialLink](key, Options{})
 	}
-	if own, ok := chosen[about.Key]; ok {
-		if described && own.record != t.record {
-			return nil, fmt.Errorf("catalogue: %s: %w: its records are described by the document, and are %v", about.Key, ErrType, t.record)
-		}
-		t = own
-	}
-	return t.make(c, about, t.history)
+	return Define[resources.Record](key, Options{})
+}
+
+// ownType returns the type of a collection's records if the document has one.
+func ownType(key string) (record reflect.Type, ok bool) {
+	_, record = byDefault(key).about()
+	return record, record != reflect.TypeFor[resources.Record]()
 }
 
 // bind finds the typed collections among all.
 func (c *Catalogue) bind() {
-	c.events, _ = Of[resources.Event](c, "events")
-	c.labels, _ = Of[resources.Label](c, "labels")
-	c.links, _ = Of[resources.SocialLink](c, "social-links")
-}
-
-// A Type says what one collection of a house holds, and whether its changes can
-// be followed, see [NewTyped]. The zero Type names no collection.
-type Type struct {
-	key     string
-	record  reflect.Type
-	history int
-	make    func(house *Catalogue, about resources.Collection, history int) (anyCollection, error)
-}
-
-// Typed says that the collection with that key holds records of type T: a
-// struct with an int field called id in JSON, or [resources.Record] for open
-// ones. Events, labels and social links hold their own types and no others.
-func Typed[T any](key string) Type {
-	return Type{key: key, record: reflect.TypeFor[T](), make: makeEncoded[T]}
-}
-
-// WithHistory says that the collection keeps so many of its last changes, as
-// [Options].History does.
-func (t Type) WithHistory(changes int) Type {
-	t.history = changes
-	return t
+	c.events, _ = Define[resources.Event]("events", Options{}).In(c)
+	c.labels, _ = Define[resources.Label]("labels", Options{}).In(c)
+	c.links, _ = Define[resources.SocialLink]("social-links", Options{}).In(c)
 }
 
 // Events are the events, by default in order of their start.
@@ -126,29 +115,11 @@ func (c *Catalogue) Labels() *Collection[resources.Label] { return c.labels }
 // SocialLinks are the links of the authors.
 func (c *Catalogue) SocialLinks() *Collection[resources.SocialLink] { return c.links }
 
-// Open gives a collection of open records by its key, such as "books".
-// [ErrUnknownCollection] says that the document has none of that key, [ErrType]
-// that it is typed: see [Of]. O(1).
-func (c *Catalogue) Open(key string) (*Collection[resources.Record], error) {
-	return Of[resources.Record](c, key)
-}
-
-// Of gives a collection by its key with the type that its records have:
-//
-//	books, err := catalogue.Of[Book](house, "books")
-//
-// [ErrUnknownCollection] says that there is none of that key, [ErrType] that
-// its records are of another type than T. O(1).
-func Of[T any](c *Catalogue, key string) (*Collection[T], error) {
-	m, err := c.lookup(key)
-	if err != nil {
-		return nil, err
-	}
-	e, ok := m.(*encoded[T])
-	if !ok {
-		return nil, fmt.Errorf("catalogue: %s: %w: it holds %v", key, ErrType, m.RecordType())
-	}
-	return e.c, nil
+// Records returns a collection of open records by its key, such as "authors". The
+// error is [ErrUnknownCollection] if there is no such collection, and
+// [ErrInvalidType] if its records have a type of their own: see [Definition.In]. O(1).
+func (c *Catalogue) Records(key string) (*Collection[resources.Record], error) {
+	return Define[resources.Record](key, Options{}).In(c)
 }
 
 // Encoded gives a collection by its key, whatever its records are, or
@@ -169,7 +140,7 @@ func (c *Catalogue) All() iter.Seq2[string, Encoded] {
 func (c *Catalogue) lookup(key string) (anyCollection, error) {
 	i, ok := c.byKey[key]
 	if !ok {
-		return nil, fmt.Errorf("catalogue: %w: %q", ErrUnknownCollection, key)
+		return nil, unknownCollection(key)
 	}
 	return c.all[i], nil
 }

@@ -33,7 +33,7 @@ func (k ChangeKind) String() string {
 
 // A Change is what a revision did to one record: the difference between the
 // collection before it and after it, whatever was written in between. A record
-// that came and went in one [Collection.Update] is no change. It may be copied
+// that came and went in one [Collection.Batch] is no change. It may be copied
 // and used by any number of goroutines at once.
 type Change[T any] struct {
 	Revision uint64 // at which it is seen
@@ -57,15 +57,14 @@ func (ch Change[T]) Record() (record T) {
 	return ch.schema.clone(recordOf[T](ch.entry))
 }
 
-// AppendJSON appends the record's wire form to dst, or null if it was deleted.
-// An error, which only a record with marshalling of its own can cause, is an
-// [ErrInvalid]; dst is then returned as it was. O(length), once made.
-func (ch Change[T]) AppendJSON(dst []byte) ([]byte, error) {
+// JSON returns the record in JSON, or null if it was deleted. It must not be
+// modified. The error is [ErrInvalid] if a method of T fails to marshal. O(1),
+// after the first call for a record.
+func (ch Change[T]) JSON() ([]byte, error) {
 	if ch.entry == nil {
-		return append(dst, "null"...), nil
+		return []byte("null"), nil
 	}
-	record, err := ch.schema.encoded(ch.entry)
-	return append(dst, record...), err
+	return ch.schema.encoded(ch.entry)
 }
 
 // Since returns what was inserted, changed and deleted after a revision, by
@@ -73,10 +72,10 @@ func (ch Change[T]) AppendJSON(dst []byte) ([]byte, error) {
 // asked for the next time. It never ends within a revision. Begin with the
 // revision of a [Snapshot]; that and what comes since lack nothing.
 //
-// It returns [ErrHistory] if so old changes are not kept any more; the error
+// It returns [ErrHistoryTrimmed] if so old changes are not kept any more; the error
 // names the revision from which on they are: begin again with a Snapshot. A Load or an
 // Update of more records than [Options].History has the same effect. It returns
-// [ErrRevision] for a revision that has not come yet, and [ErrNoHistory] for a
+// [ErrFutureRevision] for a revision that has not come yet, and [ErrNoHistory] for a
 // collection that keeps no changes. O(changes returned + log of those kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
 	if c.schema.history <= 0 {
@@ -85,9 +84,9 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	events, kept, now := c.store.Since(revision)
 	switch {
 	case revision > now:
-		return nil, 0, c.schema.errorf("%w: %d, it is at %d", ErrRevision, revision, now)
+		return nil, 0, c.schema.errorf("%w: %d, it is at %d", ErrFutureRevision, revision, now)
 	case revision < kept:
-		return nil, 0, c.schema.errorf("%w: revision %d was asked for, changes are kept from %d on", ErrHistory, revision, kept)
+		return nil, 0, c.schema.errorf("%w: revision %d was asked for, changes are kept from %d on", ErrHistoryTrimmed, revision, kept)
 	}
 	changes = make([]Change[T], len(events))
 	for i := range events {
@@ -99,7 +98,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 // Changes yields the changes after a revision as [Collection.Since] does, then
 // waits for more. It ends with an error, which it yields alone: ctx's when that
 // is done, or those of Since. A caller that falls so far behind that changes it
-// has not seen are dropped gets [ErrHistory]. No writer ever waits for a caller. To go on
+// has not seen are dropped gets [ErrHistoryTrimmed]. No writer ever waits for a caller. To go on
 // after a break, begin with the revision of the last change that was Last.
 //
 // It runs in the caller's goroutine. Several goroutines may iterate, each from the

@@ -81,7 +81,7 @@ func TestConcurrentClones(t *testing.T) {
 				if _, err := c.Insert(randomProbe(rng)); err != nil {
 					t.Error(err)
 				}
-				if err := c.Modify(1+rng.IntN(50), func(p *probe) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
+				if err := c.Update(1+rng.IntN(50), func(p *probe) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
 					t.Error(err)
 				}
 				if second := fork.Clone(); fork.Count() != n+1 || second.Count() != n+1 {
@@ -137,7 +137,7 @@ func TestClonesCountMembersApart(t *testing.T) {
 	first, second := house.Clone(), house.Clone()
 	grandchild := second.Clone()
 	books := func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
-		open, err := c.Open("books")
+		open, err := c.Records("books")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestClonesCountMembersApart(t *testing.T) {
 	if _, err := books(first).Insert(record); err != nil {
 		t.Fatal(err)
 	}
-	err = books(second).Update(func(tx *catalogue.Tx[resources.Record]) error { return tx.Delete(1) })
+	err = books(second).Batch(func(tx *catalogue.Tx[resources.Record]) error { return tx.Delete(1) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestClonesWriteAtOnce(t *testing.T) {
 				if _, err := child.Insert(randomProbe(rng)); err != nil {
 					t.Error(err)
 				}
-				if err := grandchild.Update(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
+				if err := grandchild.Batch(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
 					t.Error(err)
 				}
 				if fork.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {

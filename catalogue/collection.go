@@ -40,7 +40,7 @@ type Collection[T any] struct {
 }
 
 // NewCollection makes an empty collection that belongs to no catalogue.
-// [ErrType] says that T is no struct, that it has no int field for the id, or
+// [ErrInvalidType] says that T is no struct, that it has no int field for the id, or
 // that it holds what can be neither copied nor written as JSON; the error names
 // the field. Fields that are not in the JSON are copied, too; a type with a field
 // that cannot be copied, such as a func, needs a method Clone. An Ordering that is

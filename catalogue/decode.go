@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -20,7 +20,7 @@ var (
 // stricter than encoding/json: names match exactly, an unknown or repeated one
 // is an error, and so is null where the field cannot hold it. A type that reads
 // its own JSON, as the three described records do, is left to do so.
-func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error) {
+func decoder[T any](of []member) func([]byte, []string) (T, error) {
 	if _, own := any((*T)(nil)).(json.Unmarshaler); own {
 		return decodeOwn[T]
 	}
@@ -31,11 +31,11 @@ func decoder[T any](fields *ordering.Fields[T]) func([]byte, []string) (T, error
 		}
 		v := reflect.ValueOf(&record).Elem()
 		for name, text := range members.All() {
-			f, ok := fields.Lookup(ordering.Snake(name))
-			if !ok || f.Wire != name {
+			i := slices.IndexFunc(of, func(m member) bool { return m.name == name })
+			if i < 0 {
 				return record, &resources.MemberError{Member: name, Err: errUnknownMember}
 			}
-			if err := decodeField(settable(v, f.Index), text); err != nil {
+			if err := decodeField(settable(v, of[i].index), text); err != nil {
 				return record, &resources.MemberError{Member: name, Err: err}
 			}
 		}

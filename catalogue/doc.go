@@ -7,7 +7,7 @@
 //
 // A [Catalogue] has the collections of the service's document: events, labels
 // and social links with their own types, the others with open records, or with
-// a program's own struct ([NewTyped]). A [Collection] works as well alone
+// a program's own struct ([NewWith]). A [Collection] works as well alone
 // ([NewCollection]), for records that have nothing to do with books.
 //
 // # Concurrency
@@ -75,7 +75,7 @@
 // A write that failed is no change, and neither is an Update that changes nothing.
 //
 // No writer waits for a caller that follows. One that falls behind gets
-// [ErrHistory] and begins again with a snapshot, as everybody does after an
+// [ErrHistoryTrimmed] and begins again with a snapshot, as everybody does after an
 // Update or a Load of more changes than are kept. A clone keeps the history of its
 // original and goes on with its own. Revisions mean nothing to the next run of a
 // program.

@@ -38,12 +38,12 @@ type Encoded interface {
 	// term that is no field is an [ordering.ErrUnknownField]. The records are
 	// shared: they must not be changed. O(log n + limit) once the ordering is in
 	// use.
-	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
+	Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 
 	// Create checks a posted JSON object as the service does, stores it as a
 	// record with the next id, and gives its wire form, which is the caller's. References are looked up
 	// in the catalogue as it is now. The errors are those of
-	// [resources.Collection.Validate]; a collection that the document lets nobody
+	// [resources.Description.Validate]; a collection that the document lets nobody
 	// post to gives [ErrType].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 
@@ -65,12 +65,12 @@ type anyCollection interface {
 // encoded is a collection with its place in a catalogue.
 type encoded[T any] struct {
 	c     *Collection[T]
-	about *resources.Collection // shared with all forks
+	about *resources.Description // shared with all forks
 	house *Catalogue
 }
 
-func makeEncoded[T any](house *Catalogue, about resources.Collection, history int) (anyCollection, error) {
-	c, err := NewCollection[T](Options{Name: about.Key, Ordering: about.Ordering, History: history})
+func makeEncoded[T any](house *Catalogue, about resources.Description, opts Options) (anyCollection, error) {
+	c, err := NewCollection[T](opts)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +106,14 @@ func (e *encoded[T]) Fields(ctx context.Context) ([]string, error) {
 	return e.c.Fields(), ctx.Err()
 }
 
-func (e *encoded[T]) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (e *encoded[T]) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	return e.page(ctx, store.Query{Terms: terms, Window: w})
 }
 
 // PageLenient is Page but for terms that are no field: they are dropped. Which those
 // are, the order and the page belong to one instant. It is no part of [Encoded]
 // for the same reason.
-func (e *encoded[T]) PageLenient(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (e *encoded[T]) PageLenient(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	return e.page(ctx, store.Query{Terms: terms, Window: w, Lenient: true})
 }
 
@@ -121,7 +121,7 @@ func (e *encoded[T]) page(ctx context.Context, q store.Query) (int, [][]byte, er
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	entries, count, err := e.c.store.Page(ctx, nil, q)
+	entries, count, err := e.c.store.Page(ctx, q)
 	if err != nil {
 		return 0, nil, e.c.schema.named(err)
 	}
@@ -136,7 +136,7 @@ func (e *encoded[T]) page(ctx context.Context, q store.Query) (int, [][]byte, er
 
 func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if !e.about.Creatable {
-		return nil, e.c.schema.errorf("%w: it cannot be posted to", ErrType)
+		return nil, e.c.schema.errorf("%w: it cannot be posted to", ErrInvalidType)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

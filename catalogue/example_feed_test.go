@@ -19,9 +19,9 @@ func ExampleCollection_Since() {
 
 	start := books.Snapshot() // begin with what is there
 	fmt.Println(start.Count(), "books")
-	books.Update(func(tx *catalogue.Tx[Book]) error {
-		tx.Modify(1, func(b *Book) error { b.Pages = 480; return nil })
-		tx.Modify(1, func(b *Book) error { b.Name = "Emma, revised"; return nil })
+	books.Batch(func(tx *catalogue.Tx[Book]) error {
+		tx.Update(1, func(b *Book) error { b.Pages = 480; return nil })
+		tx.Update(1, func(b *Book) error { b.Name = "Emma, revised"; return nil })
 		return tx.Delete(2)
 	})
 	changes, now, err := books.Since(start.Revision()) // and go on with what came since
@@ -33,7 +33,7 @@ func ExampleCollection_Since() {
 	books.Insert(Book{Name: "Solaris"})
 	books.Insert(Book{Name: "Ulysses"})
 	_, _, err = books.Since(start.Revision()) // that is four changes ago
-	fmt.Println(errors.Is(err, catalogue.ErrHistory), err)
+	fmt.Println(errors.Is(err, catalogue.ErrHistoryTrimmed), err)
 	// Output:
 	// 2 books
 	// updated 1 Emma, revised false
@@ -44,7 +44,7 @@ func ExampleCollection_Since() {
 
 // A copy of a collection that is kept up to date: an index, a cache, a replica.
 func ExampleCollection_Changes() {
-	house, err := catalogue.NewTyped(catalogue.Typed[resources.Label]("labels").WithHistory(1000))
+	house, err := catalogue.NewWith(catalogue.Define[resources.Label]("labels", catalogue.Options{History: 1000}))
 	if err != nil {
 		panic(err)
 	}
@@ -68,7 +68,7 @@ func ExampleCollection_Changes() {
 			}
 			show(names)
 			for ch, err := range labels.Changes(ctx, start.Revision()) {
-				if errors.Is(err, catalogue.ErrHistory) {
+				if errors.Is(err, catalogue.ErrHistoryTrimmed) {
 					break // it was too slow: all anew
 				} else if err != nil {
 					done <- err
@@ -90,7 +90,7 @@ func ExampleCollection_Changes() {
 	// context canceled
 }
 
-func ExampleChange_AppendJSON() {
+func ExampleChange_JSON() {
 	carts, err := catalogue.NewCollection[resources.Record](catalogue.Options{Name: "carts", History: 10})
 	if err != nil {
 		panic(err)
@@ -101,8 +101,8 @@ func ExampleChange_AppendJSON() {
 
 	changes, _, _ := carts.Since(0)
 	for _, ch := range changes { // as events of a stream, say
-		data, _ := ch.AppendJSON([]byte("data: "))
-		fmt.Printf("id: %d\nevent: %v %d\n%s\n", ch.Revision, ch.Kind, ch.ID, data)
+		data, _ := ch.JSON()
+		fmt.Printf("id: %d\nevent: %v %d\ndata: %s\n", ch.Revision, ch.Kind, ch.ID, data)
 	}
 	// Output:
 	// id: 1

@@ -30,7 +30,7 @@ func shelf() *catalogue.Collection[Book] {
 	if err != nil {
 		panic(err)
 	}
-	err = books.Update(func(tx *catalogue.Tx[Book]) error {
+	err = books.Batch(func(tx *catalogue.Tx[Book]) error {
 		for _, b := range []Book{{Name: "Emma", Pages: 474}, {Name: "Dune", Pages: 412}, {Name: "Solaris", Pages: 204}, {Name: "Ulysses", Pages: 730}} {
 			if _, err := tx.Insert(b); err != nil {
 				return err
@@ -80,31 +80,37 @@ func ExampleNewCollection() {
 		fmt.Println(s.Code, s.Room)
 	}
 	_, err = catalogue.NewCollection[struct{ Name string }](catalogue.Options{Name: "nameless"})
-	fmt.Println(errors.Is(err, catalogue.ErrType))
+	fmt.Println(errors.Is(err, catalogue.ErrInvalidType))
 	// Output:
 	// 7 garret
 	// 1 cellar
 	// true
 }
 
-func ExampleNewTyped() {
-	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+var Books = catalogue.Define[Book]("books", catalogue.Options{})
+
+func ExampleDefine() {
+	house, err := catalogue.NewWith(Books)
 	if err != nil {
 		panic(err)
 	}
-	books, err := catalogue.Of[Book](house, "books")
+	books, err := Books.In(house)
 	if err != nil {
 		panic(err)
 	}
 	id, _ := books.Insert(Book{Name: "Emma", Pages: 474})
-	_, err = catalogue.Of[Book](house, "authors")
-	fmt.Println(id, books.Count(), err)
-	// Output: 1 1 catalogue: authors: wrong record type: it holds resources.Record
+	fmt.Println(id, books.Count())
+
+	_, err = Books.In(catalogue.New()) // whose books are open records
+	fmt.Println(err)
+	// Output:
+	// 1 1
+	// catalogue: books: wrong record type: its records are resources.Record, not catalogue_test.Book
 }
 
-func ExampleCatalogue_Open() {
+func ExampleCatalogue_Records() {
 	house := catalogue.New()
-	carts, err := house.Open("carts")
+	carts, err := house.Records("carts")
 	if err != nil {
 		panic(err)
 	}
@@ -115,7 +121,7 @@ func ExampleCatalogue_Open() {
 	id, _ := carts.Insert(cart)
 	stored, _ := carts.Get(id)
 	fmt.Println(stored, carts.Fields())
-	_, err = house.Open("cards")
+	_, err = house.Records("cards")
 	fmt.Println(err)
 	// Output:
 	// {"id":1,"total":12.50,"items":[3,4]} [id items total]
@@ -153,11 +159,11 @@ func ExampleCatalogue_LoadCollection() {
 }
 
 func ExampleCatalogue_Save() {
-	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
 	if err != nil {
 		panic(err)
 	}
-	books, _ := catalogue.Of[Book](house, "books")
+	books, _ := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
 	books.Insert(Book{Name: "Emma & Co", Tags: []string{"classic"}})
 	var file strings.Builder
 	err = house.Save(&file)
@@ -239,13 +245,13 @@ func ExampleCollection_Upsert() {
 	// Output: Dracula 4 <nil>
 }
 
-func ExampleCollection_Modify() {
+func ExampleCollection_Update() {
 	books := shelf()
-	err := books.Modify(1, func(b *Book) error {
+	err := books.Update(1, func(b *Book) error {
 		b.Pages++
 		return nil
 	})
-	fmt.Println(err, books.Modify(9, func(*Book) error { return nil }))
+	fmt.Println(err, books.Update(9, func(*Book) error { return nil }))
 	// Output: <nil> books: no such record: id 9
 }
 
@@ -255,9 +261,9 @@ func ExampleCollection_Delete() {
 	// Output: <nil> books: no such record: id 1
 }
 
-func ExampleCollection_Update() {
+func ExampleCollection_Batch() {
 	books := shelf()
-	err := books.Update(func(tx *catalogue.Tx[Book]) error {
+	err := books.Batch(func(tx *catalogue.Tx[Book]) error {
 		if _, err := tx.Insert(Book{Name: "Walden"}); err != nil {
 			return err
 		}
@@ -306,40 +312,17 @@ func ExampleCollection_View() {
 	// Output: Dune 1 4 true <nil>
 }
 
-// A loop over pages that needs memory for one.
-func ExampleCollection_ViewInto() {
-	books := shelf()
-	var view catalogue.View[Book]
-	for w := (pagination.Window{Limit: 3}); ; w.Offset += w.Limit {
-		var err error
-		if view, err = books.ViewInto(view, w, ordering.Asc("name")); err != nil {
-			panic(err)
-		}
-		if view.Len() == 0 {
-			break
-		}
-		for i := range view.Len() {
-			fmt.Println(view.At(i).Name)
-		}
-	}
-	// Output:
-	// Dune
-	// Emma
-	// Solaris
-	// Ulysses
-}
-
 func ExampleCollection_Snapshot() {
 	books := shelf()
 	before := books.Snapshot()
 	books.Delete(1)
-	fmt.Println(before.Count(), books.Count(), before.Check(), books.Check())
-	// Output: 4 3 <nil> <nil>
+	fmt.Println(before.Count(), books.Count())
+	// Output: 4 3
 }
 
 func ExampleEncoded() {
 	house := catalogue.New()
-	authors, _ := house.Open("authors")
+	authors, _ := house.Records("authors")
 	author, _ := resources.ParseRecord([]byte(`{"id": 7, "name": "Anna"}`))
 	authors.Insert(author)
 

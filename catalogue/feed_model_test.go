@@ -72,9 +72,9 @@ func (l *ledger) same(since uint64, history int) error {
 	changes, now, err := l.c.Since(since)
 	switch {
 	case since > l.revision:
-		return is(err, catalogue.ErrRevision)
+		return is(err, catalogue.ErrFutureRevision)
 	case since < l.reach(history):
-		return is(err, catalogue.ErrHistory)
+		return is(err, catalogue.ErrHistoryTrimmed)
 	case err != nil || now != l.revision:
 		return fmt.Errorf("since %d up to %d of %d: %w", since, now, l.revision, err)
 	}
@@ -124,7 +124,7 @@ func (s *scribe) write(w writer[account], l *ledger, amounts map[int]int) {
 	case n < 8:
 		how := s.rng.IntN(6)
 		err := caught(func() error {
-			return w.Modify(id, func(a *account) error {
+			return w.Update(id, func(a *account) error {
 				a.Amount = s.stamp
 				if how == 0 {
 					return errOwn
@@ -148,7 +148,7 @@ func (s *scribe) write(w writer[account], l *ledger, amounts map[int]int) {
 func (s *scribe) update(l *ledger) (map[int]int, error) {
 	amounts, how := maps.Clone(l.amounts), s.rng.IntN(5)
 	err := caught(func() error {
-		return l.c.Update(func(tx *catalogue.Tx[account]) error {
+		return l.c.Batch(func(tx *catalogue.Tx[account]) error {
 			for range pick(s.rng, 0, 1, 2, 7, 8, 9, 15, 40, 90) {
 				s.write(tx, l, amounts)
 			}
@@ -189,7 +189,7 @@ func (s *scribe) load(l *ledger) (map[int]int, error) {
 	}
 	err := l.house.LoadCollection("books", strings.NewReader("["+strings.Join(wires, ",")+"]"))
 	if fails {
-		return l.amounts, is(err, catalogue.ErrLoad)
+		return l.amounts, is(err, catalogue.ErrInvalidData)
 	}
 	return amounts, err
 }
@@ -228,11 +228,11 @@ func TestModelFeed(t *testing.T) {
 	steps, seed := modelSteps(t)/10, modelSeed(t)
 	for _, history := range []int{1, 7, 33, 200} {
 		t.Run(fmt.Sprint(history), func(t *testing.T) {
-			house, err := catalogue.NewTyped(catalogue.Typed[account]("books").WithHistory(history))
+			house, err := catalogue.NewWith(catalogue.Define[account]("books", catalogue.Options{History: history}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := catalogue.Of[account](house, "books")
+			c, err := catalogue.Define[account]("books", catalogue.Options{}).In(house)
 			if err != nil {
 				t.Fatal(err)
 			}

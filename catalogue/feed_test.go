@@ -45,7 +45,7 @@ func TestSince(t *testing.T) {
 		return func(a *account) error { a.Amount = amount; return nil }
 	}
 	in := func(c *catalogue.Collection[account], f func(tx *catalogue.Tx[account]) error) error {
-		return c.Update(f)
+		return c.Batch(f)
 	}
 	for _, row := range []struct {
 		reason string
@@ -62,21 +62,21 @@ func TestSince(t *testing.T) {
 			_, err := c.Upsert(account{ID: 2, Amount: 7})
 			return err
 		}, "updated 2 (7); "},
-		{"modify", func(c *catalogue.Collection[account]) error { return c.Modify(3, set(7)) }, "updated 3 (7); "},
+		{"modify", func(c *catalogue.Collection[account]) error { return c.Update(3, set(7)) }, "updated 3 (7); "},
 		{"a record that stays as it was is written to all the same", func(c *catalogue.Collection[account]) error {
-			return c.Modify(3, func(*account) error { return nil })
+			return c.Update(3, func(*account) error { return nil })
 		}, "updated 3 (30); "},
 		{"delete", func(c *catalogue.Collection[account]) error { return c.Delete(1) }, "deleted 1; "},
 		{"two writes", func(c *catalogue.Collection[account]) error {
-			return errors.Join(c.Modify(3, set(7)), c.Modify(3, set(8)))
+			return errors.Join(c.Update(3, set(7)), c.Update(3, set(8)))
 		}, "updated 3 (7); updated 3 (8); "},
 		{"two writes in one update are one change", func(c *catalogue.Collection[account]) error {
-			return in(c, func(tx *catalogue.Tx[account]) error { return errors.Join(tx.Modify(3, set(7)), tx.Modify(3, set(8))) })
+			return in(c, func(tx *catalogue.Tx[account]) error { return errors.Join(tx.Update(3, set(7)), tx.Update(3, set(8))) })
 		}, "updated 3 (8); "},
 		{"within an update by id", func(c *catalogue.Collection[account]) error {
 			return in(c, func(tx *catalogue.Tx[account]) error {
 				_, err := tx.Insert(account{Amount: 7})
-				return errors.Join(err, tx.Delete(3), tx.Modify(1, set(8)))
+				return errors.Join(err, tx.Delete(3), tx.Update(1, set(8)))
 			})
 		}, "updated 1 (8), deleted 3, inserted 4 (7); "},
 		{"what comes and goes in an update is none", func(c *catalogue.Collection[account]) error {
@@ -88,11 +88,11 @@ func TestSince(t *testing.T) {
 		{"what comes and is changed in an update has come", func(c *catalogue.Collection[account]) error {
 			return in(c, func(tx *catalogue.Tx[account]) error {
 				id, err := tx.Insert(account{})
-				return errors.Join(err, tx.Modify(id, set(7)))
+				return errors.Join(err, tx.Update(id, set(7)))
 			})
 		}, "inserted 4 (7); "},
 		{"what is changed and goes in an update has gone", func(c *catalogue.Collection[account]) error {
-			return in(c, func(tx *catalogue.Tx[account]) error { return errors.Join(tx.Modify(2, set(7)), tx.Delete(2)) })
+			return in(c, func(tx *catalogue.Tx[account]) error { return errors.Join(tx.Update(2, set(7)), tx.Delete(2)) })
 		}, "deleted 2; "},
 		{"what goes and comes again in an update was changed", func(c *catalogue.Collection[account]) error {
 			return in(c, func(tx *catalogue.Tx[account]) error {
@@ -104,7 +104,7 @@ func TestSince(t *testing.T) {
 		{"an update of more than orders may be behind", func(c *catalogue.Collection[account]) error {
 			return in(c, func(tx *catalogue.Tx[account]) error {
 				for i := range 12 {
-					if err := tx.Modify(1+i%3, set(i)); err != nil {
+					if err := tx.Update(1+i%3, set(i)); err != nil {
 						return err
 					}
 				}
@@ -173,7 +173,7 @@ func TestHistoryIsBounded(t *testing.T) {
 			}
 		}
 		changes, now, err = c.Since(oldest - 1)
-		if !errors.Is(err, catalogue.ErrHistory) || changes != nil || now != 0 || !strings.Contains(err.Error(), fmt.Sprintf("from %d on", oldest)) {
+		if !errors.Is(err, catalogue.ErrHistoryTrimmed) || changes != nil || now != 0 || !strings.Contains(err.Error(), fmt.Sprintf("from %d on", oldest)) {
 			t.Errorf("%d kept: %d since %d, %v; want ErrHistory from %d on", history, len(changes), oldest-1, err, oldest)
 		}
 		if changes, now, err := c.Since(uint64(writes)); len(changes) != 0 || now != uint64(writes) || err != nil {
@@ -200,7 +200,7 @@ func TestHistoryOfAnyLength(t *testing.T) {
 func TestHistoryHasNoHalves(t *testing.T) {
 	c := followed(t, 5)
 	insert := func(n int) uint64 {
-		err := c.Update(func(tx *catalogue.Tx[account]) error {
+		err := c.Batch(func(tx *catalogue.Tx[account]) error {
 			for range n {
 				if _, err := tx.Insert(account{}); err != nil {
 					return err
@@ -221,7 +221,7 @@ func TestHistoryHasNoHalves(t *testing.T) {
 		now := insert(step.n)
 		for r := range now + 1 {
 			changes, _, err := c.Since(r)
-			if reached := r >= step.reach; reached != (err == nil) || err != nil && !errors.Is(err, catalogue.ErrHistory) {
+			if reached := r >= step.reach; reached != (err == nil) || err != nil && !errors.Is(err, catalogue.ErrHistoryTrimmed) {
 				t.Errorf("at %d: since %d: %v; want those from %d on", now, r, err, step.reach)
 			}
 			if r == step.reach && len(changes) != step.length {
@@ -244,8 +244,8 @@ func TestSinceRefuses(t *testing.T) {
 	}{
 		{"the beginning", 10, 0, nil},
 		{"now", 10, 2, nil},
-		{"the next", 10, 3, catalogue.ErrRevision},
-		{"the largest there is", 10, math.MaxUint64, catalogue.ErrRevision},
+		{"the next", 10, 3, catalogue.ErrFutureRevision},
+		{"the largest there is", 10, math.MaxUint64, catalogue.ErrFutureRevision},
 		{"nothing kept", 0, 2, catalogue.ErrNoHistory},
 		{"less than nothing kept", -1, 2, catalogue.ErrNoHistory},
 	} {
@@ -296,12 +296,11 @@ func TestChangeIsItsReceivers(t *testing.T) {
 			t.Errorf("record %s, want %s", wireOfDeed(&record), wireOfDeed(&stored))
 		}
 		record.Tags[0] = "spoilt"
-		text, err := ch.AppendJSON([]byte("data: "))
-		if want := "data: " + wireOfDeed(&stored); string(text) != want || err != nil {
+		text, err := ch.JSON()
+		if want := wireOfDeed(&stored); string(text) != want || err != nil {
 			t.Errorf("%s, %v; want %s", text, err, want)
 		}
-		copy(text, strings.Repeat("x", len(text)))
-		if err := c.Modify(1, func(d *deed) error { d.Tags = append(d.Tags, "later"); return nil }); err != nil {
+		if err := c.Update(1, func(d *deed) error { d.Tags = append(d.Tags, "later"); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -314,8 +313,8 @@ func TestChangeIsItsReceivers(t *testing.T) {
 	}
 	for reason, ch := range map[string]catalogue.Change[deed]{"deleted": changes[0], "zero": {}} {
 		record := ch.Record()
-		text, err := ch.AppendJSON([]byte("data: "))
-		if !sameDeed(&record, new(deed)) || string(text) != "data: null" || err != nil {
+		text, err := ch.JSON()
+		if !sameDeed(&record, new(deed)) || string(text) != "null" || err != nil {
 			t.Errorf("%s: %s, %s, %v", reason, wireOfDeed(&record), text, err)
 		}
 	}
@@ -346,14 +345,14 @@ func TestSinceLoad(t *testing.T) {
 		{"all go", 3, `[]`, nil, "deleted 1, deleted 2, deleted 3; ", 3},
 		{"what stays as it was", 3, `[{"id":1,"amount":10},{"id":2,"amount":20},{"id":3,"amount":30}]`, nil,
 			"updated 1 (10), updated 2 (20), updated 3 (30); ", 3},
-		{"one that fails", 3, `[{"id":1},{"id":1}]`, catalogue.ErrLoad, "", 0},
+		{"one that fails", 3, `[{"id":1},{"id":1}]`, catalogue.ErrInvalidData, "", 0},
 	} {
-		house, err := catalogue.NewTyped(catalogue.Typed[account]("books").WithHistory(row.history))
+		house, err := catalogue.NewWith(catalogue.Define[account]("books", catalogue.Options{History: row.history}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkAtEnd(t, house)
-		c, err := catalogue.Of[account](house, "books")
+		c, err := catalogue.Define[account]("books", catalogue.Options{}).In(house)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,7 +369,7 @@ func TestSinceLoad(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s%v, up to %d", row.reason, diff, err, now)
 		}
 		if row.reach > 3 {
-			if _, _, err := c.Since(3); !errors.Is(err, catalogue.ErrHistory) {
+			if _, _, err := c.Since(3); !errors.Is(err, catalogue.ErrHistoryTrimmed) {
 				t.Errorf("%s: since before it: %v", row.reason, err)
 			}
 		}
@@ -380,10 +379,10 @@ func TestSinceLoad(t *testing.T) {
 // TestSinceInHouse: each collection that was asked to keeps its changes, those
 // with the document's types too, and no other.
 func TestSinceInHouse(t *testing.T) {
-	house, err := catalogue.NewTyped(
-		catalogue.Typed[resources.Event]("events").WithHistory(10),
-		catalogue.Typed[resources.Record]("authors").WithHistory(10),
-		catalogue.Typed[account]("books").WithHistory(10),
+	house, err := catalogue.NewWith(
+		catalogue.Define[resources.Event]("events", catalogue.Options{History: 10}),
+		catalogue.Define[resources.Record]("authors", catalogue.Options{History: 10}),
+		catalogue.Define[account]("books", catalogue.Options{History: 10}),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -402,7 +401,7 @@ func TestSinceInHouse(t *testing.T) {
 	if err != nil || len(changes) != 1 || changes[0].Record().Name != "f" || now != revisionOf(t, events) {
 		t.Errorf("a posted event: %v, up to %d, %v", changes, now, err)
 	}
-	authors, err := house.Open("authors")
+	authors, err := house.Records("authors")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +412,7 @@ func TestSinceInHouse(t *testing.T) {
 	if err != nil || len(open) != 1 {
 		t.Fatal(open, err)
 	}
-	if text, err := open[0].AppendJSON(nil); string(text) != `{"id":1,"name":"Anna"}` || err != nil {
+	if text, err := open[0].JSON(); string(text) != `{"id":1,"name":"Anna"}` || err != nil {
 		t.Errorf("an open record: %s, %v", text, err)
 	}
 	if _, _, err := house.Labels().Since(0); !errors.Is(err, catalogue.ErrNoHistory) {

@@ -111,11 +111,11 @@ func TestFollowersTogether(t *testing.T) {
 func followTogether(t *testing.T, history, steps int, seed uint64) {
 	const members = 4
 	t.Logf("BACKLIST_MODEL_SEED=%d", seed)
-	house, err := catalogue.NewTyped(catalogue.Typed[deed]("books").WithHistory(history))
+	house, err := catalogue.NewWith(catalogue.Define[deed]("books", catalogue.Options{History: history}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalogue.Of[deed](house, "books")
+	c, err := catalogue.Define[deed]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,13 +144,13 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		})
 	}
 	ended := func(l leg, err error) bool {
-		if err != nil && !errors.Is(err, catalogue.ErrHistory) && err != context.Canceled {
+		if err != nil && !errors.Is(err, catalogue.ErrHistoryTrimmed) && err != context.Canceled {
 			t.Errorf("a follower ends with %v", err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		legs = append(legs, l)
-		return !errors.Is(err, catalogue.ErrHistory)
+		return !errors.Is(err, catalogue.ErrHistoryTrimmed)
 	}
 	for range 2 {
 		following.Go(func() {

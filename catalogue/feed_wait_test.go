@@ -39,7 +39,7 @@ func TestChangesWaits(t *testing.T) {
 			got = nil
 		}
 		see("what was there", "inserted 1 (1); ")
-		if err := c.Update(func(tx *catalogue.Tx[account]) error {
+		if err := c.Batch(func(tx *catalogue.Tx[account]) error {
 			_, err := tx.Insert(account{Amount: 2})
 			see("within an update", "")
 			return errors.Join(err, tx.Delete(1))
@@ -47,10 +47,10 @@ func TestChangesWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		see("an update", "deleted 1, inserted 2 (2); ")
-		if err := c.Update(func(*catalogue.Tx[account]) error { return nil }); err != nil {
+		if err := c.Batch(func(*catalogue.Tx[account]) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Update(func(*catalogue.Tx[account]) error { return errOwn }); err != errOwn {
+		if err := c.Batch(func(*catalogue.Tx[account]) error { return errOwn }); err != errOwn {
 			t.Fatal(err)
 		}
 		see("updates of nothing", "")
@@ -96,7 +96,7 @@ func TestChangesOverrun(t *testing.T) {
 			insert(8) // now the second and the third are forgotten, and more
 		}
 	}
-	if ch, err, ok := next(); !ok || !errors.Is(err, catalogue.ErrHistory) || ch.ID != 0 {
+	if ch, err, ok := next(); !ok || !errors.Is(err, catalogue.ErrHistoryTrimmed) || ch.ID != 0 {
 		t.Errorf("%v, %v, %v; want ErrHistory", ch, err, ok)
 	}
 	if _, _, ok := next(); ok {
@@ -116,7 +116,7 @@ func TestChangesOverrunWaiting(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		err := c.Update(func(tx *catalogue.Tx[account]) error {
+		err := c.Batch(func(tx *catalogue.Tx[account]) error {
 			for range 5 {
 				if _, err := tx.Insert(account{}); err != nil {
 					return err
@@ -125,7 +125,7 @@ func TestChangesOverrunWaiting(t *testing.T) {
 			return nil
 		})
 		synctest.Wait()
-		if err != nil || !errors.Is(end, catalogue.ErrHistory) {
+		if err != nil || !errors.Is(end, catalogue.ErrHistoryTrimmed) {
 			t.Errorf("%v, the follower ends with %v", err, end)
 		}
 	})
@@ -214,7 +214,7 @@ func TestChangesWritesItself(t *testing.T) {
 func TestNoTornChange(t *testing.T) {
 	const n, each = 12, 100
 	c := followed(t, 400)
-	if err := c.Update(func(tx *catalogue.Tx[account]) error {
+	if err := c.Batch(func(tx *catalogue.Tx[account]) error {
 		for range n {
 			if _, err := tx.Insert(account{Amount: each}); err != nil {
 				return err
@@ -232,7 +232,7 @@ func TestNoTornChange(t *testing.T) {
 		}
 		for range 20 {
 			changes, now, err := c.Since(s.Revision())
-			if errors.Is(err, catalogue.ErrHistory) {
+			if errors.Is(err, catalogue.ErrHistoryTrimmed) {
 				return
 			}
 			for _, ch := range changes {
@@ -257,11 +257,11 @@ func TestNoTornChange(t *testing.T) {
 	}
 	during(func() {
 		for i := range scaled(4000) {
-			err := c.Update(func(tx *catalogue.Tx[account]) error {
+			err := c.Batch(func(tx *catalogue.Tx[account]) error {
 				for step := range 1 + i%11 { // more than orders may be behind too
 					from, to := 1+(i+step)%n, 1+(i+5*step+1)%n
-					err1 := tx.Modify(from, func(a *account) error { a.Amount -= i; return nil })
-					err2 := tx.Modify(to, func(a *account) error { a.Amount += i; return nil })
+					err1 := tx.Update(from, func(a *account) error { a.Amount -= i; return nil })
+					err2 := tx.Update(to, func(a *account) error { a.Amount += i; return nil })
 					if err := errors.Join(err1, err2); err != nil {
 						return err
 					}

@@ -300,10 +300,10 @@ func TestLoadFileFails(t *testing.T) {
 		{"empty path", "", fs.ErrNotExist},
 		{"no such file", filepath.Join(dir, "gone"), fs.ErrNotExist},
 		{"a directory", dir, nil},
-		{"an empty file", file("empty", ""), catalogue.ErrLoad},
-		{"a file cut short", file("short", little[:len(little)-1]), catalogue.ErrLoad},
-		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrLoad},
-		{"a bad record behind good ones", file("bad", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrLoad},
+		{"an empty file", file("empty", ""), catalogue.ErrInvalidData},
+		{"a file cut short", file("short", little[:len(little)-1]), catalogue.ErrInvalidData},
+		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrInvalidData},
+		{"a bad record behind good ones", file("bad", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrInvalidData},
 	} {
 		house := small(t)
 		before := saved(t, house)
@@ -353,10 +353,10 @@ func TestSaveFileWhileOthersWrite(t *testing.T) {
 	const records, saves = 50, 8
 	house, dir := catalogue.New(), t.TempDir()
 	path := filepath.Join(dir, "house.json")
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	must(t, err)
 	write := func(version int) error {
-		return books.Update(func(tx *catalogue.Tx[resources.Record]) error {
+		return books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 			for id := 1; id <= records; id++ {
 				if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":%d,"version":%d}`, id, version))); err != nil {
 					return err
@@ -422,7 +422,7 @@ func oneVersion(house *catalogue.Catalogue, path string, records int) error {
 	if err := house.LoadFile(path); err != nil {
 		return err
 	}
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		return err
 	}

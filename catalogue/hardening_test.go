@@ -59,8 +59,8 @@ func TestNothingIsHalfWritten(t *testing.T) {
 		write()
 	}
 	attempt(func() { c.Delete(2) })
-	attempt(func() { c.Modify(1, func(r *moodyRecord) error { r.Mood.N = 9; return nil }) })
-	err = c.Update(func(tx *Tx[moodyRecord]) error {
+	attempt(func() { c.Update(1, func(r *moodyRecord) error { r.Mood.N = 9; return nil }) })
+	err = c.Batch(func(tx *Tx[moodyRecord]) error {
 		attempt(func() { tx.Insert(moodyRecord{Mood: moody{panic: sulk}}) })
 		return nil
 	})
@@ -69,7 +69,7 @@ func TestNothingIsHalfWritten(t *testing.T) {
 	}
 	for _, writes := range []int{1, 16} { // the last is too many for one step
 		attempt(func() {
-			c.Update(func(tx *Tx[moodyRecord]) error {
+			c.Batch(func(tx *Tx[moodyRecord]) error {
 				*sulk = false
 				for range writes {
 					tx.Insert(moodyRecord{Mood: moody{panic: sulk}})
@@ -160,7 +160,7 @@ func TestOpenTypesOutsideTheJSON(t *testing.T) {
 	for name, err := range map[string]error{
 		"Parent": makes[node](), "Extra": makes[loose](), "N": makes[quoted](), "M": makes[keyed](),
 	} {
-		if !errors.Is(err, ErrType) || !strings.Contains(err.Error(), "field "+name) {
+		if !errors.Is(err, ErrInvalidType) || !strings.Contains(err.Error(), "field "+name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -198,13 +198,13 @@ func TestTransactionThatIsOver(t *testing.T) {
 	house, _ := benchHouse(t, 3)
 	checkAtEnd(t, house)
 	var kept *Tx[resources.Event]
-	if err := house.Events().Update(func(tx *Tx[resources.Event]) error { kept = tx; return nil }); err != nil {
+	if err := house.Events().Batch(func(tx *Tx[resources.Event]) error { kept = tx; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if n := kept.Count(); n != 0 {
 		t.Errorf("counts %d", n)
 	}
-	if _, err := kept.Get(1); !errors.Is(err, ErrDone) {
+	if _, err := kept.Get(1); !errors.Is(err, ErrTxDone) {
 		t.Errorf("%v", err)
 	}
 }
@@ -281,9 +281,9 @@ func TestWritersAreNotStarved(t *testing.T) {
 	written := make(chan error)
 	go func() {
 		for range 5 {
-			err := c.Update(func(tx *Tx[resources.Event]) error {
+			err := c.Batch(func(tx *Tx[resources.Event]) error {
 				for i := range events {
-					if err := tx.Modify(i+1, func(e *resources.Event) error { e.Name += "."; return nil }); err != nil {
+					if err := tx.Update(i+1, func(e *resources.Event) error { e.Name += "."; return nil }); err != nil {
 						return err
 					}
 				}

@@ -19,7 +19,7 @@ import (
 
 // writeAuthorThenEvent inserts authors, each before an event that names it.
 func writeAuthorThenEvent(t *testing.T, house *catalogue.Catalogue, n int) {
-	authors, err := house.Open("authors")
+	authors, err := house.Records("authors")
 	must(t, err)
 	for range n {
 		author, err1 := authors.Insert(resources.Record{})
@@ -101,7 +101,7 @@ func TestNoTornLoad(t *testing.T) {
 func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	must(t, err)
 	record := func(text string) resources.Record {
 		r, err := resources.ParseRecord([]byte(text))
@@ -111,7 +111,7 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	// In odd states all records have a rank, which reverses the order by id; in even states
 	// none has.
 	set := func(ranked bool) {
-		must(t, books.Update(func(tx *catalogue.Tx[resources.Record]) error {
+		must(t, books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 			for id := 1; id <= 12; id++ {
 				text := fmt.Sprintf(`{"id":%d}`, id)
 				if ranked {
@@ -128,11 +128,11 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	encoded, err := house.Encoded("books")
 	must(t, err)
 	lenient := encoded.(interface {
-		PageLenient(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error)
+		PageLenient(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error)
 	})
 	var ranked atomic.Int64
 	read := func() {
-		_, records, err := lenient.PageLenient(t.Context(), terms("rank,no_such"), whole)
+		_, records, err := lenient.PageLenient(t.Context(), whole, terms("rank,no_such"))
 		must(t, err)
 		first, want := string(records[0]), `{"id":1}`
 		if strings.Contains(first, "rank") {
@@ -142,7 +142,7 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 		if first != want {
 			t.Errorf("the first record is %s, want %s", first, want)
 		}
-		_, records, err = encoded.Page(t.Context(), terms("rank"), whole)
+		_, records, err = encoded.Page(t.Context(), whole, terms("rank"))
 		if err == nil && !strings.Contains(string(records[0]), "rank") {
 			t.Errorf("ordered by a member that no record has: %s", records[0])
 		}
@@ -168,9 +168,9 @@ func TestIDsAreNotReused(t *testing.T) {
 		must(t, err)
 	}
 	must(t, events.Delete(3))
-	authors, err := house.Open("authors")
+	authors, err := house.Records("authors")
 	must(t, err)
-	must(t, authors.Update(func(tx *catalogue.Tx[resources.Record]) error { // an id that no record ever showed
+	must(t, authors.Batch(func(tx *catalogue.Tx[resources.Record]) error { // an id that no record ever showed
 		id, err := tx.Insert(resources.Record{})
 		must(t, err)
 		return tx.Delete(id)
@@ -181,7 +181,7 @@ func TestIDsAreNotReused(t *testing.T) {
 		must(t, house.Load(strings.NewReader(text)))
 	}
 	event, err1 := house.Events().Insert(resources.Event{})
-	authors, err2 := house.Open("authors")
+	authors, err2 := house.Records("authors")
 	must(t, err1, err2)
 	author, err := authors.Insert(resources.Record{})
 	if event != 4 || author != 2 || err != nil {
@@ -207,7 +207,7 @@ func TestBatchWithoutChanges(t *testing.T) {
 			return tx.Delete(id)
 		},
 	} {
-		must(t, c.Update(f))
+		must(t, c.Batch(f))
 		if now := c.Snapshot().Revision(); now != before {
 			t.Errorf("%s: revision %d after %d", reason, now, before)
 		}

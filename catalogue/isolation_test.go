@@ -121,7 +121,7 @@ func TestNoDirtyRead(t *testing.T) {
 	during(func() {
 		for i := range scaled(2000) {
 			err := caught(func() error {
-				return c.Update(func(tx *catalogue.Tx[account]) error {
+				return c.Batch(func(tx *catalogue.Tx[account]) error {
 					_, err1 := tx.Insert(account{Owner: "dirty", Amount: i})
 					_, err2 := tx.Upsert(account{ID: 1 + i%10, Owner: "dirty"})
 					err3 := tx.Delete(1 + (i+1)%10)
@@ -137,7 +137,7 @@ func TestNoDirtyRead(t *testing.T) {
 			if err == nil {
 				t.Error("no error")
 			}
-			_ = c.Modify(1, func(a *account) error { a.Owner = "dirty"; return errOwn })
+			_ = c.Update(1, func(a *account) error { a.Owner = "dirty"; return errOwn })
 		}
 	}, read, read)
 	if err := c.Check(); err != nil {
@@ -164,7 +164,7 @@ func TestNoNonRepeatableRead(t *testing.T) {
 	}
 	during(func() {
 		for i := range scaled(3000) {
-			if err := c.Modify(1+i%30, func(a *account) error { a.Amount = i; return nil }); err != nil {
+			if err := c.Update(1+i%30, func(a *account) error { a.Amount = i; return nil }); err != nil {
 				t.Error(err)
 			}
 		}
@@ -235,11 +235,11 @@ func TestNoTornBatch(t *testing.T) {
 	}
 	during(func() {
 		for i := range scaled(1500) {
-			err := c.Update(func(tx *catalogue.Tx[account]) error {
+			err := c.Batch(func(tx *catalogue.Tx[account]) error {
 				from, to := 1+i%12, 1+(i*7+5)%12
 				err := errors.Join(
-					tx.Modify(from, func(a *account) error { a.Amount -= i; return nil }),
-					tx.Modify(to, func(a *account) error { a.Amount += i; return nil }))
+					tx.Update(from, func(a *account) error { a.Amount -= i; return nil }),
+					tx.Update(to, func(a *account) error { a.Amount += i; return nil }))
 				for range 3 {
 					_, e := tx.Insert(account{Batch: i + 1})
 					err = errors.Join(err, e)
@@ -270,9 +270,9 @@ func TestNoLostUpdate(t *testing.T) {
 				add := func(a *account) error { a.Amount++; return nil }
 				var err error
 				if w%2 == 0 {
-					err = c.Modify(1, add)
+					err = c.Update(1, add)
 				} else {
-					err = c.Update(func(tx *catalogue.Tx[account]) error { return tx.Modify(1, add) })
+					err = c.Batch(func(tx *catalogue.Tx[account]) error { return tx.Update(1, add) })
 				}
 				if err != nil {
 					t.Error(err)
@@ -318,7 +318,7 @@ func TestWriteSkewAcrossCollections(t *testing.T) {
 	within(t, "a pair of updates", func() {
 		for _, pair := range [][2]*catalogue.Collection[account]{{a, b}, {b, a}} {
 			group.Go(func() {
-				err := pair[0].Update(func(tx *catalogue.Tx[account]) error {
+				err := pair[0].Batch(func(tx *catalogue.Tx[account]) error {
 					other, err := pair[1].Get(1)
 					met.Done()
 					met.Wait()
@@ -345,7 +345,7 @@ func TestReadYourOwnWrites(t *testing.T) {
 	if _, err := c.Page(whole, terms("-amount")...); err != nil { // an order in use
 		t.Fatal(err)
 	}
-	err := c.Update(func(tx *catalogue.Tx[account]) error {
+	err := c.Batch(func(tx *catalogue.Tx[account]) error {
 		id, err := tx.Insert(account{Amount: 500})
 		if got, err := tx.Get(id); err != nil || got.Amount != 500 || tx.Count() != 4 {
 			t.Errorf("own insert: %+v, %v, count %d", got, err, tx.Count())
@@ -353,13 +353,13 @@ func TestReadYourOwnWrites(t *testing.T) {
 		if id != 4 {
 			t.Errorf("id %d, want 4", id)
 		}
-		if err := tx.Modify(1, func(a *account) error { a.Amount = 7; return nil }); err != nil {
+		if err := tx.Update(1, func(a *account) error { a.Amount = 7; return nil }); err != nil {
 			t.Error(err)
 		}
 		if got, err := tx.Get(1); err != nil || got.Amount != 7 {
 			t.Errorf("own modify: %+v, %v", got, err)
 		}
-		if err := tx.Modify(1, func(a *account) error {
+		if err := tx.Update(1, func(a *account) error {
 			if a.Amount != 7 {
 				t.Errorf("second modify begins with %+v", a)
 			}
@@ -407,7 +407,7 @@ func TestOrderBuiltWhileWriting(t *testing.T) {
 			group.Go(func() {
 				for i := range 60 {
 					id := 1 + (i*7+g*100)%200
-					if err := c.Modify(id, func(p *probe) error { p.Name = fmt.Sprint(i, g); p.Stock = i; return nil }); err != nil {
+					if err := c.Update(id, func(p *probe) error { p.Name = fmt.Sprint(i, g); p.Stock = i; return nil }); err != nil {
 						t.Error(err)
 					}
 					if _, err := c.Insert(probe{Name: fmt.Sprint(g), Stock: -i}); err != nil {
@@ -496,7 +496,7 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 	for name, ruin := range ruins {
 		t.Run("update/"+name, func(t *testing.T) {
 			leavesNothing(t, func(c *catalogue.Collection[resources.Record]) error {
-				return c.Update(func(tx *catalogue.Tx[resources.Record]) error {
+				return c.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 					for _, wire := range []string{`{"newMember":1}`, `{"id":50,"other":2}`} {
 						if _, err := tx.Insert(mustRecord(wire)); err != nil {
 							t.Error(err)
@@ -508,7 +508,7 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 					if err := tx.Delete(2); err != nil {
 						t.Error(err)
 					}
-					if err := tx.Modify(3, func(r *resources.Record) error { *r = mustRecord(`{"id":3}`); return nil }); err != nil {
+					if err := tx.Update(3, func(r *resources.Record) error { *r = mustRecord(`{"id":3}`); return nil }); err != nil {
 						t.Error(err)
 					}
 					return ruin()
@@ -517,7 +517,7 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 		})
 		t.Run("modify/"+name, func(t *testing.T) {
 			leavesNothing(t, func(c *catalogue.Collection[resources.Record]) error {
-				return c.Modify(3, func(r *resources.Record) error {
+				return c.Update(3, func(r *resources.Record) error {
 					*r = mustRecord(`{"id":3,"newMember":1}`)
 					return ruin()
 				})
@@ -525,8 +525,8 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 		})
 		t.Run("modify in update/"+name, func(t *testing.T) {
 			leavesNothing(t, func(c *catalogue.Collection[resources.Record]) error {
-				return c.Update(func(tx *catalogue.Tx[resources.Record]) error {
-					return tx.Modify(3, func(r *resources.Record) error {
+				return c.Batch(func(tx *catalogue.Tx[resources.Record]) error {
+					return tx.Update(3, func(r *resources.Record) error {
 						if _, err := tx.Insert(mustRecord(`{"newMember":1}`)); err != nil {
 							t.Error(err)
 						}
@@ -540,7 +540,7 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 }
 
 func leavesNothing(t *testing.T, write func(c *catalogue.Collection[resources.Record]) error) {
-	c, err := catalogue.New().Open("books")
+	c, err := catalogue.New().Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -588,13 +588,13 @@ func TestTxOver(t *testing.T) {
 		c := accounts(t, 2)
 		var kept *catalogue.Tx[account]
 		_ = caught(func() error {
-			return c.Update(func(tx *catalogue.Tx[account]) error { kept = tx; return ruin() })
+			return c.Batch(func(tx *catalogue.Tx[account]) error { kept = tx; return ruin() })
 		})
 		_, err1 := kept.Get(1)
 		_, err2 := kept.Insert(account{})
 		_, err3 := kept.Upsert(account{ID: 1})
-		for i, err := range []error{err1, err2, err3, kept.Delete(1), kept.Modify(1, func(*account) error { return nil })} {
-			if !errors.Is(err, catalogue.ErrDone) {
+		for i, err := range []error{err1, err2, err3, kept.Delete(1), kept.Update(1, func(*account) error { return nil })} {
+			if !errors.Is(err, catalogue.ErrTxDone) {
 				t.Errorf("%s: method %d gives %v, want ErrDone", name, i, err)
 			}
 		}
@@ -608,22 +608,22 @@ func TestTxOver(t *testing.T) {
 // stay if the Update goes on to its end.
 func TestFailedStepsOfUpdate(t *testing.T) {
 	c := accounts(t, 3)
-	err := c.Update(func(tx *catalogue.Tx[account]) error {
-		if err := tx.Modify(1, func(a *account) error { a.Amount = -1; return errOwn }); err != errOwn {
+	err := c.Batch(func(tx *catalogue.Tx[account]) error {
+		if err := tx.Update(1, func(a *account) error { a.Amount = -1; return errOwn }); err != errOwn {
 			t.Errorf("modify: %v", err)
 		}
 		if err := caught(func() error {
-			return tx.Modify(2, func(a *account) error { a.Amount = -1; panic(errOwn) })
+			return tx.Update(2, func(a *account) error { a.Amount = -1; panic(errOwn) })
 		}); err != (panicked{errOwn}) {
 			t.Errorf("modify: %v", err)
 		}
-		if err := tx.Modify(3, func(a *account) error { a.ID = 30; return nil }); !errors.Is(err, catalogue.ErrID) {
+		if err := tx.Update(3, func(a *account) error { a.ID = 30; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
 			t.Errorf("modify of the id: %v", err)
 		}
 		if _, err := tx.Insert(account{ID: 3}); !errors.Is(err, catalogue.ErrExists) {
 			t.Errorf("insert: %v", err)
 		}
-		if err := tx.Modify(3, func(a *account) error { a.Amount = 1; return tx.Delete(3) }); !errors.Is(err, catalogue.ErrInvalid) {
+		if err := tx.Update(3, func(a *account) error { a.Amount = 1; return tx.Delete(3) }); !errors.Is(err, catalogue.ErrInvalid) {
 			t.Errorf("modify that deletes its record: %v", err)
 		}
 		_, err := tx.Insert(account{Amount: 4})
@@ -671,7 +671,7 @@ func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string)
 	if diff := cmp.Diff(probeFields, c.Fields()); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
-	if err := s.Check(); err != nil {
+	if err := catalogue.CheckSnapshot(s); err != nil {
 		t.Error(err)
 	}
 	fork := c.Clone()
@@ -688,7 +688,7 @@ func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string)
 func TestReadersDoNotWait(t *testing.T) {
 	for name, block := range map[string]func(c *catalogue.Collection[probe], wait func()) error{
 		"update": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Update(func(tx *catalogue.Tx[probe]) error {
+			return c.Batch(func(tx *catalogue.Tx[probe]) error {
 				for id := 1; id <= 20; id++ {
 					if err := tx.Delete(id); err != nil {
 						return err
@@ -700,14 +700,14 @@ func TestReadersDoNotWait(t *testing.T) {
 			})
 		},
 		"modify": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Modify(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
+			return c.Update(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
 		},
 		"modify in update": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Update(func(tx *catalogue.Tx[probe]) error {
+			return c.Batch(func(tx *catalogue.Tx[probe]) error {
 				if err := tx.Delete(9); err != nil {
 					return err
 				}
-				return tx.Modify(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
+				return tx.Update(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
 			})
 		},
 	} {
@@ -745,7 +745,7 @@ func TestCheckDoesNotWait(t *testing.T) {
 	c := accounts(t, 3)
 	inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- c.Update(func(*catalogue.Tx[account]) error { close(inside); <-release; return nil })
+		done <- c.Batch(func(*catalogue.Tx[account]) error { close(inside); <-release; return nil })
 	}()
 	<-inside
 	checked := make(chan error, 1)
@@ -815,7 +815,7 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 func TestLoadIsSeenWhole(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}

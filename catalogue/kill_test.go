@@ -51,7 +51,7 @@ func content(t *testing.T, house *catalogue.Catalogue) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	for key, c := range house.All() {
-		count, records, err := c.Page(context.Background(), nil, whole)
+		count, records, err := c.Page(context.Background(), whole, nil)
 		if err != nil || count != len(records) {
 			t.Errorf("%s: count %d, %d records, %v", key, count, len(records), err)
 		}

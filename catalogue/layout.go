@@ -6,7 +6,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -31,9 +30,9 @@ type place struct {
 	offset uintptr
 }
 
-// layoutOf returns the layout of a struct with these fields. It returns nil if
+// layoutOf returns the layout of a struct with these members. It returns nil if
 // records must be left to the decoder.
-func layoutOf[T any](fields *ordering.Fields[T]) *layout {
+func layoutOf[T any](of []member) *layout {
 	t := reflect.TypeFor[T]()
 	if readsJSON(t) && !documented[T]() {
 		return nil
@@ -41,10 +40,9 @@ func layoutOf[T any](fields *ordering.Fields[T]) *layout {
 	pl := planOf(t)
 	copied := pl.noCopy == nil && pl.noJSON == nil && !hasClone(t) && !writesJSON(t)
 	l := &layout{whole: documented[T](), trusted: copied || documented[T]()}
-	for _, name := range fields.Names() {
-		f, _ := fields.Lookup(name)
-		m := place{key: `"` + f.Wire + `":`, typ: t}
-		for _, i := range f.Index {
+	for _, f := range of {
+		m := place{key: `"` + f.name + `":`, typ: t}
+		for _, i := range f.index {
 			if m.typ.Kind() != reflect.Struct { // a pointer, which may be nil
 				return nil
 			}

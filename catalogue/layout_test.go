@@ -135,8 +135,8 @@ func TestLayoutLeaves(t *testing.T) {
 // schemaOf is the schema of a catalogue's collection.
 func schemaOf[T any](tb testing.TB, key string) *schema[T] {
 	tb.Helper()
-	about, _ := resources.Find(key)
-	c, err := makeEncoded[T](nil, about, 0)
+	about, _ := resources.Lookup(key)
+	c, err := Define[T](key, Options{}).make(nil, about)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -220,14 +220,14 @@ func TestLoadStructs(t *testing.T) {
 	want[0].Loud = "X"
 	want[0].Raw = json.RawMessage(`{"b":"é","a":1}`) // records are kept in canonical form
 	want = []assorted{want[1], want[3], want[0], want[2]}
-	house, err := NewTyped(Typed[assorted]("books"))
+	house, err := NewWith(Define[assorted]("books", Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := house.LoadCollection("books", strings.NewReader("["+records+"]")); err != nil {
 		t.Fatal(err)
 	}
-	books, err := Of[assorted](house, "books")
+	books, err := Define[assorted]("books", Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // A RecordError says which record of what was loaded is bad. It matches
-// [ErrLoad] and what Err matches.
+// [ErrInvalidData] and what Err matches.
 type RecordError struct {
 	Collection string // key
 	Index      int    // place in the array, from 0
@@ -25,13 +25,13 @@ type RecordError struct {
 // Error names the collection, the place and the member.
 func (e *RecordError) Error() string {
 	if e.Field == "" {
-		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrLoad, e.Index, e.Err)
+		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrInvalidData, e.Index, e.Err)
 	}
-	return fmt.Sprintf("%s: %v: record %d: member %q: %v", e.Collection, ErrLoad, e.Index, e.Field, e.Err)
+	return fmt.Sprintf("%s: %v: record %d: member %q: %v", e.Collection, ErrInvalidData, e.Index, e.Field, e.Err)
 }
 
-// Unwrap gives [ErrLoad] and Err.
-func (e *RecordError) Unwrap() []error { return []error{ErrLoad, e.Err} }
+// Unwrap gives [ErrInvalidData] and Err.
+func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
 // Load replaces the records of every collection that the JSON object from r
 // has: its keys are those of the collections, each holds an array of records in
@@ -62,10 +62,10 @@ func load(name string, data []byte, read func(*scanner) ([]store.Replacement, er
 	}
 	if syntax := checkSyntax(data); syntax != nil {
 		err = syntax
-	} else if errors.Is(err, ErrLoad) {
+	} else if errors.Is(err, ErrInvalidData) {
 		return err
 	}
-	return fmt.Errorf("%s: %w: %w", name, ErrLoad, err)
+	return fmt.Errorf("%s: %w: %w", name, ErrInvalidData, err)
 }
 
 // checkSyntax says where data is no JSON, if it is none.
@@ -118,7 +118,7 @@ func (c *Catalogue) readLastIDs(list []byte, used map[string]int) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w: %q", lastIDsKey, ErrUnknownCollection, last.Collection)
 		case last.ID < 1:
-			return fmt.Errorf("%s: %q: %w: want an integer from 1 on", lastIDsKey, last.Collection, ErrID)
+			return fmt.Errorf("%s: %q: %w: want an integer from 1 on", lastIDsKey, last.Collection, ErrInvalidID)
 		}
 		used[last.Collection] = last.ID
 	}
@@ -177,7 +177,7 @@ func (e *encoded[T]) readResults(in *scanner) (entries []*store.Entry, err error
 // read makes entries of the array of records that comes next, sorted by id.
 func (e *encoded[T]) read(in *scanner) (entries []*store.Entry, err error) {
 	if !in.take("[") {
-		return nil, fmt.Errorf("%s: %w: %w", e.about.Key, ErrLoad, errNoArray)
+		return nil, fmt.Errorf("%s: %w: %w", e.about.Key, ErrInvalidData, errNoArray)
 	}
 	record, ascending, last := new(T), true, 0
 	for !in.take("]") {
@@ -237,7 +237,7 @@ func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
 	}
 	id := s.id(record)
 	if id < 1 {
-		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want an integer from 1 on", ErrID)}
+		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want an integer from 1 on", ErrInvalidID)}
 	}
 	if plain {
 		return newEntry(id, *record), nil

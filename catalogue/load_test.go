@@ -84,7 +84,7 @@ func TestDatasetThereAndBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		count, got, err := c.Page(ctx, terms("id"), whole)
+		count, got, err := c.Page(ctx, whole, terms("id"))
 		if err != nil || count != len(records) {
 			t.Errorf("%s: count %d, %v; want %d", key, count, err, len(records))
 		}
@@ -173,7 +173,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 // load or in it.
 func TestIDsAfterLoad(t *testing.T) {
 	house := small(t)
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestLoadRefusesRecords(t *testing.T) {
 // bad in a field, or "".
 func misplaced(err error, key, field string) string {
 	var bad *catalogue.RecordError
-	if !errors.As(err, &bad) || !errors.Is(err, catalogue.ErrLoad) {
+	if !errors.As(err, &bad) || !errors.Is(err, catalogue.ErrInvalidData) {
 		return fmt.Sprintf("error %v, want a RecordError that matches ErrLoad", err)
 	}
 	if bad.Collection != key || bad.Index != 1 || bad.Field != field {
@@ -345,7 +345,7 @@ func TestLoadRefusesTexts(t *testing.T) {
 		house := small(t)
 		before := saved(t, house)
 		err := house.Load(strings.NewReader(row.text))
-		if !errors.Is(err, catalogue.ErrLoad) {
+		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%s: error %v, want ErrLoad", row.reason, err)
 		} else if !strings.Contains(err.Error(), row.names) {
 			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
@@ -427,7 +427,7 @@ func TestLoadLastIDs(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, catalogue.ErrLoad) || !strings.Contains(fmt.Sprint(err), row.err) {
+		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(fmt.Sprint(err), row.err) {
 			t.Errorf("%s: error %v, want ErrLoad that contains %s", row.reason, err, row.err)
 		}
 		if strings.Contains(row.err, `"`) && !strings.Contains(fmt.Sprint(err), "$lastIds") {
@@ -475,7 +475,7 @@ func TestLoadCollectionForms(t *testing.T) {
 			} else {
 				err = encoded.Load(strings.NewReader(row.text))
 			}
-			if row.want == nil && !errors.Is(err, catalogue.ErrLoad) || row.want != nil && err != nil {
+			if row.want == nil && !errors.Is(err, catalogue.ErrInvalidData) || row.want != nil && err != nil {
 				t.Errorf("%s: error %v", row.reason, err)
 			}
 			if row.want != nil {
@@ -503,7 +503,7 @@ func TestLoadTruncated(t *testing.T) {
 	before := saved(t, house)
 	for i := range len(little) {
 		err := caught(func() error { return house.Load(strings.NewReader(little[:i])) })
-		if !errors.Is(err, catalogue.ErrLoad) {
+		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrLoad", little[:i], err)
 		}
 		if saved(t, house) != before {
@@ -513,7 +513,7 @@ func TestLoadTruncated(t *testing.T) {
 	for _, text := range []string{`[{"id":1,"a":"é"},{"id":2}]`, `{"count":1,"next":null,"results":[{"id":1}],"previous":null}`} {
 		for i := range len(text) {
 			err := caught(func() error { return house.LoadCollection("books", strings.NewReader(text[:i])) })
-			if !errors.Is(err, catalogue.ErrLoad) {
+			if !errors.Is(err, catalogue.ErrInvalidData) {
 				t.Errorf("%q: error %v, want ErrLoad", text[:i], err)
 			}
 			if saved(t, house) != before {
@@ -560,7 +560,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	pages := func() map[string]string {
 		out := map[string]string{}
 		for key, c := range house.All() {
-			count, records, err := c.Page(context.Background(), terms("-id"), whole)
+			count, records, err := c.Page(context.Background(), whole, terms("-id"))
 			out[key] = fmt.Sprintf("%d %s %v", count, records, err)
 		}
 		return out
@@ -581,7 +581,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	must(t, err)
 	if id, err := books.Insert(resources.Record{}); id != 6 || err != nil {
 		t.Errorf("next id %d, %v; want 6, for 7 was never loaded", id, err)
@@ -663,7 +663,7 @@ func TestSaveWriterFails(t *testing.T) {
 // TestLargeSave goes beyond any buffer.
 func TestLargeSave(t *testing.T) {
 	house := catalogue.New()
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -696,7 +696,7 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 	t.Helper()
 	house := base.Clone()
 	if err := caught(func() error { return house.Load(bytes.NewReader(data)) }); err != nil {
-		if !errors.Is(err, catalogue.ErrLoad) {
+		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrLoad", data, err)
 		}
 		if located := strings.HasPrefix(err.Error(), "catalogue: cannot load: line "); located == json.Valid(data) {
@@ -721,7 +721,7 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 	if second := saved(t, again); second != first {
 		t.Errorf("saved as\n%s\nand then as\n%s", first, second)
 	}
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (m *model[T]) insert(record T) (int, error) {
 	id := m.kit.id(&record)
 	switch {
 	case *id < 0:
-		return 0, catalogue.ErrID
+		return 0, catalogue.ErrInvalidID
 	case *id == 0:
 		*id = m.highest + 1
 	case m.find(*id) >= 0:
@@ -143,7 +143,7 @@ type writer[T any] interface {
 	Delete(id int) error
 	Get(id int) (T, error)
 	Insert(record T) (int, error)
-	Modify(id int, f func(*T) error) error
+	Update(id int, f func(*T) error) error
 	Upsert(record T) (int, error)
 }
 
@@ -207,17 +207,17 @@ func TestModel(t *testing.T) {
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
-		house, err := catalogue.NewTyped(catalogue.Typed[probe]("books"))
+		house, err := catalogue.NewWith(catalogue.Define[probe]("books", catalogue.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := catalogue.Of[probe](house, "books")
+		c, err := catalogue.Define[probe]("books", catalogue.Options{}).In(house)
 		runModel(t, &probeKit, branch[probe]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
 		house := catalogue.New()
-		c, err := house.Open("books")
+		c, err := house.Records("books")
 		runModel(t, &openKit, branch[resources.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("own default order", func(t *testing.T) {
@@ -293,7 +293,7 @@ func (d *drive[T]) keep(b branch[T]) error {
 	case 2, 3, 4:
 		if len(d.held) > 0 {
 			h := pick(d.rng, d.held...)
-			if err := h.s.Check(); err != nil {
+			if err := catalogue.CheckSnapshot(h.s); err != nil {
 				return fmt.Errorf("check of a held snapshot: %w", err)
 			}
 			if err := d.compare(h.s, h.m, 1); err != nil {
@@ -304,7 +304,7 @@ func (d *drive[T]) keep(b branch[T]) error {
 		n := branch[T]{c: b.c.Clone(), m: b.m.clone()}
 		if b.house != nil && d.rng.IntN(3) > 0 {
 			n.house = b.house.Clone()
-			c, err := catalogue.Of[T](n.house, "books")
+			c, err := catalogue.Define[T]("books", catalogue.Options{}).In(n.house)
 			if err != nil {
 				return err
 			}
@@ -356,7 +356,7 @@ func (d *drive[T]) write(w writer[T], m *model[T]) error {
 		*id = -1 - d.rng.IntN(2)
 		_, err1 := w.Insert(record)
 		_, err2 := w.Upsert(record)
-		return errors.Join(verdict("insert -1", 0, 0, catalogue.ErrID, err1), verdict("upsert -1", 0, 0, catalogue.ErrID, err2))
+		return errors.Join(verdict("insert -1", 0, 0, catalogue.ErrInvalidID, err1), verdict("upsert -1", 0, 0, catalogue.ErrInvalidID, err2))
 	case n < 62:
 		return d.writeBad(w, m)
 	case n < 80:
@@ -395,7 +395,7 @@ func (d *drive[T]) modify(w writer[T], m *model[T]) (err error) {
 		want = errOwn
 	case how == 1:
 		*d.kit.id(&fresh) = pick(d.rng, 0, some+1, -some, m.highest+1)
-		want = catalogue.ErrID
+		want = catalogue.ErrInvalidID
 	case how == 2 && ok:
 		fresh = bad
 		*d.kit.id(&fresh) = some
@@ -407,7 +407,7 @@ func (d *drive[T]) modify(w writer[T], m *model[T]) (err error) {
 	panics := how == 3 && i >= 0
 	var differs error
 	got := caught(func() error {
-		return w.Modify(some, func(r *T) error {
+		return w.Update(some, func(r *T) error {
 			if i < 0 {
 				differs = errors.New("modify called f without a record")
 			} else if !d.kit.same(r, &m.rows[i].record) {
@@ -451,7 +451,7 @@ func (d *drive[T]) update(b *branch[T]) error {
 	inside := b.m.clone()
 	var differs error
 	got := caught(func() error {
-		return b.c.Update(func(tx *catalogue.Tx[T]) error {
+		return b.c.Batch(func(tx *catalogue.Tx[T]) error {
 			for range d.rng.IntN(20) {
 				d.left--
 				if differs = d.write(tx, inside); differs != nil {
@@ -526,7 +526,7 @@ func (d *drive[T]) load(b *branch[T]) error {
 		err = b.house.Load(strings.NewReader(`{"books":` + text + `}`))
 	}
 	if fails {
-		return verdict("bad load", 0, 0, catalogue.ErrLoad, err)
+		return verdict("bad load", 0, 0, catalogue.ErrInvalidData, err)
 	}
 	b.m = next
 	return verdict("load", 0, 0, nil, err)
@@ -621,10 +621,13 @@ func (d *drive[T]) compareOrder(r reader[T], m *model[T], by []ordering.Term) er
 
 // cut is the rows that a window shows.
 func cut[T any](rows []row[T], w pagination.Window) []row[T] {
-	if w.Limit <= 0 || w.Offset >= len(rows) {
+	if w.Offset >= len(rows) {
 		return nil
 	}
 	rows = rows[max(0, w.Offset):]
+	if w.Limit <= 0 {
+		return rows
+	}
 	return rows[:min(w.Limit, len(rows))]
 }
 
@@ -680,7 +683,7 @@ func TestEveryOrdering(t *testing.T) {
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
-		c, err := catalogue.New().Open("books")
+		c, err := catalogue.New().Records("books")
 		everyOrdering(t, &openKit, c, err)
 	})
 }

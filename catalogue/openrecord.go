@@ -34,13 +34,13 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 
 // openField returns a member of open records as a field: the member that has the
 // name in camelCase, or else the first one that has this name in snake_case.
-func openField(name string) (ordering.Field[store.Entry], bool) {
+func openField(name string) (store.Field, bool) {
 	if name == "id" {
-		return ordering.Field[store.Entry]{Name: name, Kind: ordering.Integer,
+		return store.Field{Name: name, Kind: store.Integer,
 			Key: func(e *store.Entry) ordering.Key { return ordering.Int(int64(e.ID)) }}, true
 	}
 	wire := ordering.Camel(name)
-	return ordering.Field[store.Entry]{Name: name, Key: func(e *store.Entry) ordering.Key {
+	return store.Field{Name: name, Key: func(e *store.Entry) ordering.Key {
 		r := recordOf[resources.Record](e)
 		if text, ok := r.Get(wire); ok {
 			return ordering.JSON(text)

@@ -39,16 +39,16 @@ func (c *Collection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[
 
 // View is [Snapshot.View] of the present state.
 func (c *Collection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	return c.ViewInto(View[T]{}, w, terms...)
+	entries, count, err := c.store.Page(context.Background(), store.Query{Terms: terms, Window: w})
+	return c.schema.view(entries, count, err)
 }
 
-// ViewInto is [Snapshot.ViewInto] of the present state.
-func (c *Collection[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	entries, count, err := c.store.Page(context.Background(), old.entries, store.Query{Terms: terms, Window: w})
+// view returns a view of entries.
+func (s *schema[T]) view(entries []*store.Entry, count int, err error) (View[T], error) {
 	if err != nil {
-		return View[T]{}, c.schema.named(err)
+		return View[T]{}, s.named(err)
 	}
-	return View[T]{c.schema, entries, count}, nil
+	return View[T]{s, entries, count}, nil
 }
 
 // copied returns a copy of the record of an entry, or [ErrNotFound] if it is nil.

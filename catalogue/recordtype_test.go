@@ -14,7 +14,7 @@ func TestRecordType(t *testing.T) {
 	type pamphlet struct {
 		ID int `json:"id"`
 	}
-	house, err := catalogue.NewTyped(catalogue.Typed[pamphlet]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[pamphlet]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -16,7 +15,6 @@ import (
 // their JSON can be nested too deep.
 type reloader[T any] struct {
 	schema        *schema[T]
-	fields        *ordering.Fields[T]
 	parse, decode bool
 }
 
@@ -42,7 +40,7 @@ func (l *reloader[T]) check(record *T) error {
 
 func (l *reloader[T]) load(text []byte, required []string) (record T, err error) {
 	if !l.parse {
-		return record, resources.CheckDepth(text, maxLevels)
+		return record, checkDepth(text, maxLevels)
 	}
 	if _, err = resources.ParseRecord(text); err == nil && l.decode {
 		record, err = l.schema.decode(text, required)
@@ -53,19 +51,42 @@ func (l *reloader[T]) load(text []byte, required []string) (record T, err error)
 // blame returns an error for the first field that by itself cannot be written
 // and loaded. If all can, it returns err.
 func (l *reloader[T]) blame(record *T, err error) error {
-	for _, name := range l.fields.Names() {
-		f, _ := l.fields.Lookup(name)
-		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(f.Index)
+	for _, m := range l.schema.members {
+		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.index)
 		if nilPointer != nil {
 			continue
 		}
-		text, bad := json.Marshal(map[string]any{f.Wire: v.Addr().Interface()})
+		text, bad := json.Marshal(map[string]any{m.name: v.Addr().Interface()})
 		if bad == nil {
 			_, bad = l.load(text, nil)
 		}
 		if bad != nil {
-			return fmt.Errorf("field %s: %w", f.Wire, bad)
+			return fmt.Errorf("field %s: %w", m.name, bad)
 		}
 	}
 	return err
+}
+
+// checkDepth returns an error if lists and objects of valid JSON are nested deeper
+// than limit.
+func checkDepth(text []byte, limit int) error {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return fmt.Errorf("lists and objects are nested deeper than the limit of %d", limit)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
 }

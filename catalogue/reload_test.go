@@ -108,11 +108,11 @@ func nestedAny(levels int) any {
 // returns the JSON before and after, or the error of Insert.
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
-	house, err := catalogue.NewTyped(catalogue.Typed[T]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	books, err := catalogue.Of[T](house, "books")
+	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 		return "", "", err
 	}
 	before = saved(t, house)
-	other, err := catalogue.NewTyped(catalogue.Typed[T]("books"))
+	other, err := catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestFieldsOutsideTheJSON(t *testing.T) {
 		{"func in the JSON: a method Clone does not help", made[inJSON], []string{"field Hook", "has no JSON"}},
 	} {
 		err := row.make()
-		if !errors.Is(err, catalogue.ErrType) {
+		if !errors.Is(err, catalogue.ErrInvalidType) {
 			t.Errorf("%s: %v, want ErrType", row.reason, err)
 			continue
 		}

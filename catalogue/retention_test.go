@@ -75,7 +75,7 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 		{"each replaced", Options{}, func(t *testing.T, c *Collection[weighty]) {
 			insert(t, c, 130)
 			for id := range 130 {
-				if err := c.Modify(id+1, func(r *weighty) error { r.Mass = r.Mass[:1]; return nil }); err != nil {
+				if err := c.Update(id+1, func(r *weighty) error { r.Mass = r.Mass[:1]; return nil }); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -89,7 +89,7 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 		}, 1},
 		{"deleted in a batch", Options{}, func(t *testing.T, c *Collection[weighty]) {
 			insert(t, c, 60)
-			err := c.Update(func(tx *Tx[weighty]) error {
+			err := c.Batch(func(tx *Tx[weighty]) error {
 				for id := range 60 {
 					if err := tx.Delete(id + 1); err != nil {
 						return err
@@ -188,7 +188,7 @@ func TestHistoryIsSmallBesideClones(t *testing.T) {
 	var clone *Collection[small]
 	for i := range kept {
 		clone = c.Clone()
-		if err := c.Modify(1+i%10, func(r *small) error { r.N = i; return nil }); err != nil {
+		if err := c.Update(1+i%10, func(r *small) error { r.N = i; return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

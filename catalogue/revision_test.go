@@ -30,30 +30,30 @@ func TestRevision(t *testing.T) {
 	}{
 		{"insert", true, func() (err error) { id, err = c.Insert(resources.Event{Name: "a"}); return err }},
 		{"upsert", true, func() error { _, err := c.Upsert(resources.Event{ID: id, Name: "b"}); return err }},
-		{"modify", true, func() error { return c.Modify(id, func(e *resources.Event) error { e.Name = "c"; return nil }) }},
+		{"modify", true, func() error { return c.Update(id, func(e *resources.Event) error { e.Name = "c"; return nil }) }},
 		{"page in a new order", false, func() error {
-			_, _, err := encoded.Page(context.Background(), terms("-summary,name"), pagination.Window{Limit: 3})
+			_, _, err := encoded.Page(context.Background(), pagination.Window{Limit: 3}, terms("-summary,name"))
 			return err
 		}},
 		{"page in a new field's order", false, func() error {
-			_, _, err := encoded.Page(context.Background(), terms("location"), pagination.Window{Limit: 3})
+			_, _, err := encoded.Page(context.Background(), pagination.Window{Limit: 3}, terms("location"))
 			return err
 		}},
 		{"modify that fails", false, func() error {
-			return is(c.Modify(id, func(*resources.Event) error { return failed }), failed)
+			return is(c.Update(id, func(*resources.Event) error { return failed }), failed)
 		}},
 		{"insert of an id that is taken", false, func() error {
 			_, err := c.Insert(resources.Event{ID: id})
 			return is(err, catalogue.ErrExists)
 		}},
 		{"update", true, func() error {
-			return c.Update(func(tx *catalogue.Tx[resources.Event]) error {
+			return c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 				_, err := tx.Insert(resources.Event{Name: "d"})
 				return errors.Join(err, tx.Delete(id))
 			})
 		}},
 		{"update that fails", false, func() error {
-			return is(c.Update(func(tx *catalogue.Tx[resources.Event]) error {
+			return is(c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 				_, err := tx.Insert(resources.Event{Name: "e"})
 				return errors.Join(err, failed)
 			}), failed)
@@ -67,7 +67,7 @@ func TestRevision(t *testing.T) {
 		{"clone the house and write to it", false, func() error { _, err := house.Clone().Events().Insert(resources.Event{}); return err }},
 		{"write to another collection", false, func() error { _, err := house.Labels().Insert(resources.Label{}); return err }},
 		{"delete", true, func() error { return c.Delete(id + 1) }},
-		{"load that fails", false, func() error { return is(encoded.Load(strings.NewReader(`[{}]`)), catalogue.ErrLoad) }},
+		{"load that fails", false, func() error { return is(encoded.Load(strings.NewReader(`[{}]`)), catalogue.ErrInvalidData) }},
 		{"load", true, func() error { return encoded.Load(strings.NewReader(`[]`)) }},
 		{"load of the house", true, func() error { return house.Load(strings.NewReader(`{"events":[]}`)) }},
 	} {

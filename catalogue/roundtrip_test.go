@@ -35,7 +35,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list := "[" + string(data) + "]"
 		roundTrip(t, empty.Clone(), "books", list, func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
-			books, err := c.Open("books")
+			books, err := c.Records("books")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func FuzzRoundTrip(f *testing.F) {
 func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, key, list string, open func(*catalogue.Catalogue) *catalogue.Collection[T]) {
 	err := house.LoadCollection(key, strings.NewReader(list))
 	if err != nil {
-		if !errors.Is(err, catalogue.ErrLoad) || open(house).Count() != 0 {
+		if !errors.Is(err, catalogue.ErrInvalidData) || open(house).Count() != 0 {
 			t.Fatalf("%s: %d records loaded, error %v, want ErrLoad", key, open(house).Count(), err)
 		}
 		return
@@ -96,8 +96,8 @@ func compareOrders(t *testing.T, key string, a, b *catalogue.Catalogue) {
 	}
 	for _, name := range names[:min(len(names), 5)] {
 		by := []ordering.Term{ordering.Desc(name)}
-		_, want, errX := x.Page(ctx, by, whole)
-		_, got, errY := y.Page(ctx, by, whole)
+		_, want, errX := x.Page(ctx, whole, by)
+		_, got, errY := y.Page(ctx, whole, by)
 		if err := errors.Join(errX, errY); err != nil || !slices.EqualFunc(want, got, bytes.Equal) {
 			t.Errorf("%s by %q: %s and %s, %v", key, name, want, got, err)
 		}

@@ -21,6 +21,7 @@ type schema[T any] struct {
 	idName   string   // and in an ordering
 	fields   []string // names of a struct's fields; nil for open records
 	required []string // members that a loaded record must have
+	members  []member // of a struct
 	layout   *layout  // nil if only decode can read a record
 	history  int      // how many changes are kept
 
@@ -39,13 +40,13 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 	engine := &store.Schema{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
 	if open, ok := any(s).(*schema[resources.Record]); ok {
 		if s.idWire != "id" {
-			return nil, nil, s.errorf("%w: the id of an open record is called id, not %q", ErrType, opts.ID)
+			return nil, nil, s.errorf("%w: the id of an open record is called id, not %q", ErrInvalidType, opts.ID)
 		}
 		describeOpen(open, engine)
 		return s, engine, nil
 	}
 	if err := describeStruct(s, engine); err != nil {
-		return nil, nil, s.errorf("%w: %w", ErrType, err)
+		return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
 	for _, t := range engine.Default {
 		if !slices.Contains(s.fields, t.Field) {
@@ -60,36 +61,43 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	if err != nil {
 		return err
 	}
-	byName := map[string]ordering.Field[store.Entry]{}
-	for _, name := range fields.Names() {
-		f, _ := fields.Lookup(name)
-		byName[name] = ordering.Field[store.Entry]{Name: name, Kind: f.Kind,
+	t := reflect.TypeFor[T]()
+	if s.members, err = membersOf(t); err != nil {
+		return err
+	}
+	byName := map[string]store.Field{}
+	for _, m := range s.members {
+		f, ok := fields.Lookup(ordering.Snake(m.name))
+		if !ok {
+			return fmt.Errorf("%v: encoding/json does not use the tag %q", t, m.name)
+		}
+		byName[f.Name] = store.Field{Name: f.Name, Kind: m.keyKind(t),
 			Key: func(e *store.Entry) ordering.Key { return f.Key(recordOf[T](e)) }}
 	}
 	s.fields = fields.Names()
-	engine.Field = func(name string) (ordering.Field[store.Entry], bool) {
+	engine.Field = func(name string) (store.Field, bool) {
 		f, ok := byName[name]
 		return f, ok
 	}
-	id, ok := fields.Lookup(s.idName)
-	t := reflect.TypeFor[T]()
-	if !ok || id.Wire != s.idWire {
-		return fmt.Errorf("%v has no field that is %q in JSON", t, s.idWire)
+	i := slices.IndexFunc(s.members, func(m member) bool { return m.name == s.idWire })
+	if i < 0 {
+		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`, or name another field in Options.ID", t, s.idWire)
 	}
-	if f := t.FieldByIndex(id.Index); f.Type.Kind() != reflect.Int || id.Kind != ordering.Integer {
-		return fmt.Errorf("%v: the id must be an int in the struct itself, %s is %v", t, f.Name, f.Type)
+	id := s.members[i]
+	if id.typ.Kind() != reflect.Int || id.keyKind(t) != store.Integer {
+		return fmt.Errorf("%v: the id must be an int in the struct itself, %s is %v", t, t.FieldByIndex(id.index).Name, id.typ)
 	}
-	at := offsetOf(t, id.Index)
+	at := offsetOf(t, id.index)
 	s.id = func(r *T) int { return *intAt(r, at) }
 	s.setID = func(r *T, n int) { *intAt(r, at) = n }
 	s.encode = encodeJSON[T]
-	s.decode = decoder[T](fields)
-	s.layout = layoutOf(fields)
-	return describeCopies(s, fields)
+	s.decode = decoder[T](s.members)
+	s.layout = layoutOf[T](s.members)
+	return describeCopies(s)
 }
 
 // describeCopies sets how records of a struct type are copied and checked.
-func describeCopies[T any](s *schema[T], fields *ordering.Fields[T]) error {
+func describeCopies[T any](s *schema[T]) error {
 	t := reflect.TypeFor[T]()
 	pl, writes := planOf(t), writesJSON(t) && !documented[T]()
 	if err := cmp.Or(pl.noJSON, pl.noCopy); err != nil && !pl.clones {
@@ -104,7 +112,7 @@ func describeCopies[T any](s *schema[T], fields *ordering.Fields[T]) error {
 	if documented[T]() || !methods && !pl.deep && pl.noJSON == nil {
 		return nil
 	}
-	reload := reloader[T]{s, fields, methods, methods && !pl.writeOnly && (!writes || readsJSON(t))}
+	reload := reloader[T]{s, methods, methods && !pl.writeOnly && (!writes || readsJSON(t))}
 	s.check = func(r *T) error {
 		if !writes || pl.open { // otherwise only its method knows what its JSON is
 			if err := pl.valid(reflect.ValueOf(r).Elem(), 0); err != nil {

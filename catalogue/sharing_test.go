@@ -112,7 +112,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 		},
 		"modify, kept pointer": func(t *testing.T, c collection) (kept *deep) {
 			insert(t, c)
-			if err := c.Modify(1, func(d *deep) error { kept = d; return nil }); err != nil {
+			if err := c.Update(1, func(d *deep) error { kept = d; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			return kept
@@ -121,7 +121,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			insert(t, c)
 			other := newDeep()
 			other.ID = 1
-			if err := c.Modify(1, func(d *deep) error { *d = other; return nil }); err != nil {
+			if err := c.Update(1, func(d *deep) error { *d = other; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			return &other
@@ -129,7 +129,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 		"modify that fails": func(t *testing.T, c collection) *deep {
 			insert(t, c)
 			var kept *deep
-			if err := c.Modify(1, func(d *deep) error { kept = d; spoil(d); return errOwn }); err != errOwn {
+			if err := c.Update(1, func(d *deep) error { kept = d; spoil(d); return errOwn }); err != errOwn {
 				t.Fatal(err)
 			}
 			d := newDeep()
@@ -138,22 +138,22 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 		},
 		"tx insert": func(t *testing.T, c collection) *deep {
 			d := newDeep()
-			if err := c.Update(func(tx *catalogue.Tx[deep]) error { _, err := tx.Insert(d); return err }); err != nil {
+			if err := c.Batch(func(tx *catalogue.Tx[deep]) error { _, err := tx.Insert(d); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return &d
 		},
 		"tx upsert": func(t *testing.T, c collection) *deep {
 			d := newDeep()
-			if err := c.Update(func(tx *catalogue.Tx[deep]) error { _, err := tx.Upsert(d); return err }); err != nil {
+			if err := c.Batch(func(tx *catalogue.Tx[deep]) error { _, err := tx.Upsert(d); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return &d
 		},
 		"tx modify": func(t *testing.T, c collection) (kept *deep) {
 			insert(t, c)
-			err := c.Update(func(tx *catalogue.Tx[deep]) error {
-				return tx.Modify(1, func(d *deep) error { kept = d; return nil })
+			err := c.Batch(func(tx *catalogue.Tx[deep]) error {
+				return tx.Update(1, func(d *deep) error { kept = d; return nil })
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -163,14 +163,14 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 		"tx get": func(t *testing.T, c collection) *deep {
 			insert(t, c)
 			var got deep
-			if err := c.Update(func(tx *catalogue.Tx[deep]) (err error) { got, err = tx.Get(1); return err }); err != nil {
+			if err := c.Batch(func(tx *catalogue.Tx[deep]) (err error) { got, err = tx.Get(1); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return &got
 		},
 		"tx get of its own insert, at once": func(t *testing.T, c collection) *deep {
 			d := newDeep()
-			err := c.Update(func(tx *catalogue.Tx[deep]) error {
+			err := c.Batch(func(tx *catalogue.Tx[deep]) error {
 				_, err := tx.Insert(newDeep())
 				got, err2 := tx.Get(1)
 				spoil(&got)
@@ -235,7 +235,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 		},
 		"modify in a clone": func(t *testing.T, c collection) *deep {
 			insert(t, c)
-			if err := c.Clone().Modify(1, func(d *deep) error { spoil(d); return nil }); err != nil {
+			if err := c.Clone().Update(1, func(d *deep) error { spoil(d); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			d := newDeep()
@@ -377,7 +377,7 @@ func TestEncodedSharesNothing(t *testing.T) {
 	for i := range answer {
 		answer[i] = 'X'
 	}
-	_, records, err := links.Page(ctx, nil, whole)
+	_, records, err := links.Page(ctx, whole, nil)
 	if err != nil || len(records) != 1 || string(records[0]) != want {
 		t.Errorf("stored %s, %v; want %s", records, err, want)
 	}
@@ -390,7 +390,7 @@ func TestEncodedSharesNothing(t *testing.T) {
 	if again, _ := links.Fields(ctx); again[0] != "id" {
 		t.Errorf("fields %v", again)
 	}
-	if _, records, _ = links.Page(ctx, nil, whole); len(records) != 1 || string(records[0]) != want {
+	if _, records, _ = links.Page(ctx, whole, nil); len(records) != 1 || string(records[0]) != want {
 		t.Errorf("stored %s, want %s", records, want)
 	}
 	if err := house.Check(); err != nil {
@@ -407,7 +407,7 @@ func TestSnapshotOfSharedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := c.Snapshot()
-	if err := c.Modify(2, func(p *probe) error { *p = probe{ID: 2, Name: "new"}; return nil }); err != nil {
+	if err := c.Update(2, func(p *probe) error { *p = probe{ID: 2, Name: "new"}; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	view, err := s.View(pagination.Window{Limit: 1, Offset: 1})

@@ -1,9 +1,7 @@
 package catalogue
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -68,24 +66,6 @@ func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T],
 // View is [Snapshot.Page] without copies: the stored records themselves, to be
 // read and not to be changed.
 func (s Snapshot[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	return s.ViewInto(View[T]{}, w, terms...)
-}
-
-// ViewInto is [Snapshot.View] in the memory of a view that nobody uses any more:
-// it allocates nothing if that was as long. The zero View has no memory. After
-// an error old must not be used either.
-func (s Snapshot[T]) ViewInto(old View[T], w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	entries, count, err := s.state.Page(context.Background(), old.entries, store.Query{Terms: terms, Window: w})
-	if err != nil {
-		return View[T]{}, s.schema.named(err)
-	}
-	return View[T]{s.schema, entries, count}, nil
-}
-
-// Check is [Collection.Check] for what the snapshot holds.
-func (s Snapshot[T]) Check() error { return s.schema.checkState(s.state, s.state.Check()) }
-
-// String says what it is, for logs.
-func (s Snapshot[T]) String() string {
-	return fmt.Sprintf("%s: %d records, revision %d", cmp.Or(s.schema.name, "collection"), s.Count(), s.Revision())
+	entries, count, err := s.state.Page(context.Background(), store.Query{Terms: terms, Window: w})
+	return s.schema.view(entries, count, err)
 }

@@ -66,11 +66,11 @@ func TestModelTogether(t *testing.T) {
 	const members = 6
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Logf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d", seed, steps)
-	house, err := catalogue.NewTyped(catalogue.Typed[deed]("books").WithHistory(200))
+	house, err := catalogue.NewWith(catalogue.Define[deed]("books", catalogue.Options{History: 200}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalogue.Of[deed](house, "books")
+	c, err := catalogue.Define[deed]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,14 +266,14 @@ func (m *member) modify(w writer[deed], p *plot, i int, fresh deed) error {
 	case 1:
 		want = panicked{errOwn}
 	case 2:
-		fresh.ID, want = row.ID+1, catalogue.ErrID
+		fresh.ID, want = row.ID+1, catalogue.ErrInvalidID
 	case 3:
 		fresh.Rate, want = ptr(math.NaN()), catalogue.ErrInvalid
 	default:
 		p.rows[i] = fresh
 	}
 	got := caught(func() error {
-		return w.Modify(row.ID, func(d *deed) error {
+		return w.Update(row.ID, func(d *deed) error {
 			if !sameDeed(d, &row) {
 				differs = fmt.Errorf("modify shows %s, want %s", wireOfDeed(d), wireOfDeed(&row))
 			}
@@ -295,7 +295,7 @@ func (m *member) update(p *plot) error {
 	how, inside := m.rng.IntN(5), p.copy()
 	var differs error
 	got := caught(func() error {
-		return p.c.Update(func(tx *catalogue.Tx[deed]) error {
+		return p.c.Batch(func(tx *catalogue.Tx[deed]) error {
 			others := tx.Count() - len(inside.rows)
 			for range pick(m.rng, 0, 1, 2, 5, 7, 8, 9, 10, 20, 40) {
 				m.left--
@@ -366,7 +366,7 @@ func (m *member) badLoad(p *plot) error {
 	d := randomDeed(m.rng, m.number)
 	d.ID = 1
 	text := "[" + wireOfDeed(&d) + "," + wireOfDeed(&d) + "]"
-	return verdict("bad load", 0, 0, catalogue.ErrLoad, p.house.LoadCollection("books", strings.NewReader(text)))
+	return verdict("bad load", 0, 0, catalogue.ErrInvalidData, p.house.LoadCollection("books", strings.NewReader(text)))
 }
 
 // someTerms is an ordering of up to three terms: now one of a few that are
@@ -516,7 +516,7 @@ func (m *member) readAgain(o oldDeeds) error {
 			return fmt.Errorf("held snapshot: %w", err)
 		}
 	}
-	return o.s.Check()
+	return catalogue.CheckSnapshot(o.s)
 }
 
 // fork clones the collection, or a clone.
@@ -530,7 +530,7 @@ func (m *member) fork() error {
 	n := plot{alone: true, last: from.last}
 	if from.house != nil && m.rng.IntN(2) == 0 {
 		n.house = from.house.Clone()
-		c, err := catalogue.Of[deed](n.house, "books")
+		c, err := catalogue.Define[deed]("books", catalogue.Options{}).In(n.house)
 		if err != nil {
 			return err
 		}

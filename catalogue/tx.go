@@ -5,18 +5,18 @@ import "github.com/gobacklist/backlist/catalogue/internal/store"
 // A Tx is the writer's view of a collection inside [Collection.Update]: it sees
 // what it has written, nobody else does before the Update ends. It is for the
 // goroutine that Update called, and of no use after it: methods then return
-// [ErrDone], and Count 0.
+// [ErrTxDone], and Count 0.
 type Tx[T any] struct {
 	schema *schema[T]
 	tx     *store.Tx
 }
 
-// Update makes several writes one: when f returns nil all become visible
-// together. If f returns an error, which Update returns as it is, or panics,
+// Batch makes several writes one: when f returns nil all become visible
+// together. If f returns an error, which Batch returns as it is, or panics,
 // nothing has changed and no id is used up. Other writers wait for f, readers
 // do not. f writes through tx only: the collection's own methods that write
-// would wait for f to end. An Update that changes nothing is no revision.
-func (c *Collection[T]) Update(f func(tx *Tx[T]) error) error {
+// would wait for f to end. An Batch that changes nothing is no revision.
+func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 	return c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.schema, tx}) })
 }
 
@@ -32,9 +32,9 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 	return idOf(tx.write(func() (store.Change, error) { return tx.schema.replacement(tx.tx, e) }))
 }
 
-// Modify is [Collection.Modify]. f may read and write other records through tx;
-// if it writes to the one it is given, Modify is [ErrInvalid].
-func (tx *Tx[T]) Modify(id int, f func(record *T) error) error {
+// Update is [Collection.Update]. f may read and write other records through tx;
+// if it writes to the one it is given, Update is [ErrInvalid].
+func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
 	_, err := tx.write(func() (store.Change, error) { return tx.schema.modification(tx.tx, id, f) })
 	return err
 }
@@ -48,7 +48,7 @@ func (tx *Tx[T]) Delete(id int) error {
 // write makes the change that prepare returns and returns its new entry.
 func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, error) {
 	if tx.tx.Done() {
-		return nil, tx.schema.errorf("%w", ErrDone)
+		return nil, tx.schema.errorf("%w", ErrTxDone)
 	}
 	ch, err := prepare()
 	if err != nil {
@@ -62,7 +62,7 @@ func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, erro
 // [ErrNotFound]. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
 	if tx.tx.Done() {
-		return record, tx.schema.errorf("%w", ErrDone)
+		return record, tx.schema.errorf("%w", ErrTxDone)
 	}
 	return tx.schema.copied(tx.tx.Get(id), id)
 }

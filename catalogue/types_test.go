@@ -37,7 +37,7 @@ type book struct {
 // TestOwnTypeInHouse: a struct for "books" is found again with its type, loads
 // what the open records would and is ordered by its json names.
 func TestOwnTypeInHouse(t *testing.T) {
-	house, err := catalogue.NewTyped(catalogue.Typed[book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestOwnTypeInHouse(t *testing.T) {
 	if diff := cmp.Diff(split(t, saved(t, open)), split(t, saved(t, house))); diff != "" {
 		t.Errorf("typed against open (-open +typed):\n%s", diff)
 	}
-	books, err := catalogue.Of[book](house, "books")
+	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestOwnTypeInHouse(t *testing.T) {
 	if diff := cmp.Diff([]string{"id", "name", "slug", "price", "pages", "published_on", "author"}, books.Fields()); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
-	records, err := open.Open("books")
+	records, err := open.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestOwnTypeInHouse(t *testing.T) {
 			t.Errorf("by %v (-open +typed):\n%s", by, diff)
 		}
 	}
-	if fork, err := catalogue.Of[book](house.Clone(), "books"); err != nil || fork.Count() != 60 {
+	if fork, err := catalogue.Define[book]("books", catalogue.Options{}).In(house.Clone()); err != nil || fork.Count() != 60 {
 		t.Errorf("of a clone: %v", err)
 	}
 	if err := house.Check(); err != nil {
@@ -78,14 +78,23 @@ func TestOwnTypeInHouse(t *testing.T) {
 
 // TestLookups: the ways to a collection and the errors where there is none.
 func TestLookups(t *testing.T) {
-	house, err := catalogue.NewTyped(catalogue.Typed[book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofRecord := func(key string) error { _, err := catalogue.Of[resources.Record](house, key); return err }
-	ofBook := func(key string) error { _, err := catalogue.Of[book](house, key); return err }
-	ofEvent := func(key string) error { _, err := catalogue.Of[resources.Event](house, key); return err }
-	open := func(key string) error { _, err := house.Open(key); return err }
+	ofRecord := func(key string) error {
+		_, err := catalogue.Define[resources.Record](key, catalogue.Options{}).In(house)
+		return err
+	}
+	ofBook := func(key string) error {
+		_, err := catalogue.Define[book](key, catalogue.Options{}).In(house)
+		return err
+	}
+	ofEvent := func(key string) error {
+		_, err := catalogue.Define[resources.Event](key, catalogue.Options{}).In(house)
+		return err
+	}
+	open := func(key string) error { _, err := house.Records(key); return err }
 	encoded := func(key string) error { _, err := house.Encoded(key); return err }
 	for _, row := range []struct {
 		reason string
@@ -99,12 +108,12 @@ func TestLookups(t *testing.T) {
 		{"encoded, whatever it holds", encoded, "books", nil},
 		{"encoded, whatever it holds", encoded, "labels", nil},
 		{"open", open, "authors", nil},
-		{"another type", ofRecord, "books", catalogue.ErrType},
-		{"another type", ofBook, "authors", catalogue.ErrType},
-		{"another type", ofEvent, "labels", catalogue.ErrType},
-		{"another type", ofRecord, "events", catalogue.ErrType},
-		{"typed, not open", open, "books", catalogue.ErrType},
-		{"described, not open", open, "social-links", catalogue.ErrType},
+		{"another type", ofRecord, "books", catalogue.ErrInvalidType},
+		{"another type", ofBook, "authors", catalogue.ErrInvalidType},
+		{"another type", ofEvent, "labels", catalogue.ErrInvalidType},
+		{"another type", ofRecord, "events", catalogue.ErrInvalidType},
+		{"typed, not open", open, "books", catalogue.ErrInvalidType},
+		{"described, not open", open, "social-links", catalogue.ErrInvalidType},
 		{"unknown key", ofBook, "boooks", catalogue.ErrUnknownCollection},
 		{"unknown key", open, "", catalogue.ErrUnknownCollection},
 		{"path segment, not key", encoded, "item_variants", catalogue.ErrUnknownCollection},
@@ -118,11 +127,11 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%s: error does not name %q: %v", row.reason, row.key, err)
 		}
 	}
-	same, err := house.Open("authors")
+	same, err := house.Records("authors")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := catalogue.Of[resources.Record](house, "authors"); again != same {
+	if again, _ := catalogue.Define[resources.Record]("authors", catalogue.Options{}).In(house); again != same {
 		t.Error("two collections for one key")
 	}
 	var got []string
@@ -137,30 +146,33 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestNewTypedRefuses keys that are none, and types for what is described.
-func TestNewTypedRefuses(t *testing.T) {
+// TestNewWithRefuses keys that are none, and types for what is described.
+func TestNewWithRefuses(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		types  []catalogue.Type
+		types  []catalogue.AnyDefinition
 		want   error
 		names  string
 	}{
-		{"unknown key", []catalogue.Type{catalogue.Typed[book]("boooks")}, catalogue.ErrUnknownCollection, "boooks"},
-		{"path segment", []catalogue.Type{catalogue.Typed[book]("item_variants")}, catalogue.ErrUnknownCollection, "item_variants"},
-		{"twice", []catalogue.Type{catalogue.Typed[book]("books"), catalogue.Typed[account]("books")}, catalogue.ErrUnknownCollection, "books"},
-		{"zero Type", []catalogue.Type{{}}, catalogue.ErrUnknownCollection, ""},
-		{"described", []catalogue.Type{catalogue.Typed[book]("events")}, catalogue.ErrType, "events"},
-		{"described, by another's type", []catalogue.Type{catalogue.Typed[resources.Label]("events")}, catalogue.ErrType, "events"},
-		{"no record", []catalogue.Type{catalogue.Typed[int]("books")}, catalogue.ErrType, "int"},
+		{"unknown key", []catalogue.AnyDefinition{catalogue.Define[book]("boooks", catalogue.Options{})}, catalogue.ErrUnknownCollection, "boooks"},
+		{"path segment", []catalogue.AnyDefinition{catalogue.Define[book]("item_variants", catalogue.Options{})}, catalogue.ErrUnknownCollection, "item_variants"},
+		{"twice", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{}), catalogue.Define[account]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "books"},
+		{"no definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
+		{"zero Definition", []catalogue.AnyDefinition{catalogue.Definition[book]{}}, catalogue.ErrUnknownCollection, ""},
+		{"described", []catalogue.AnyDefinition{catalogue.Define[book]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
+		{"described, by another's type", []catalogue.AnyDefinition{catalogue.Define[resources.Label]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
+		{"no record", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
+		{"a name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
+		{"another id", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
 	} {
-		house, err := catalogue.NewTyped(row.types...)
+		house, err := catalogue.NewWith(row.types...)
 		if !errors.Is(err, row.want) || house != nil {
 			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
 		} else if !strings.Contains(err.Error(), row.names) {
 			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
 		}
 	}
-	if _, err := catalogue.NewTyped(); err != nil {
+	if _, err := catalogue.NewWith(); err != nil {
 		t.Errorf("no types: %v", err)
 	}
 }
@@ -232,7 +244,7 @@ func TestTypesRefused(t *testing.T) {
 		{"keys that JSON has not", made[oddKeys], "odds"},
 	} {
 		err := caught(row.make)
-		if !errors.Is(err, catalogue.ErrType) {
+		if !errors.Is(err, catalogue.ErrInvalidType) {
 			t.Errorf("%s: error %v, want ErrType", row.reason, err)
 		} else if !strings.Contains(strings.ToLower(err.Error()), row.names) {
 			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
@@ -320,7 +332,7 @@ func TestOwnID(t *testing.T) {
 			t.Errorf("by %q (-want +got):\n%s", by, diff)
 		}
 	}
-	if err := c.Modify(1, func(i *item) error { i.Nr = 9; return nil }); !errors.Is(err, catalogue.ErrID) {
+	if err := c.Update(1, func(i *item) error { i.Nr = 9; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
 		t.Errorf("modify: %v", err)
 	}
 	if _, err := c.Get(9); !errors.Is(err, catalogue.ErrNotFound) || !strings.Contains(err.Error(), "items") {
@@ -329,10 +341,10 @@ func TestOwnID(t *testing.T) {
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
-	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrType) || !strings.Contains(err.Error(), "number") {
+	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
 		t.Errorf("an id that is no field: %v", err)
 	}
-	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "name"}); !errors.Is(err, catalogue.ErrType) || !strings.Contains(err.Error(), "Name") {
+	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "name"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "Name") {
 		t.Errorf("an id that is text: %v", err)
 	}
 	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "itemNumber", Ordering: terms("nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "nmae") {
@@ -406,11 +418,11 @@ func TestInvalidValues(t *testing.T) {
 		ways := map[string]func(w writer[ring]) error{
 			"insert": func(w writer[ring]) error { _, err := w.Insert(bad); return err },
 			"upsert": func(w writer[ring]) error { _, err := w.Upsert(badOne); return err },
-			"modify": func(w writer[ring]) error { return w.Modify(1, modify) },
+			"modify": func(w writer[ring]) error { return w.Update(1, modify) },
 		}
 		for way, write := range ways {
 			inTx := func() (err error) {
-				_ = c.Update(func(tx *catalogue.Tx[ring]) error { err = write(tx); return nil })
+				_ = c.Batch(func(tx *catalogue.Tx[ring]) error { err = write(tx); return nil })
 				return err
 			}
 			for _, err := range []error{caught(func() error { return write(c) }), caught(inTx)} {
@@ -481,10 +493,10 @@ func TestIDs(t *testing.T) {
 		t.Errorf("largest id: %d, %v", id, err)
 	}
 	for way, f := range map[string]func(account) (int, error){"insert": c.Insert, "upsert": c.Upsert} {
-		if id, err := f(account{}); !errors.Is(err, catalogue.ErrID) {
+		if id, err := f(account{}); !errors.Is(err, catalogue.ErrInvalidID) {
 			t.Errorf("%s with none left: %d, %v; want ErrID", way, id, err)
 		}
-		if id, err := f(account{ID: math.MinInt}); !errors.Is(err, catalogue.ErrID) {
+		if id, err := f(account{ID: math.MinInt}); !errors.Is(err, catalogue.ErrInvalidID) {
 			t.Errorf("%s of the least: %d, %v; want ErrID", way, id, err)
 		}
 	}
@@ -493,7 +505,7 @@ func TestIDs(t *testing.T) {
 	}
 	for _, id := range []int{0, -1, 6, math.MinInt} {
 		_, err1 := c.Get(id)
-		if err2, err3 := c.Delete(id), c.Modify(id, nil); !errors.Is(err1, catalogue.ErrNotFound) || !errors.Is(err2, catalogue.ErrNotFound) || !errors.Is(err3, catalogue.ErrNotFound) {
+		if err2, err3 := c.Delete(id), c.Update(id, nil); !errors.Is(err1, catalogue.ErrNotFound) || !errors.Is(err2, catalogue.ErrNotFound) || !errors.Is(err3, catalogue.ErrNotFound) {
 			t.Errorf("id %d: %v, %v, %v; want ErrNotFound", id, err1, err2, err3)
 		}
 	}
@@ -505,7 +517,7 @@ func TestIDs(t *testing.T) {
 // TestOddMembers: open records may have members whose names are the same in
 // snake_case, or are the id's, or none.
 func TestOddMembers(t *testing.T) {
-	c, err := catalogue.New().Open("books")
+	c, err := catalogue.New().Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -607,7 +619,7 @@ func TestCreate(t *testing.T) {
 			}
 			continue
 		}
-		count, records, err := c.Page(context.Background(), nil, whole)
+		count, records, err := c.Page(context.Background(), whole, nil)
 		if err != nil || count != 1 || len(records) != 1 || string(records[0]) != row.want {
 			t.Errorf("%s: stored %s (%d), %v; want %s", row.reason, records, count, err, row.want)
 		}
@@ -624,7 +636,7 @@ const goodPost = `{"title":"T","url":"https://x.example","type":"x","author":%d}
 func TestCreateLooksUpNow(t *testing.T) {
 	house, c := posts(t, "social-links")
 	ctx := context.Background()
-	authors, err := house.Open("authors")
+	authors, err := house.Records("authors")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -710,7 +722,7 @@ func TestCreateRefused(t *testing.T) {
 		if key == "events" || key == "social-links" {
 			continue
 		}
-		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrType) || record != nil {
+		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrInvalidType) || record != nil {
 			t.Errorf("%s: %s, %v; want ErrType", key, record, err)
 		}
 		if c.Count() != 0 {
@@ -729,15 +741,15 @@ func TestEncodedReads(t *testing.T) {
 		if err != nil || !slices.Contains(fields, "id") {
 			t.Errorf("%s: fields %v, %v", key, fields, err)
 		}
-		count, records, err := c.Page(ctx, terms("-id"), pagination.Window{Limit: 2, Offset: 1})
+		count, records, err := c.Page(ctx, pagination.Window{Limit: 2, Offset: 1}, terms("-id"))
 		if err != nil || count != c.Count() || len(records) != max(0, min(2, count-1)) {
 			t.Errorf("%s: %d of %d, %v", key, len(records), count, err)
 		}
-		if _, _, err := c.Page(ctx, terms("no_such"), whole); !errors.Is(err, ordering.ErrUnknownField) {
+		if _, _, err := c.Page(ctx, whole, terms("no_such")); !errors.Is(err, ordering.ErrUnknownField) {
 			t.Errorf("%s: by an unknown field: %v", key, err)
 		}
 		_, err1 := c.Fields(over)
-		_, _, err2 := c.Page(over, nil, whole)
+		_, _, err2 := c.Page(over, whole, nil)
 		if !errors.Is(err1, context.Canceled) || !errors.Is(err2, context.Canceled) {
 			t.Errorf("%s: with a context that is over: %v, %v", key, err1, err2)
 		}
@@ -746,7 +758,7 @@ func TestEncodedReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, records, err := events.Page(ctx, nil, whole)
+	_, records, err := events.Page(ctx, whole, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,9 +164,9 @@ func TestWindows(t *testing.T) {
 		window pagination.Window
 		want   int
 	}{
-		{"zero window", pagination.Window{}, 0},
-		{"negative limit", pagination.Window{Limit: -1}, 0},
-		{"least limit", pagination.Window{Limit: math.MinInt, Offset: 1}, 0},
+		{"zero window", pagination.Window{}, 5},
+		{"negative limit is none", pagination.Window{Limit: -1}, 5},
+		{"least limit is none", pagination.Window{Limit: math.MinInt, Offset: 1}, 4},
 		{"negative offset counts as 0", pagination.Window{Limit: 2, Offset: -9}, 2},
 		{"least offset", pagination.Window{Limit: 9, Offset: math.MinInt}, 5},
 		{"last record", pagination.Window{Limit: 9, Offset: 4}, 1},

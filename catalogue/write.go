@@ -8,7 +8,7 @@ import (
 
 // Insert stores a copy of a record and returns its id: the record's own, or if
 // that is 0 the one above the highest that was ever used. An id that a record
-// has already is [ErrExists], a negative one [ErrID]; what the record's JSON
+// has already is [ErrExists], a negative one [ErrInvalidID]; what the record's JSON
 // cannot hold is [ErrInvalid] and names the field. On an error nothing changes
 // and no id is used. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
@@ -28,12 +28,12 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 }
 
 // Modify calls f with a copy of the record with that id and stores the result.
-// It returns [ErrNotFound] if there is no such record, [ErrID] if f changed the id,
+// It returns [ErrNotFound] if there is no such record, [ErrInvalidID] if f changed the id,
 // [ErrInvalid] if the record's JSON cannot hold the result, and f's own error as
 // it is. On an error or a panic in f nothing changes. Other writers wait for f,
 // readers do not. f must not write to the same collection, which would wait for
 // itself.
-func (c *Collection[T]) Modify(id int, f func(record *T) error) error {
+func (c *Collection[T]) Update(id int, f func(record *T) error) error {
 	_, err := c.store.Write(func(s *store.State) (store.Change, error) { return c.schema.modification(s, id, f) })
 	return err
 }
@@ -65,9 +65,9 @@ func (s *schema[T]) insertion(now current, fresh *store.Entry) (store.Change, er
 	id := s.id(recordOf[T](fresh))
 	switch {
 	case id < 0:
-		return store.Change{}, s.errorf("%w: %d is negative", ErrID, id)
+		return store.Change{}, s.errorf("%w: %d is negative", ErrInvalidID, id)
 	case id == 0 && now.LastID() == math.MaxInt:
-		return store.Change{}, s.errorf("%w: none is left above %d", ErrID, now.LastID())
+		return store.Change{}, s.errorf("%w: none is left above %d", ErrInvalidID, now.LastID())
 	case id == 0:
 		id = now.LastID() + 1
 	case id <= now.LastID() && now.Get(id) != nil:
@@ -98,7 +98,7 @@ func (s *schema[T]) modification(now current, id int, f func(*T) error) (store.C
 		return store.Change{}, s.errorf("%w: id %d was written to inside its own Modify", ErrInvalid, id)
 	}
 	if changed := s.id(&record); changed != id {
-		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrID, id, changed)
+		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrInvalidID, id, changed)
 	}
 	fresh := newEntry(id, record)
 	return store.Change{Old: old, New: fresh}, s.own(fresh, id)

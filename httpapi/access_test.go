@@ -171,7 +171,7 @@ func (u *unsteady) Fields(ctx context.Context) ([]string, error) {
 // not waited for.
 func TestAccessOfTooLarge(t *testing.T) {
 	for _, hook := range []func(context.Context, Access){nil, func(context.Context, Access) {}} {
-		h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: 1000, OnAccess: hook}, nil)
+		h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}, OnAccess: hook}, nil)
 		server := httptest.NewServer(h)
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {

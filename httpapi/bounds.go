@@ -9,57 +9,58 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// What a request may ask for when the options do not say it.
-const (
-	defaultMaxTerms  = 100
-	defaultMaxParams = 1000 // Django's
-	defaultMaxQuery  = 16 << 10
-	defaultMaxDepth  = 200 // how deep a record of a catalogue may be nested
-	defaultMaxBody   = 1 << 20
-)
+// Bounds limits what one request may ask for. In each field zero is the default
+// and a negative number means no limit.
+type Bounds struct {
+	// Terms is the number of terms in an ordering, including those that are
+	// dropped. A request with more is answered with 400. The default is 100.
+	Terms int
 
-// maxPath is how long a path may be as the client sent it, and escaped, in bytes. The links of
-// the root repeat what precedes /api/ in it 39 times.
+	// Parameters is the number of query parameters, including empty ones but not
+	// one limit and one offset. A request with more is answered with 400. The
+	// default is 1000, as in Django.
+	Parameters int
+
+	// Query is the length of the query in bytes, not counting one limit and one
+	// offset. It applies to the query as sent and to the query as escaped in
+	// links. A longer one is answered with 414. The default is 16 KiB. A path
+	// longer than 2 KiB is always answered with 414.
+	Query int
+
+	// Body is the length of a request body in bytes. A longer one is answered
+	// with 413. The default is 1 MiB.
+	Body int64
+}
+
+// maxPath is how long a path may be, in bytes, both as sent and as escaped. The links
+// of the root repeat what precedes /api/ in it 39 times.
 const maxPath = 2048
 
-// bounds are the limits of a handler's options, as they are in force.
-type bounds struct {
-	terms, params, query, depth int
-	body                        int64
+// effective returns b with defaults filled in and no limit as the largest number.
+func (b Bounds) effective() Bounds {
+	return Bounds{
+		Terms:      bound(b.Terms, 100),
+		Parameters: bound(b.Parameters, 1000),
+		Query:      bound(b.Query, 16<<10),
+		Body:       bound(b.Body, 1<<20),
+	}
 }
 
-// newBounds fills in defaults. It returns [ErrOptions] where there must be a limit.
-func newBounds(o *Options) (bounds, error) {
-	if o.MaxBody < 0 {
-		return bounds{}, fmt.Errorf("%w: MaxBody %d is negative", ErrOptions, o.MaxBody)
-	}
-	if o.MaxDepth < 0 {
-		return bounds{}, fmt.Errorf("%w: MaxDepth %d is negative", ErrOptions, o.MaxDepth)
-	}
-	return bounds{
-		terms:  bound(o.MaxTerms, defaultMaxTerms),
-		params: bound(o.MaxParams, defaultMaxParams),
-		query:  bound(o.MaxQuery, defaultMaxQuery),
-		depth:  bound(o.MaxDepth, defaultMaxDepth),
-		body:   bound(o.MaxBody, defaultMaxBody),
-	}, nil
-}
-
-// bound is the limit that an option stands for: 0 the default, less none.
-func bound[N int | int64](option, byDefault N) N {
+// bound returns the limit that a field of Bounds stands for.
+func bound[N int | int64](n, byDefault N) N {
 	switch {
-	case option == 0:
+	case n == 0:
 		return byDefault
-	case option < 0:
+	case n < 0:
 		return math.MaxInt
 	}
-	return option
+	return n
 }
 
 // targetFault says what is too long about the target of a request, "" if nothing is.
-func (b *bounds) targetFault(r *http.Request) string {
+func (b *Bounds) targetFault(r *http.Request) string {
 	if b.queryTooLong(r.URL.RawQuery) {
-		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.query)
+		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.Query)
 	}
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if len(path) > maxPath || len(path) > maxPath/3 && len(escapePath(path)) > maxPath {
@@ -71,26 +72,26 @@ func (b *bounds) targetFault(r *http.Request) string {
 // queryTooLong says whether the parameters, less a limit and an offset, are too
 // long, be it as they were sent or as links write them: what was taken once is
 // taken again when its links are followed.
-func (b *bounds) queryTooLong(rawQuery string) bool {
+func (b *Bounds) queryTooLong(rawQuery string) bool {
 	const growth = len("%EF%BF%BD") // what a byte that is not UTF-8 becomes
 	switch {
-	case len(rawQuery) <= b.query/growth:
+	case len(rawQuery) <= b.Query/growth:
 		return false
-	case len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > b.query:
+	case len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > b.Query:
 		return true
 	}
 	link, _ := pagination.AppendNext(nil, "", pagination.ParseQuery(rawQuery), pagination.Window{Limit: 1}, 2)
-	return len(link)-len("?limit=1&offset=1&") > b.query
+	return len(link)-len("?limit=1&offset=1&") > b.Query
 }
 
 // paramsFault says whether a query has too many parameters, a limit and an offset
 // aside, which links add. It counts as Django does: empty parameters too.
-func (b *bounds) paramsFault(rawQuery string) string {
-	if len(rawQuery) < b.params {
+func (b *Bounds) paramsFault(rawQuery string) string {
+	if len(rawQuery) < b.Parameters {
 		return ""
 	}
 	others := strings.Count(rawQuery, "&") + 1
-	if others <= b.params {
+	if others <= b.Parameters {
 		return ""
 	}
 	for _, name := range []string{"limit=", "offset="} {
@@ -98,10 +99,10 @@ func (b *bounds) paramsFault(rawQuery string) string {
 			others--
 		}
 	}
-	if others <= b.params {
+	if others <= b.Parameters {
 		return ""
 	}
-	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.params)
+	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.Parameters)
 }
 
 // paramLen is the length of the first parameter that begins so, as it was sent,
@@ -116,9 +117,9 @@ func paramLen(rawQuery, begin string) int {
 }
 
 // orderingFault says whether an ordering has too many terms, be they names or not.
-func (b *bounds) orderingFault(ordering string) string {
-	if len(ordering) >= b.terms && strings.Count(ordering, ",") >= b.terms {
-		return fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", b.terms)
+func (b *Bounds) orderingFault(ordering string) string {
+	if len(ordering) >= b.Terms && strings.Count(ordering, ",") >= b.Terms {
+		return fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", b.Terms)
 	}
 	return ""
 }

@@ -15,10 +15,10 @@ import (
 )
 
 func TestNewRefuses(t *testing.T) {
-	if _, err := httpapi.New(nil, httpapi.Options{}); !errors.Is(err, httpapi.ErrCollections) {
+	if _, err := httpapi.New(nil, httpapi.Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
 		t.Errorf("no catalogue: %v", err)
 	}
-	if _, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "shop"}); !errors.Is(err, httpapi.ErrOptions) {
+	if _, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "shop"}); !errors.Is(err, httpapi.ErrInvalidConfig) {
 		t.Errorf("a base URL that is none: %v", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestLargestID(t *testing.T) {
 				if want := fmt.Sprintf(`{"detail":"No id is left above %d."}`, math.MaxInt); w.Code != 409 || w.Body.String() != want {
 					t.Errorf("%d %s, want 409 %s", w.Code, w.Body, want)
 				}
-				if len(told) != 1 || !errors.Is(told[0], catalogue.ErrID) {
+				if len(told) != 1 || !errors.Is(told[0], catalogue.ErrInvalidID) {
 					t.Errorf("OnError was told %v", told)
 				}
 			}

@@ -44,7 +44,7 @@ type Collection interface {
 	// lie beyond the end; both may be the largest int. Each record is a compact
 	// JSON object in UTF-8. The handler only reads the records, and they must not
 	// change: it may hold them as long as it likes.
-	Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
+	Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 }
 
 // LenientPager is implemented by a [Collection] whose fields can change, so that
@@ -56,7 +56,7 @@ type LenientPager interface {
 	// that name no field are dropped, and where none is left the page is in the
 	// default order. Ties break by id in the direction of the leading term. The
 	// handler does not call Page where this is implemented.
-	PageLenient(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error)
+	PageLenient(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 }
 
 // Revisioned is implemented by a [Collection] whose pages may have entity tags
@@ -105,7 +105,7 @@ type Creator interface {
 	// A *[resources.SyntaxError] and [resources.FieldErrors] are answered
 	// with 400 and what they say, other errors as those of a Collection. On an
 	// error, and when ctx had ended before, nothing is stored. Members that are
-	// read-only or unknown are ignored; [resources.Collection.Validate] does all
+	// read-only or unknown are ignored; [resources.Description.Validate] does all
 	// that a body has to be checked for.
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 }

@@ -29,10 +29,6 @@ func (v *view) post() {
 		return
 	}
 	body = decodeBody(body, media)
-	if err := resources.CheckDepth(body, v.handler.bounds.depth); err != nil {
-		v.failCreate(err)
-		return
-	}
 	record, err := v.route.creator.Create(v.r.Context(), body)
 	if err != nil {
 		v.failCreate(err)
@@ -43,7 +39,7 @@ func (v *view) post() {
 
 // readBody reads the whole body. If it cannot it answers and returns false.
 func (v *view) readBody() (body []byte, ok bool) {
-	limit := v.handler.bounds.body
+	limit := v.handler.bounds.Body
 	if v.r.ContentLength > limit {
 		v.failTooLarge()
 		return nil, false
@@ -69,7 +65,7 @@ func (v *view) readBody() (body []byte, ok bool) {
 
 func (v *view) failTooLarge() {
 	v.fail(http.StatusRequestEntityTooLarge,
-		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.body))
+		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.Body))
 }
 
 // failCreate tells the client what is wrong with its body, and nothing of other errors.

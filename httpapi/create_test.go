@@ -119,7 +119,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: test.maxBody}, nil)
+			h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: test.maxBody}}, nil)
 			r := call{method: "POST", target: "/api/events/", body: strings.Repeat("x", test.size)}.request()
 			if test.reason != "before content type" {
 				r.Header.Set("Content-Type", "application/json")
@@ -163,7 +163,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // A body of unknown length is read up to its limit and not much further.
 func TestEndlessBody(t *testing.T) {
-	h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: 100_000}, nil)
+	h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 100_000}}, nil)
 	body := new(endless)
 	r := call{method: "POST", target: "/api/events/"}.request()
 	r.Body, r.ContentLength = io.NopCloser(body), -1

@@ -35,7 +35,7 @@ func (l lettered) record() string {
 
 func (l lettered) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
 
-func (l lettered) Page(_ context.Context, _ []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (l lettered) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	var records [][]byte
 	for range min(w.Limit, max(l.count-w.Offset, 0)) {
 		records = append(records, []byte(l.record()))

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// checkCacheControl returns the value of Cache-Control, or [ErrOptions].
+// checkCacheControl returns the value of Cache-Control, or [ErrInvalidConfig].
 func checkCacheControl(text string) (string, error) {
 	if text == "" {
 		return "no-cache", nil
 	}
 	for _, c := range []byte(text) {
 		if c < ' ' || c > '~' {
-			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrOptions, text)
+			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrInvalidConfig, text)
 		}
 	}
 	return text, nil

@@ -133,7 +133,7 @@ func TestNoTag(t *testing.T) {
 		{"unknown format", Options{ETags: true}, call{target: "/api/news/?format=xml", header: ifNoneMatch("*")}, 404, false},
 		{"unknown path", Options{ETags: true}, call{target: "/api/nope/", header: ifNoneMatch("*")}, 404, false},
 		{"not acceptable", Options{ETags: true}, call{target: "/api/news/", header: http.Header{"If-None-Match": {"*"}, "Accept": {"text/html"}}}, 406, false},
-		{"too many terms", Options{ETags: true, MaxTerms: 1}, call{target: "/api/news/?ordering=id,id", header: ifNoneMatch("*")}, 400, false},
+		{"too many terms", Options{ETags: true, Bounds: Bounds{Terms: 1}}, call{target: "/api/news/?ordering=id,id", header: ifNoneMatch("*")}, 400, false},
 		{"an error", Options{ETags: true}, call{target: "/api/faqs/"}, 500, false},
 	}
 	for _, test := range tests {
@@ -178,7 +178,7 @@ func TestCacheControl(t *testing.T) {
 	}
 	for _, bad := range []string{"a\r\nSet-Cookie: x", "é", "\x00", "\x7f"} {
 		_, err := NewHandler(house(nil), Options{CacheControl: bad})
-		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "CacheControl") {
+		if !errors.Is(err, ErrInvalidConfig) || !strings.Contains(err.Error(), "CacheControl") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -23,7 +23,7 @@ type titles [][]byte
 
 func (t titles) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
 
-func (t titles) Page(_ context.Context, _ []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (t titles) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	return len(t), pagination.Slice(t, w), nil
 }
 
@@ -37,7 +37,7 @@ func (l links) Create(_ context.Context, body []byte) ([]byte, error) {
 // collections is all of them: two books, nothing else.
 func collections() map[string]httpapi.Collection {
 	all := make(map[string]httpapi.Collection)
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		all[c.Key] = titles{}
 	}
 	all["books"] = titles{[]byte(`{"id":1,"name":"Atlante"}`), []byte(`{"id":2,"name":"Onda"}`)}
@@ -92,7 +92,7 @@ func ExampleNewHandler_keys() {
 	all["magazines"] = titles{}
 	_, err := httpapi.NewHandler(all, httpapi.Options{})
 	fmt.Println(err)
-	// Output: httpapi: wrong collections: missing faqs; unknown ["magazines"]
+	// Output: httpapi: invalid configuration: missing faqs; unknown ["magazines"]
 }
 
 // Behind a proxy, links come from a base URL that the program knows.
@@ -125,7 +125,7 @@ func ExampleOptions_trustedProxies() {
 // What a request may ask for is bounded, and whoever asks for more is told how.
 func ExampleOptions_limits() {
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		MaxTerms: 2, // the others have their defaults
+		Bounds: httpapi.Bounds{Terms: 2}, // the others have their defaults
 		OnError: func(r *http.Request, err error) {
 			if errors.Is(err, httpapi.ErrPanic) {
 				log.Print(err) // with the stack
@@ -187,7 +187,7 @@ func ExampleMount() {
 	fmt.Println(httpapi.Mount(mux, "shop/", h))
 	// Output:
 	// 200 {"count":2,"next":null,"previous":"http://example.com/shop/api/books/?limit=21","results":[]}
-	// httpapi: cannot mount: prefix "shop/" is not a clean path like /shop
+	// httpapi: invalid configuration: prefix "shop/" is not a clean path like /shop
 }
 
 func ExampleBearer() {
@@ -286,7 +286,7 @@ func ExampleUnauthorized() {
 // closed is a collection whose database is away for a while.
 type closed struct{ titles }
 
-func (closed) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (closed) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 0, nil, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
 }
 

@@ -53,7 +53,7 @@ func (s *shelf) Fields(context.Context) ([]string, error) {
 	return []string{"id", "name", "start_date"}, s.err
 }
 
-func (s *shelf) Page(_ context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (s *shelf) Page(_ context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if s.asked != nil {
 		s.asked(terms)
 	}
@@ -175,7 +175,7 @@ type fixedShelf struct{ page [][]byte }
 
 func (s *fixedShelf) Fields(context.Context) ([]string, error) { return []string{"id", "name"}, nil }
 
-func (s *fixedShelf) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (s *fixedShelf) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 1000, s.page, nil
 }
 
@@ -191,7 +191,7 @@ func (j *journal) Revision(ctx context.Context) (uint64, error) {
 	return j.revision.Load(), ctx.Err()
 }
 
-func (j *journal) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (j *journal) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	j.pages.Add(1)
-	return j.Collection.Page(ctx, terms, w)
+	return j.Collection.Page(ctx, w, terms)
 }

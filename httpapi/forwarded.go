@@ -11,15 +11,15 @@ import (
 // proxies are the addresses whose forwarded headers count.
 type proxies []netip.Prefix
 
-// newProxies copies prefixes. It returns [ErrOptions] for one that is none, or
+// newProxies copies prefixes. It returns [ErrInvalidConfig] for one that is none, or
 // that no address would match: IPv4 addresses are compared as such.
 func newProxies(prefixes []netip.Prefix) (proxies, error) {
 	for _, p := range prefixes {
 		if !p.IsValid() {
-			return nil, fmt.Errorf("%w: TrustedProxies: an invalid prefix", ErrOptions)
+			return nil, fmt.Errorf("%w: TrustedProxies: an invalid prefix", ErrInvalidConfig)
 		}
 		if p.Addr().Is4In6() {
-			return nil, fmt.Errorf("%w: TrustedProxies: write %v as a prefix of IPv4", ErrOptions, p)
+			return nil, fmt.Errorf("%w: TrustedProxies: write %v as a prefix of IPv4", ErrInvalidConfig, p)
 		}
 	}
 	return slices.Clone(prefixes), nil

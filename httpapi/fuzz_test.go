@@ -15,7 +15,7 @@ import (
 
 // validating makes a record of what the documented fields allow.
 func validating(t testing.TB, key string) func(body []byte) ([]byte, error) {
-	collection, ok := resources.Find(key)
+	collection, ok := resources.Lookup(key)
 	if !ok {
 		t.Fatalf("no collection %s", key)
 	}
@@ -39,7 +39,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("HEAD", "/api/books", "q=%zz;\xff&&", "", "", "h_", "")
 	f.Add("\"<\xff", "/api/item_variants/", strings.Repeat("&", 1000), "*/*", "", "a b", "")
 	f.Add("PUT", "/api/books/", "\r\n", "application/*;x=\"\\\"", "", "h", "\x00")
-	h := newTestHandler(f, Options{Authorizer: AllowAll, MaxBody: 1000}, map[string]Collection{
+	h := newTestHandler(f, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}}, map[string]Collection{
 		"events":       desk{newShelf(30), validating(f, "events")},
 		"social-links": desk{newShelf(3), validating(f, "social-links")},
 		"books":        newShelf(5),

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"net/http"
@@ -12,10 +11,6 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
-
-// ErrCollections is what [NewHandler] returns, wrapped with their keys, when
-// collections are missing, nil or unknown.
-var ErrCollections = errors.New("httpapi: wrong collections")
 
 // Handler serves the documented paths. It is made by [NewHandler], does not change
 // afterwards, and is safe for concurrent use.
@@ -28,7 +23,7 @@ type Handler struct {
 	base       string // "" if it comes from the request
 	proxies    proxies
 	limits     pagination.Limits
-	bounds     bounds
+	bounds     Bounds
 	values     fixedValues
 	buffers    buffers // of pages
 
@@ -39,11 +34,11 @@ type Handler struct {
 
 // NewHandler returns a handler of the collections, by their documented keys
 // ("itemVariants", not "item_variants"). The map is copied. It returns
-// [ErrCollections] unless each of the 39 keys has a collection and no other
-// key is there, and [ErrOptions] for options that cannot be used. O(number of
+// [ErrInvalidConfig] unless each of the 39 keys has a collection and no other
+// key is there, and [ErrInvalidConfig] for options that cannot be used. O(number of
 // collections); no collection is called.
 func NewHandler(collections map[string]Collection, opts Options) (*Handler, error) {
-	documented := resources.Collections()
+	documented := resources.Descriptions()
 	if err := checkKeys(collections, documented); err != nil {
 		return nil, err
 	}
@@ -59,10 +54,6 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := newBounds(&opts)
-	if err != nil {
-		return nil, err
-	}
 	h := &Handler{
 		routes:     newRoutes(collections, documented),
 		root:       newRootBody(documented),
@@ -72,7 +63,7 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		base:       base,
 		proxies:    proxies,
 		limits:     opts.Limits,
-		bounds:     bounds,
+		bounds:     opts.Bounds.effective(),
 		values:     newFixedValues(),
 
 		tags:         opts.ETags,
@@ -86,7 +77,7 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 }
 
 // checkKeys compares the keys that are there with those that are documented.
-func checkKeys(collections map[string]Collection, documented []resources.Collection) error {
+func checkKeys(collections map[string]Collection, documented []resources.Description) error {
 	known := make(map[string]bool, len(documented))
 	var missing, unknown []string
 	for _, d := range documented {
@@ -111,7 +102,7 @@ func checkKeys(collections map[string]Collection, documented []resources.Collect
 	if faults == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrCollections, strings.Join(faults, "; "))
+	return fmt.Errorf("%w: %s", ErrInvalidConfig, strings.Join(faults, "; "))
 }
 
 // ServeHTTP answers one request; the package's documentation has the order of

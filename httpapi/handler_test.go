@@ -31,8 +31,8 @@ func TestNewHandlerKeys(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			h, err := NewHandler(test.collections, Options{})
-			if !errors.Is(err, ErrCollections) || h != nil {
-				t.Fatalf("%v, %v; want ErrCollections", h, err)
+			if !errors.Is(err, ErrInvalidConfig) || h != nil {
+				t.Fatalf("%v, %v; want ErrInvalidConfig", h, err)
 			}
 			for _, name := range test.names {
 				if !strings.Contains(err.Error(), name) {

@@ -141,7 +141,7 @@ func TestHostileJSON(t *testing.T) {
 // addAuthor stores the one author, 1.
 func addAuthor(t *testing.T, house *catalogue.Catalogue) {
 	t.Helper()
-	authors, err := catalogue.Of[resources.Record](house, "authors")
+	authors, err := catalogue.Define[resources.Record]("authors", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,12 +32,12 @@ func (c betweenCollection) Fields(ctx context.Context) ([]string, error) {
 // though the members of the records come and go.
 func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	house := catalogue.New()
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := func(member string) { // gives all records a member that reverses the order by id
-		err := books.Update(func(tx *catalogue.Tx[resources.Record]) error {
+		err := books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 			for id := 1; id <= 3; id++ {
 				r, err := resources.ParseRecord(fmt.Appendf(nil, `{"id":%d,%q:%d}`, id, member, -id))
 				if err != nil {

@@ -49,21 +49,21 @@ const maxTries = 3
 // member may be deleted between Fields and Page: then its name is none any more.
 func (v *view) page(order string, w pagination.Window) (count int, records [][]byte, err error) {
 	if v.route.lenient != nil {
-		return v.route.lenient.PageLenient(v.r.Context(), ordering.Parse(order, nil), w)
+		return v.route.lenient.PageLenient(v.r.Context(), w, ordering.Parse(order, nil))
 	}
 	for range maxTries {
 		terms, err := v.terms(order)
 		if err != nil {
 			return 0, nil, err
 		}
-		if count, records, err = v.route.collection.Page(v.r.Context(), v.route.whole(terms), w); !errors.Is(err, ordering.ErrUnknownField) {
+		if count, records, err = v.route.collection.Page(v.r.Context(), w, v.route.whole(terms)); !errors.Is(err, ordering.ErrUnknownField) {
 			return count, records, err
 		}
 	}
 	standard := v.route.standard
-	count, records, err = v.route.collection.Page(v.r.Context(), standard, w)
+	count, records, err = v.route.collection.Page(v.r.Context(), w, standard)
 	if errors.Is(err, ordering.ErrUnknownField) { // events without a date, perhaps none at all
-		return v.route.collection.Page(v.r.Context(), standard[len(standard)-1:], w)
+		return v.route.collection.Page(v.r.Context(), w, standard[len(standard)-1:])
 	}
 	return count, records, err
 }

@@ -147,12 +147,12 @@ type vanishing struct {
 	left int // how often more
 }
 
-func (v *vanishing) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (v *vanishing) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if terms[0].Field != "id" && v.left > 0 {
 		v.left--
 		return 0, nil, fmt.Errorf("books: %w: %q", ordering.ErrUnknownField, terms[0].Field)
 	}
-	return v.shelf.Page(ctx, terms, w)
+	return v.shelf.Page(ctx, w, terms)
 }
 
 func TestFieldGoneMeanwhile(t *testing.T) {

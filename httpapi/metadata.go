@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -13,12 +14,12 @@ func rootMetadata() []byte {
 }
 
 // listMetadata is the answer to OPTIONS of a collection, for those who may not post.
-func listMetadata(d resources.Collection) []byte {
+func listMetadata(d resources.Description) []byte {
 	return []byte(metadata(d.Title(), "") + "}")
 }
 
 // listActions is the same for those who may.
-func listActions(d resources.Collection) []byte {
+func listActions(d resources.Description) []byte {
 	fields := make([]string, len(d.Fields))
 	for i, f := range d.Fields {
 		fields[i] = fieldMetadata(f)
@@ -35,5 +36,35 @@ func metadata(name, description string) string {
 
 func fieldMetadata(f resources.Field) string {
 	return fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s}`,
-		quote(f.Name), quote(f.Kind.Type()), f.Required, f.ReadOnly, quote(f.Label()))
+		quote(f.Name), quote(kindName(f.Kind)), f.Required, f.ReadOnly, quote(label(f.Name)))
+}
+
+// kindName returns what OPTIONS calls a kind.
+func kindName(k resources.Kind) string {
+	switch k {
+	case resources.Integer:
+		return "integer"
+	case resources.Text:
+		return "string"
+	case resources.Slug:
+		return "slug"
+	case resources.Timestamp:
+		return "datetime"
+	case resources.Boolean:
+		return "boolean"
+	case resources.URL:
+		return "url"
+	case resources.TextList:
+		return "list"
+	}
+	return "field"
+}
+
+// label returns the name that OPTIONS shows people: "Start date" for startDate.
+func label(name string) string {
+	if name == "id" {
+		return "ID"
+	}
+	text := strings.ReplaceAll(ordering.Snake(name), "_", " ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -1,16 +1,11 @@
 package httpapi
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"path"
 	"strings"
 )
-
-// ErrMount is what [Mount] returns, wrapped with the reason, when it cannot
-// register a handler.
-var ErrMount = errors.New("httpapi: cannot mount")
 
 // Mount registers h on mux for prefix+"/api" and prefix+"/api/", so that both
 // /api and all below it reach the handler, behind [http.StripPrefix] if there
@@ -20,16 +15,16 @@ var ErrMount = errors.New("httpapi: cannot mount")
 // does not end with one, is clean ("//", "." and ".." are not) and has no
 // braces, since those are wildcards to a mux. Any other prefix, a nil mux or
 // handler, and a pattern that the mux refuses because it conflicts with one it
-// has, give an [ErrMount]; in the last case the first of the two paths may
+// has, give an [ErrInvalidConfig]; in the last case the first of the two paths may
 // have been registered.
 func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 	switch {
 	case mux == nil:
-		return fmt.Errorf("%w: nil mux", ErrMount)
+		return fmt.Errorf("%w: nil mux", ErrInvalidConfig)
 	case h == nil:
-		return fmt.Errorf("%w: nil handler", ErrMount)
+		return fmt.Errorf("%w: nil handler", ErrInvalidConfig)
 	case prefix != "" && !validPrefix(prefix):
-		return fmt.Errorf("%w: prefix %q is not a clean path like /shop", ErrMount, prefix)
+		return fmt.Errorf("%w: prefix %q is not a clean path like /shop", ErrInvalidConfig, prefix)
 	}
 	if prefix != "" {
 		h = http.StripPrefix(prefix, h)
@@ -49,7 +44,7 @@ func validPrefix(prefix string) bool {
 func register(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("%w: %v", ErrMount, reason)
+			err = fmt.Errorf("%w: %v", ErrInvalidConfig, reason)
 		}
 	}()
 	mux.Handle(pattern, h)

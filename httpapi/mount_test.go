@@ -68,8 +68,8 @@ func TestMountErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			if err := Mount(test.mux, test.prefix, test.handler); !errors.Is(err, ErrMount) {
-				t.Errorf("%v, want ErrMount", err)
+			if err := Mount(test.mux, test.prefix, test.handler); !errors.Is(err, ErrInvalidConfig) {
+				t.Errorf("%v, want ErrInvalidConfig", err)
 			}
 		})
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// ErrOptions is what [NewHandler] returns, wrapped with the reason, for an option
-// that cannot be used.
-var ErrOptions = errors.New("httpapi: bad option")
+// ErrInvalidConfig is returned by [New], [NewHandler] and [Mount] for arguments
+// that they cannot use. The error names the argument and the reason.
+var ErrInvalidConfig = errors.New("httpapi: invalid configuration")
 
 // Options changes how a [Handler] answers. The zero value lets nobody write,
 // takes the base of links from the request, pages by 21 and at most 1000
@@ -50,30 +50,8 @@ type Options struct {
 	// Limits bounds the size of pages. Its zero value is the service's.
 	Limits pagination.Limits
 
-	// MaxTerms is how many names an ordering may have, those that are dropped
-	// included; more are answered with 400. 0: 100. Less: any number.
-	MaxTerms int
-
-	// MaxParams is how many parameters a query may have, empty ones included, a
-	// limit and an offset aside; more are answered with 400. 0: 1000, which is
-	// Django's. Less: any number.
-	MaxParams int
-
-	// MaxQuery is how long a query may be, in bytes, a limit and an offset aside,
-	// both as it was sent and escaped as in the links to other pages; a longer one
-	// is answered with 414. 0: 16 KiB. Less: any length. (A path of more than 2
-	// KiB is answered with 414 as well.)
-	MaxQuery int
-
-	// MaxBody is the size of the largest request body that is read, in
-	// bytes; more is answered with 413. 0: 1 MiB. Less than 0 is an error.
-	MaxBody int64
-
-	// MaxDepth is how deep lists and objects in a posted body may be nested;
-	// deeper is answered with 400. 0: 200. More than that is of use to a
-	// [Creator] of the program's own: those of a catalogue take no more. Less
-	// than 0 is an error.
-	MaxDepth int
+	// Bounds limits what one request may ask for.
+	Bounds Bounds
 
 	// ETags gives pages of collections that are [Revisioned], and the root, a strong
 	// ETag, and answers a GET or HEAD whose If-None-Match names it with 304, before
@@ -113,10 +91,10 @@ func parseBaseURL(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: BaseURL: %v", ErrOptions, err)
+		return "", fmt.Errorf("%w: BaseURL: %v", ErrInvalidConfig, err)
 	}
 	if reason := baseURLFault(u, text); reason != "" {
-		return "", fmt.Errorf("%w: BaseURL %q %s", ErrOptions, text, reason)
+		return "", fmt.Errorf("%w: BaseURL %q %s", ErrInvalidConfig, text, reason)
 	}
 	path := escapePath(u.EscapedPath())
 	return u.Scheme + "://" + u.Host + strings.TrimRight(path, "/"), nil

@@ -25,13 +25,11 @@ func TestBadOptions(t *testing.T) {
 		{"space", Options{BaseURL: "http://x example"}},
 		{"not ASCII", Options{BaseURL: "http://höst.example"}},
 		{"no URL", Options{BaseURL: "http://x.example/%zz"}},
-		{"negative body", Options{MaxBody: -1}},
-		{"negative depth", Options{MaxDepth: -1}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			if h, err := NewHandler(house(nil), test.opts); !errors.Is(err, ErrOptions) || h != nil {
-				t.Errorf("%+v: %v, %v; want ErrOptions", test.opts, h, err)
+			if h, err := NewHandler(house(nil), test.opts); !errors.Is(err, ErrInvalidConfig) || h != nil {
+				t.Errorf("%+v: %v, %v; want ErrInvalidConfig", test.opts, h, err)
 			}
 		})
 	}

@@ -39,9 +39,9 @@ func (j *jumpy) Fields(ctx context.Context) ([]string, error) {
 	return j.journal.Fields(ctx)
 }
 
-func (j *jumpy) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (j *jumpy) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	j.jump("Page")
-	return j.journal.Page(ctx, terms, w)
+	return j.journal.Page(ctx, w, terms)
 }
 
 func (j *jumpy) Revision(ctx context.Context) (uint64, error) {
@@ -215,7 +215,7 @@ func (p price) MarshalText() ([]byte, error) {
 // A panic in an authorizer, a validator or a record's own method changes nothing
 // in a catalogue, and leaves no lock behind.
 func TestPanicsChangeNothing(t *testing.T) {
-	house, err := catalogue.NewTyped(catalogue.Typed[priced]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[priced]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestPanicsChangeNothing(t *testing.T) {
 	if got := post.do(h); got.Status != 201 || !strings.HasPrefix(got.Body, `{"id":1,`) {
 		t.Errorf("afterwards: %d %s; no id may be used up", got.Status, got.Body)
 	}
-	books, err := catalogue.Of[priced](house, "books")
+	books, err := catalogue.Define[priced]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}

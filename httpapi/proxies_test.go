@@ -77,8 +77,8 @@ func TestBadTrustedProxies(t *testing.T) {
 		"IPv4 in IPv6, never seen": netip.MustParsePrefix("::ffff:10.0.0.0/104"),
 	} {
 		h, err := NewHandler(house(nil), Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), p}})
-		if !errors.Is(err, ErrOptions) || h != nil {
-			t.Errorf("%s: %v, %v; want ErrOptions", reason, h, err)
+		if !errors.Is(err, ErrInvalidConfig) || h != nil {
+			t.Errorf("%s: %v, %v; want ErrInvalidConfig", reason, h, err)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func at(call int, err error) func(context.Context, int) error {
 func unsureHandler(t *testing.T, c Collection) (h *Handler, news *unsure, told *[]error) {
 	t.Helper()
 	news, told = &unsure{journal: &journal{Collection: c}, fails: never}, new([]error)
-	opts := Options{ETags: true, MaxTerms: 2, OnError: func(_ *http.Request, err error) { *told = append(*told, err) }}
+	opts := Options{ETags: true, Bounds: Bounds{Terms: 2}, OnError: func(_ *http.Request, err error) { *told = append(*told, err) }}
 	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, told
 }
 
@@ -151,7 +151,7 @@ func (s *scripted) Revision(context.Context) (uint64, error) {
 	return s.revision, nil
 }
 
-func (s *scripted) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (s *scripted) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	s.step("page")
 	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, s.revision)}
 	s.step("record")
@@ -293,11 +293,11 @@ func TestRevisionPanicsBehindThePage(t *testing.T) {
 // heeding is a shelf that looks at its context.
 type heeding struct{ *shelf }
 
-func (h heeding) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (h heeding) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	return h.shelf.Page(ctx, terms, w)
+	return h.shelf.Page(ctx, w, terms)
 }
 
 // TestRevisionWaits for what never comes, until the request's context ends: before

@@ -10,7 +10,7 @@ import (
 type rootBody [][]byte
 
 // newRootBody lists the collections in the order of the document.
-func newRootBody(documented []resources.Collection) rootBody {
+func newRootBody(documented []resources.Description) rootBody {
 	var body rootBody
 	part := "{"
 	for i, d := range documented {

@@ -15,19 +15,19 @@ const apiPath = "/api/"
 // values are shared by all of them.
 type route struct {
 	path       string
-	key        string                // of the collection, "": the root
-	about      *resources.Collection // nil: the root
-	collection Collection            // nil: the root
-	lenient    LenientPager          // nil: unknown terms are dropped beforehand
-	creator    Creator               // nil: POST is not allowed
-	revisioned Revisioned            // nil: its pages have no tags
-	standard   []ordering.Term       // the default order, ending in an ascending id
+	key        string                 // of the collection, "": the root
+	about      *resources.Description // nil: the root
+	collection Collection             // nil: the root
+	lenient    LenientPager           // nil: unknown terms are dropped beforehand
+	creator    Creator                // nil: POST is not allowed
+	revisioned Revisioned             // nil: its pages have no tags
+	standard   []ordering.Term        // the default order, ending in an ascending id
 	allow      []string
 	vary       []string
 }
 
 // newRoutes returns the root and all collections by their paths.
-func newRoutes(collections map[string]Collection, documented []resources.Collection) map[string]*route {
+func newRoutes(collections map[string]Collection, documented []resources.Description) map[string]*route {
 	routes := make(map[string]*route, 1+len(documented))
 	all := make([]route, 1+len(documented))
 	all[0] = route{path: apiPath, allow: []string{allowRead}, vary: []string{"Accept"}}
@@ -42,9 +42,12 @@ func newRoutes(collections map[string]Collection, documented []resources.Collect
 }
 
 // allowRead is the Allow of what cannot be posted to.
-const allowRead = "GET, HEAD, OPTIONS"
+const (
+	allowRead  = "GET, HEAD, OPTIONS"
+	allowWrite = "GET, POST, HEAD, OPTIONS"
+)
 
-func newRoute(d *resources.Collection, c Collection) route {
+func newRoute(d *resources.Description, c Collection) route {
 	r := route{
 		path:       collectionPath(*d),
 		key:        d.Key,
@@ -58,7 +61,7 @@ func newRoute(d *resources.Collection, c Collection) route {
 	r.revisioned, _ = c.(Revisioned)
 	if creator, ok := c.(Creator); ok && d.Creatable {
 		r.creator = creator
-		r.allow = []string{d.Methods()}
+		r.allow = []string{allowWrite}
 	}
 	return r
 }
@@ -71,24 +74,24 @@ func (r *route) metadata() []byte {
 	return listMetadata(*r.about)
 }
 
-func collectionPath(d resources.Collection) string {
+func collectionPath(d resources.Description) string {
 	return apiPath + d.Segment + "/"
 }
 
 // Served is one of the paths that a [Handler] serves, for those who describe it.
 type Served struct {
-	Path       string               // from the handler's root on: "/api/", "/api/events/"
-	About      resources.Collection // without a key at the root
-	Collection Collection           // nil at the root
-	Creatable  bool                 // whether POST is allowed, to whom the authorizer lets
-	Tagged     bool                 // whether answers to GET have an ETag
+	Path        string                // from the handler's root on: "/api/", "/api/events/"
+	Description resources.Description // without a key at the root
+	Collection  Collection            // nil at the root
+	Creatable   bool                  // whether POST is allowed, to whom the authorizer lets
+	Tagged      bool                  // whether answers to GET have an ETag
 }
 
 // Served lists all paths: the root, then the collections in the order of the
 // service's document. The slice is the caller's. O(number of collections).
 func (h *Handler) Served() []Served {
 	list := []Served{{Path: apiPath, Tagged: h.tags}}
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		r := h.routes[collectionPath(about)]
 		list = append(list, Served{r.path, about, r.collection, r.creator != nil, h.tags && r.revisioned != nil})
 	}

@@ -27,7 +27,7 @@ func TestServed(t *testing.T) {
 	}
 	var paths, keys []string
 	for _, s := range h.Served() {
-		paths, keys = append(paths, s.Path), append(keys, s.About.Key)
+		paths, keys = append(paths, s.Path), append(keys, s.Description.Key)
 		if (s.Collection == nil) != (s.Path == "/api/") {
 			t.Errorf("%s: collection %v", s.Path, s.Collection)
 		}
@@ -37,7 +37,7 @@ func TestServed(t *testing.T) {
 		}
 	}
 	wantPaths, wantKeys := []string{"/api/"}, []string{""}
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		wantPaths, wantKeys = append(wantPaths, "/api/"+c.Segment+"/"), append(wantKeys, c.Key)
 	}
 	if diff := cmp.Diff(wantPaths, paths) + cmp.Diff(wantKeys, keys); diff != "" {

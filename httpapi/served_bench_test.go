@@ -50,7 +50,7 @@ func BenchmarkServedFixed(b *testing.B) {
 		all[key] = c
 	}
 	terms := []ordering.Term{ordering.Asc("start_date"), ordering.Asc("id")}
-	count, records, err := all["events"].Page(b.Context(), terms, pagination.Window{Limit: 21, Offset: 9000})
+	count, records, err := all["events"].Page(b.Context(), pagination.Window{Limit: 21, Offset: 9000}, terms)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +71,7 @@ type fixedPage struct {
 	records [][]byte
 }
 
-func (p fixedPage) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (p fixedPage) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return p.count, p.records, nil
 }
 

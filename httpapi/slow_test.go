@@ -170,7 +170,7 @@ func TestSlowClients(t *testing.T) {
 // patient is a collection whose pages take until the client is gone.
 type patient struct{ *shelf }
 
-func (patient) Page(ctx context.Context, _ []ordering.Term, _ pagination.Window) (int, [][]byte, error) {
+func (patient) Page(ctx context.Context, _ pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	<-ctx.Done()
 	return 0, nil, ctx.Err()
 }

@@ -183,7 +183,7 @@ func (s *soak) fill(t *testing.T) {
 			s.keys = append(s.keys, key)
 		}
 	}
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		s.paths[about.Key] = "/api/" + about.Segment + "/"
 	}
 	for _, e := range sample.New(sample.Options{Events: min(s.events, 1000), Seed: 2, Others: -1}).Events {

@@ -126,7 +126,7 @@ func (w *soakWriter) modify() error {
 	if err != nil {
 		return err
 	}
-	return w.house.Events().Modify(w.own[w.rng.IntN(len(w.own))], func(e *resources.Event) error {
+	return w.house.Events().Update(w.own[w.rng.IntN(len(w.own))], func(e *resources.Event) error {
 		fresh.ID = e.ID
 		*e = fresh
 		return nil
@@ -144,7 +144,7 @@ func (w *soakWriter) delete() error {
 func (w *soakWriter) update() error {
 	own, last, fails := slices.Clone(w.own), w.last, errors.New("on purpose")
 	failing := w.rng.IntN(4) == 0
-	err := w.house.Events().Update(func(tx *catalogue.Tx[resources.Event]) error {
+	err := w.house.Events().Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for range 1 + w.rng.IntN(12) {
 			i := w.rng.IntN(len(w.own))
 			if err := tx.Delete(w.own[i]); err != nil {

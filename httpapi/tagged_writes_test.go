@@ -113,11 +113,11 @@ func TestEveryWriteIsSeen(t *testing.T) {
 			_, err := c.Upsert(resources.Event{ID: 2, Name: "u"})
 			return err
 		}, "a u c"},
-		{"Modify", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Modify(3, rename("m")) }, "a b m"},
+		{"Modify", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Update(3, rename("m")) }, "a b m"},
 		{"Delete", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Delete(1) }, "b c"},
 		{"Update", func(_ *catalogue.Catalogue, c events, _ http.Handler) error {
-			return c.Update(func(tx *catalogue.Tx[resources.Event]) error {
-				if err := tx.Modify(1, rename("t")); err != nil {
+			return c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
+				if err := tx.Update(1, rename("t")); err != nil {
 					return err
 				}
 				return tx.Delete(2)

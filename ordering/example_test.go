@@ -1,7 +1,6 @@
 package ordering_test
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,14 +101,4 @@ func ExampleKey() {
 	slices.SortFunc(keys, ordering.Key.Compare)
 	fmt.Println(keys[0].Compare(ordering.Bool(true)), keys[4].Compare(ordering.Null()))
 	// Output: 0 0
-}
-
-func ExampleAppendKeys() {
-	fields, _ := ordering.FieldsOf[Title]()
-	pages, _ := fields.Lookup("pages")
-	key := func(t Title) []byte {
-		return ordering.AppendKeys(nil, &t, []ordering.Field[Title]{pages}, []ordering.Term{ordering.Desc("pages")})
-	}
-	fmt.Println(bytes.Compare(key(Title{Pages: 730}), key(Title{Pages: 204})))
-	// Output: -1
 }

@@ -59,7 +59,23 @@ func (fs *Fields[T]) Lookup(name string) (Field[T], bool) {
 func (fs *Fields[T]) Parse(text string) []Term { return Parse(text, fs.Has) }
 
 // ParseStrict is [ParseStrict] with these names: for Go programs.
-func (fs *Fields[T]) ParseStrict(text string) ([]Term, error) { return ParseStrict(text, fs.Has) }
+func (fs *Fields[T]) ParseStrict(text string) ([]Term, error) {
+	terms, err := ParseStrict(text, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range terms {
+		if !fs.Has(t.Field) {
+			return nil, fmt.Errorf("ordering %q: %w", text, fs.unknown(t.Field))
+		}
+	}
+	return terms, nil
+}
+
+// unknown returns the error for a name that no field has.
+func (fs *Fields[T]) unknown(name string) error {
+	return fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.Names()))
+}
 
 // resolve finds the fields of terms, or tells which is none.
 func (fs *Fields[T]) resolve(terms []Term) ([]Field[T], error) {
@@ -67,7 +83,7 @@ func (fs *Fields[T]) resolve(terms []Term) ([]Field[T], error) {
 	for i, t := range terms {
 		f, ok := fs.Lookup(t.Field)
 		if !ok {
-			return nil, fmt.Errorf("%w: %q", ErrUnknownField, t.Field)
+			return nil, fs.unknown(t.Field)
 		}
 		fields[i] = f
 	}
@@ -113,7 +129,7 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 	}
 	rows := make([]keyed, len(records))
 	for i := range records {
-		rows[i] = keyed{string(AppendKeys(nil, &records[i], fields, terms)), records[i]}
+		rows[i] = keyed{string(appendKeys(nil, &records[i], fields, terms)), records[i]}
 	}
 	slices.SortStableFunc(rows, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 	for i := range rows {

@@ -8,48 +8,43 @@ import (
 	"unicode"
 )
 
-// A Member is a field of a struct as encoding/json sees it.
-type Member struct {
-	Wire  string       // its name in JSON
-	Index []int        // its place, as [reflect.Value.FieldByIndex] takes it
-	Type  reflect.Type // of the field; its tag is that of FieldByIndex
+// A member is a field of a struct as encoding/json sees it.
+type member struct {
+	name  string // in JSON
+	index []int  // as [reflect.Value.FieldByIndex] takes it
+	typ   reflect.Type
 }
 
-// Members returns the members of a struct's JSON in their order, those of embedded
-// structs flattened as encoding/json flattens them. They are what [FieldsOf] makes
-// fields of, for programs that know a type only by reflection. A type that is not
-// a struct, and a nil type, have none. O(n log n) for n fields.
-func Members(t reflect.Type) []Member {
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil
-	}
+// membersOf returns the members of a struct's JSON in their order, those of embedded
+// structs flattened as encoding/json flattens them.
+func membersOf(t reflect.Type) []member {
 	found := candidates(t)
 	best := map[string]int{}
 	for i, m := range found {
-		j, seen := best[m.Wire]
+		j, seen := best[m.name]
 		switch {
 		case !seen:
-			best[m.Wire] = i
-		case len(m.Index) > len(found[j].Index): // hidden: candidates come level by level
+			best[m.name] = i
+		case len(m.index) > len(found[j].index): // hidden: candidates come level by level
 		case m.tagged && !found[j].tagged:
-			best[m.Wire] = i
+			best[m.name] = i
 		case m.tagged == found[j].tagged:
 			found[j].ambiguous = true
 		}
 	}
-	var list []Member
+	var list []member
 	for i, m := range found {
-		if best[m.Wire] == i && !m.ambiguous {
-			list = append(list, m.Member)
+		if best[m.name] == i && !m.ambiguous {
+			list = append(list, m.member)
 		}
 	}
-	slices.SortFunc(list, func(a, b Member) int { return slices.Compare(a.Index, b.Index) })
+	slices.SortFunc(list, func(a, b member) int { return slices.Compare(a.index, b.index) })
 	return list
 }
 
 // A candidate is a field that is a member unless another one of its name hides it.
 type candidate struct {
-	Member
+	member
 	tagged    bool // its name is that of its tag
 	ambiguous bool // another one is as good, so that encoding/json writes neither
 }
@@ -82,7 +77,7 @@ func candidates(t reflect.Type) (found []candidate) {
 				case name == "" && f.Anonymous && inner != nil:
 					next = embed(next, inner, index)
 				default:
-					m := Member{cmp.Or(name, f.Name), index, f.Type}
+					m := member{cmp.Or(name, f.Name), index, f.Type}
 					found = append(found, candidate{m, name != "", outer.twice})
 				}
 			}

@@ -2,7 +2,6 @@ package ordering_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -11,24 +10,6 @@ import (
 
 	"github.com/gobacklist/backlist/ordering"
 )
-
-func ExampleMembers() {
-	type audit struct {
-		By string `json:"by"`
-	}
-	type shelf struct {
-		audit
-		ID    int `json:"id"`
-		Place string
-	}
-	for _, m := range ordering.Members(reflect.TypeFor[shelf]()) {
-		fmt.Println(m.Wire, m.Type, m.Index)
-	}
-	// Output:
-	// by string [0 0]
-	// id int [1]
-	// Place string [2]
-}
 
 // TestMembersAreThoseOfJSON compares with what encoding/json writes.
 func TestMembersAreThoseOfJSON(t *testing.T) {
@@ -54,11 +35,6 @@ func TestMembersAreThoseOfJSON(t *testing.T) {
 	slices.Sort(got)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-written +members)\n%s", diff)
-	}
-	for _, none := range []reflect.Type{nil, reflect.TypeFor[int](), reflect.TypeFor[*book](), reflect.TypeFor[struct{}]()} {
-		if got := ordering.Members(none); got != nil {
-			t.Errorf("%v has members %v", none, got)
-		}
 	}
 }
 

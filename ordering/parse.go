@@ -69,6 +69,11 @@ func ParseStrict(text string, valid func(name string) bool) ([]Term, error) {
 	return terms, nil
 }
 
+// Terms returns the terms of an ordering such as "-start_date,name". It is
+// [Parse] without a check of the names: what takes the terms checks them. Empty
+// terms and repeated fields are dropped. O(len(text)).
+func Terms(text string) []Term { return Parse(text, nil) }
+
 func parseTerm(part string) Term {
 	name, desc := strings.CutPrefix(trim(part), "-")
 	return Term{Field: name, Desc: desc}

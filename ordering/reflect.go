@@ -7,55 +7,55 @@ import (
 	"time"
 )
 
-// keyOf returns a function that returns the key of a value of type t, and what is
-// promised of its keys. The value must be addressable. keyOf is called once a type.
-func keyOf(t reflect.Type) (func(reflect.Value) Key, Kind) {
+// keyOf returns a function that returns the key of a value of type t, which must be
+// addressable.
+func keyOf(t reflect.Type) func(reflect.Value) Key {
 	if t.Kind() == reflect.Pointer { // before Marshaler, which it is too
-		if key, _ := ownKey(t.Elem()); key != nil {
-			return pointerKey(key), Mixed
+		if key := ownKey(t.Elem()); key != nil {
+			return pointerKey(key)
 		}
 	}
-	if key, kind := ownKey(t); key != nil {
-		return key, kind
+	if key := ownKey(t); key != nil {
+		return key
 	}
 	switch {
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), endless(t):
-		return jsonKey, Mixed
+		return jsonKey
 	case t.Kind() == reflect.Pointer:
-		key, _ := keyOf(t.Elem())
-		return pointerKey(key), Mixed
+		key := keyOf(t.Elem())
+		return pointerKey(key)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
-		return listKey(t), Mixed
+		return listKey(t)
 	}
 	return basicKey(t)
 }
 
 // ownKey is keyOf for the types that compare as their methods say, and for times.
 // It returns nil for all others.
-func ownKey(t reflect.Type) (func(reflect.Value) Key, Kind) {
+func ownKey(t reflect.Type) func(reflect.Value) Key {
 	type keyed interface{ OrderingKey() int64 }
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[keyed]()) {
 		// By the address: an interface of the value itself would be a copy on the heap.
-		return func(v reflect.Value) Key { return Int(v.Addr().Interface().(keyed).OrderingKey()) }, Integer
+		return func(v reflect.Value) Key { return Int(v.Addr().Interface().(keyed).OrderingKey()) }
 	}
 	if t == reflect.TypeFor[time.Time]() {
-		return func(v reflect.Value) Key { return Time(*v.Addr().Interface().(*time.Time)) }, Mixed
+		return func(v reflect.Value) Key { return Time(*v.Addr().Interface().(*time.Time)) }
 	}
 	if t.Kind() != reflect.Struct {
-		return nil, Mixed
+		return nil
 	}
 	f, found := t.FieldByName("Time")
 	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
-		return nil, Mixed
+		return nil
 	}
-	key, _ := keyOf(f.Type)
+	key := keyOf(f.Type)
 	return func(v reflect.Value) Key {
 		v, err := v.FieldByIndexErr(f.Index)
 		if err != nil {
 			return Null()
 		}
 		return key(v)
-	}, Mixed
+	}
 }
 
 // endless reports whether a type is a list of itself, or a pointer to itself.
@@ -71,22 +71,22 @@ func endless(t reflect.Type) bool {
 	return true
 }
 
-func basicKey(t reflect.Type) (func(reflect.Value) Key, Kind) {
+func basicKey(t reflect.Type) func(reflect.Value) Key {
 	switch t.Kind() {
 	case reflect.Bool:
-		return func(v reflect.Value) Key { return Bool(v.Bool()) }, Integer
+		return func(v reflect.Value) Key { return Bool(v.Bool()) }
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return func(v reflect.Value) Key { return Int(v.Int()) }, Integer
+		return func(v reflect.Value) Key { return Int(v.Int()) }
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return func(v reflect.Value) Key { return Uint(v.Uint()) }, Integer
+		return func(v reflect.Value) Key { return Uint(v.Uint()) }
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		return func(v reflect.Value) Key { return Uint(v.Uint()) }, Mixed
+		return func(v reflect.Value) Key { return Uint(v.Uint()) }
 	case reflect.Float32, reflect.Float64:
-		return func(v reflect.Value) Key { return Float(v.Float()) }, Mixed
+		return func(v reflect.Value) Key { return Float(v.Float()) }
 	case reflect.String:
-		return func(v reflect.Value) Key { return Text(v.String()) }, Textual
+		return func(v reflect.Value) Key { return Text(v.String()) }
 	}
-	return jsonKey, Mixed
+	return jsonKey
 }
 
 func pointerKey(key func(reflect.Value) Key) func(reflect.Value) Key {
@@ -99,7 +99,7 @@ func pointerKey(key func(reflect.Value) Key) func(reflect.Value) Key {
 }
 
 func listKey(t reflect.Type) func(reflect.Value) Key {
-	key, _ := keyOf(t.Elem())
+	key := keyOf(t.Elem())
 	return func(v reflect.Value) Key {
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			return Null()

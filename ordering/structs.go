@@ -12,8 +12,8 @@ import (
 // The type of a field decides how records compare by it:
 //
 //   - A type with a method OrderingKey() int64 compares by what the method
-//     returns. The keys of such a field are of [Kind] Integer, so the cheapest to
-//     index. The method must return the same number for the same value.
+//     returns, which is the cheapest key to index. The method must return the same
+//     number for the same value.
 //   - [time.Time], and a struct that embeds it, compare by instant.
 //   - Numbers, strings and booleans compare by value, lists and arrays element by
 //     element. A nil list is null, as encoding/json writes it.
@@ -30,18 +30,8 @@ func FieldsOf[T any]() (*Fields[T], error) {
 		return nil, fmt.Errorf("%w: %v is no struct", ErrFields, t)
 	}
 	var fields []Field[T]
-	for _, m := range Members(t) {
-		key, kind := keyOf(m.Type)
-		if throughPointer(t, m.Index) {
-			kind = Mixed // null behind a nil pointer
-		}
-		fields = append(fields, Field[T]{
-			Name:  Snake(m.Wire),
-			Wire:  m.Wire,
-			Index: m.Index,
-			Kind:  kind,
-			Key:   keyAt[T](m.Index, key),
-		})
+	for _, m := range membersOf(t) {
+		fields = append(fields, Field[T]{Snake(m.name), keyAt[T](m.index, keyOf(m.typ))})
 	}
 	fs, err := NewFields(fields...)
 	if err != nil {
@@ -76,14 +66,4 @@ func readable(key func(reflect.Value) Key) func(reflect.Value) Key {
 	return func(v reflect.Value) Key {
 		return key(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem())
 	}
-}
-
-// throughPointer reports whether a field is in a struct embedded by pointer.
-func throughPointer(t reflect.Type, index []int) bool {
-	for _, i := range index[:len(index)-1] {
-		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
-			return true
-		}
-	}
-	return false
 }

@@ -37,9 +37,13 @@ func modelPaging(w pagination.Window, count int) paging {
 	}
 	offset, limit, total := atLeastZero(w.Offset), atLeastZero(w.Limit), atLeastZero(count)
 	behind := new(big.Int).Add(offset, limit)
+	end := smaller(behind, total)
+	if limit.Sign() == 0 { // no limit
+		end = total
+	}
 	p := paging{
 		Start:    int(smaller(offset, total).Int64()),
-		End:      int(smaller(behind, total).Int64()),
+		End:      int(end.Int64()),
 		Next:     -1,
 		Previous: -1,
 	}
@@ -133,7 +137,7 @@ func TestLimitsAtTheEdges(t *testing.T) {
 		{"the smallest maximum is none", pagination.Limits{Max: math.MinInt}, beside(math.MaxInt, 0), math.MaxInt},
 		{"the largest default, cut", pagination.Limits{Default: math.MaxInt, Max: 3}, "", 3},
 		{"the largest default", pagination.Limits{Default: math.MaxInt, Max: -1}, "", math.MaxInt},
-		{"the smallest default is 21", pagination.Limits{Default: math.MinInt, Max: -1}, "", 21},
+		{"the smallest default is no limit", pagination.Limits{Default: math.MinInt, Max: -1}, "", math.MaxInt},
 	} {
 		if got := tt.limits.Parse(tt.limit, "").Limit; got != tt.want {
 			t.Errorf("%s: %+v.Parse(%q) has limit %d, want %d", tt.reason, tt.limits, tt.limit, got, tt.want)

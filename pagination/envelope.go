@@ -17,8 +17,8 @@ type Envelope[T any] struct {
 	Count int
 	// Next and Previous are the URLs of the neighbouring pages, "" for null.
 	Next, Previous string
-	// Results are the records of this page. Nil is an empty page.
-	Results []T
+	// Records are the records of this page. Nil is an empty page.
+	Records []T
 }
 
 // MarshalJSON returns {"count":…,"next":…,"previous":…,"results":[…]} in this
@@ -30,9 +30,9 @@ type Envelope[T any] struct {
 // records. The cost is that of encoding the records.
 func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 	// Pointers, so that bytes are an array like all else and not base64.
-	results := make([]*T, len(e.Results))
-	for i := range e.Results {
-		results[i] = &e.Results[i]
+	results := make([]*T, len(e.Records))
+	for i := range e.Records {
+		results[i] = &e.Records[i]
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -25,22 +25,22 @@ func TestEnvelopeMarshalJSON(t *testing.T) {
 	}{
 		{"an empty collection, as documented", pagination.Envelope[int]{},
 			`{"count":0,"next":null,"previous":null,"results":[]}`},
-		{"no records, not nil", pagination.Envelope[int]{Results: []int{}},
+		{"no records, not nil", pagination.Envelope[int]{Records: []int{}},
 			`{"count":0,"next":null,"previous":null,"results":[]}`},
 		{"all members, and nothing escaped", pagination.Envelope[string]{60, "/?a=1&b=2", "/?<>", []string{"<em>", "x & y"}},
 			`{"count":60,"next":"/?a=1&b=2","previous":"/?<>","results":["<em>","x & y"]}`},
 		{"structs by their tags", pagination.Envelope[struct {
 			ID int `json:"id"`
-		}]{Count: 1, Results: []struct {
+		}]{Count: 1, Records: []struct {
 			ID int `json:"id"`
 		}{{7}}}, `{"count":1,"next":null,"previous":null,"results":[{"id":7}]}`},
-		{"records that are JSON already", pagination.Envelope[json.RawMessage]{Count: 1, Results: []json.RawMessage{[]byte(`{"a": "<"}`)}},
+		{"records that are JSON already", pagination.Envelope[json.RawMessage]{Count: 1, Records: []json.RawMessage{[]byte(`{"a": "<"}`)}},
 			`{"count":1,"next":null,"previous":null,"results":[{"a":"<"}]}`},
-		{"nil records", pagination.Envelope[*int]{Count: 1, Results: []*int{nil}},
+		{"nil records", pagination.Envelope[*int]{Count: 1, Records: []*int{nil}},
 			`{"count":1,"next":null,"previous":null,"results":[null]}`},
-		{"bytes are numbers", pagination.Envelope[byte]{Count: 2, Results: []byte{1, 2}},
+		{"bytes are numbers", pagination.Envelope[byte]{Count: 2, Records: []byte{1, 2}},
 			`{"count":2,"next":null,"previous":null,"results":[1,2]}`},
-		{"methods on the pointer", pagination.Envelope[shout]{Count: 1, Results: []shout{"hey"}},
+		{"methods on the pointer", pagination.Envelope[shout]{Count: 1, Records: []shout{"hey"}},
 			`{"count":1,"next":null,"previous":null,"results":["hey!"]}`},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestEnvelopeMarshalJSON(t *testing.T) {
 }
 
 func TestEnvelopeMarshalJSONError(t *testing.T) {
-	_, err := pagination.Envelope[chan int]{Results: make([]chan int, 1)}.MarshalJSON()
+	_, err := pagination.Envelope[chan int]{Records: make([]chan int, 1)}.MarshalJSON()
 	var want *json.UnsupportedTypeError
 	if !errors.As(err, &want) {
 		t.Errorf("error is %v, want an UnsupportedTypeError", err)
@@ -81,13 +81,13 @@ func TestEnvelopeUnmarshalJSON(t *testing.T) {
 		{"a page", `{"count":60,"next":"/n","previous":"/p","results":["a","b"]}`,
 			pagination.Envelope[string]{60, "/n", "/p", []string{"a", "b"}}},
 		{"null links are empty, and results are not nil", `{"count":0,"next":null,"previous":null,"results":[]}`,
-			pagination.Envelope[string]{Results: []string{}}},
+			pagination.Envelope[string]{Records: []string{}}},
 		{"absent links are empty", `{"count":0,"results":[]}`,
-			pagination.Envelope[string]{Results: []string{}}},
+			pagination.Envelope[string]{Records: []string{}}},
 		{"other members are ignored", `{"page_size":21,"count":1,"results":["a"],"facets":{"count":5}}`,
-			pagination.Envelope[string]{Count: 1, Results: []string{"a"}}},
+			pagination.Envelope[string]{Count: 1, Records: []string{"a"}}},
 		{"another order and white space", "{ \"results\" : [ \"a\" ],\n\"count\" : 1 }",
-			pagination.Envelope[string]{Count: 1, Results: []string{"a"}}},
+			pagination.Envelope[string]{Count: 1, Records: []string{"a"}}},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			got := pagination.Envelope[string]{99, "old", "old", []string{"old"}}

@@ -14,7 +14,7 @@ func ExamplePage() {
 	u, _ := url.Parse("https://house.example/api/labels/?offset=2&limit=2&format=json")
 
 	page := pagination.Page(labels, u, pagination.Limits{})
-	fmt.Println(page.Results, "of", page.Count)
+	fmt.Println(page.Records, "of", page.Count)
 	fmt.Println(page.Next)
 	fmt.Println(page.Previous)
 	// Output:
@@ -27,7 +27,7 @@ func ExampleEnvelope() {
 	page := pagination.Envelope[string]{
 		Count:   3,
 		Next:    "https://house.example/api/labels/?format=json&limit=2&offset=2",
-		Results: []string{"Ardesia", "Brina & Corvo"},
+		Records: []string{"Ardesia", "Brina & Corvo"},
 	}
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetEscapeHTML(false)
@@ -44,7 +44,7 @@ func ExampleEnvelope_UnmarshalJSON() {
 	}
 	var page pagination.Envelope[label]
 	err := json.Unmarshal([]byte(`{"count":2,"next":null,"previous":null,"results":[{"id":3,"name":"Ardesia"},{"id":4,"name":"Brina"}]}`), &page)
-	fmt.Println(page.Results, page.Next == "", err)
+	fmt.Println(page.Records, page.Next == "", err)
 
 	err = json.Unmarshal([]byte(`{"detail":"Not found."}`), &page)
 	fmt.Println(err)

@@ -11,14 +11,15 @@ const (
 	defaultMax   = 1000
 )
 
-// Limits says how big a page is when a request does not say it, and how big it
-// may be. The zero value is a page of 21 records and a maximum of 1000.
+// Limits bounds the size of pages. The zero value is ready to use: a page has 21
+// records, or as many as the request asks for, up to 1000. A negative field means
+// no limit.
 type Limits struct {
-	// Default is the page size of a request without a usable limit.
-	// Zero or less stands for 21. No page is larger than Max, nor is this one.
+	// Default is the page size for a request without a usable limit. If zero, it
+	// is 21. If negative, the page is as large as Max allows.
 	Default int
-	// Max is the largest page size; a larger limit counts as Max, and the
-	// links say so. Zero stands for 1000, less than zero for no maximum.
+	// Max is the largest page size. A larger limit counts as Max, and so does a
+	// larger Default; links then have Max. If zero, it is 1000.
 	Max int
 }
 
@@ -52,21 +53,18 @@ func (l Limits) Window(q Query) Window {
 	return l.Parse(limit, offset)
 }
 
-func (l Limits) byDefault() int {
-	if l.Default <= 0 {
-		return defaultLimit
-	}
-	return l.Default
-}
+func (l Limits) byDefault() int { return bound(l.Default, defaultLimit) }
+func (l Limits) maximum() int   { return bound(l.Max, defaultMax) }
 
-func (l Limits) maximum() int {
+// bound returns the number that a field of Limits stands for.
+func bound(n, byDefault int) int {
 	switch {
-	case l.Max < 0:
+	case n < 0:
 		return math.MaxInt
-	case l.Max == 0:
-		return defaultMax
+	case n == 0:
+		return byDefault
 	}
-	return l.Max
+	return n
 }
 
 // parseInt is strconv.Atoi with white space around, and with the nearest int for

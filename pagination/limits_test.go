@@ -53,7 +53,7 @@ func TestLimitsParse(t *testing.T) {
 		{"bytes that are no text", pagination.Limits{}, "5\xff", "\x007", window{21, 0}},
 
 		{"another default", pagination.Limits{Default: 50}, "", "", window{50, 0}},
-		{"a default below zero", pagination.Limits{Default: -50}, "", "", window{21, 0}},
+		{"a negative default is no limit", pagination.Limits{Default: -50}, "", "", window{1000, 0}},
 		{"a default above the maximum", pagination.Limits{Default: 50, Max: 10}, "", "", window{10, 0}},
 		{"a default above the maximum of the zero value", pagination.Limits{Default: 5000}, "", "", window{1000, 0}},
 		{"the service's default above the maximum", pagination.Limits{Max: 10}, "abc", "", window{10, 0}},
@@ -135,7 +135,10 @@ func FuzzLimits(f *testing.F) {
 		if size < 1 {
 			size = byDefault
 		}
-		if size < 1 {
+		switch {
+		case size < 0:
+			size = math.MaxInt
+		case size == 0:
 			size = 21
 		}
 		switch {

@@ -29,7 +29,7 @@ func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
 		Count:    len(items),
 		Next:     next,
 		Previous: previous,
-		Results:  Slice(items, w),
+		Records:  Slice(items, w),
 	}
 }
 

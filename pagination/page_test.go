@@ -79,7 +79,7 @@ func TestPageOfPathLikeHost(t *testing.T) {
 			}
 			got := pagination.Page([]string{"a", "b", "c"}, u, pagination.Limits{})
 			want := pagination.Envelope[string]{
-				Count: 3, Next: tt.want + "?limit=1&offset=2", Previous: tt.want + "?limit=1", Results: []string{"b"},
+				Count: 3, Next: tt.want + "?limit=1&offset=2", Previous: tt.want + "?limit=1", Records: []string{"b"},
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -30,7 +30,7 @@ func TestWalk(t *testing.T) {
 		pages := 0
 		for link := firstLink(raw, from); link != ""; pages++ {
 			page := pagination.Page(items, parseURL(t, link), limits)
-			seen = append(seen, page.Results...)
+			seen = append(seen, page.Records...)
 			link = page.Next
 		}
 		if diff := cmp.Diff(items[min(start, len(items)):], seen); diff != "" {
@@ -99,7 +99,7 @@ func FuzzWalk(f *testing.F) {
 		seen := []int{}
 		pages := follow(t, u, want, func(u *url.URL) string {
 			page := pagination.Page(items, u, limits)
-			seen = append(seen, page.Results...)
+			seen = append(seen, page.Records...)
 			return page.Next
 		})
 		if diff := cmp.Diff(items[start:], seen); diff != "" || pages != want {

@@ -1,26 +1,27 @@
 package pagination
 
-// Window is the part of a list that is asked for: at most Limit records, after
-// Offset records have been skipped.
+// A Window is a part of a list: at most Limit items after the first Offset items.
+// The zero Window is the whole list.
 //
-// [Limits] only makes windows with a positive Limit and an Offset that is not
-// negative. In a Window made otherwise a Limit of zero or less asks for an empty
-// page, which has no links, and a negative Offset counts as 0. The zero Window
-// is such an empty page.
+// A Limit that is zero or negative means no limit, and a negative Offset counts
+// as 0. A Window without a limit has no next or previous link. [Limits] makes only
+// windows with a positive Limit and an Offset of at least 0.
 type Window struct {
 	Limit, Offset int
 }
 
-// Bounds tells which part of a list of count records the window shows: those
-// from index start up to and without end. Always 0 <= start <= end <= count,
-// whatever the window; a negative count counts as 0. Behind the end of the list
-// start and end are both count. Bounds costs O(1).
+// Bounds returns the indexes of the window's items in a list of count items: from
+// start up to but not including end. For every window 0 <= start <= end <= count
+// holds. For an Offset past the end of the list both are count. A negative
+// count counts as 0. O(1).
 func (w Window) Bounds(count int) (start, end int) {
 	count = max(count, 0)
 	start = min(max(w.Offset, 0), count)
+	if w.Limit <= 0 {
+		return start, count
+	}
 	// Not min(start+limit, count): the sum may overflow, the difference cannot.
-	end = start + min(max(w.Limit, 0), count-start)
-	return start, end
+	return start, start + min(w.Limit, count-start)
 }
 
 // next is the offset of the page behind w, if there is such a page.

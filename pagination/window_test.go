@@ -24,10 +24,10 @@ func TestBounds(t *testing.T) {
 		{"no records", pagination.Window{Limit: 10}, 0, bounds{0, 0}},
 		{"a count below zero counts as zero", pagination.Window{Limit: 10, Offset: 5}, -7, bounds{0, 0}},
 		{"the lowest count", pagination.Window{Limit: 10}, math.MinInt, bounds{0, 0}},
-		{"no limit is an empty page", pagination.Window{Offset: 5}, 60, bounds{5, 5}},
-		{"the zero window", pagination.Window{}, 60, bounds{0, 0}},
-		{"a limit below zero is an empty page", pagination.Window{Limit: -3, Offset: 5}, 60, bounds{5, 5}},
-		{"the lowest limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, bounds{5, 5}},
+		{"no limit is the rest of the list", pagination.Window{Offset: 5}, 60, bounds{5, 60}},
+		{"the zero window", pagination.Window{}, 60, bounds{0, 60}},
+		{"a negative limit is no limit", pagination.Window{Limit: -3, Offset: 5}, 60, bounds{5, 60}},
+		{"the lowest limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, bounds{5, 60}},
 		{"an offset below zero counts as zero", pagination.Window{Limit: 10, Offset: -5}, 60, bounds{0, 10}},
 		{"the lowest offset", pagination.Window{Limit: 10, Offset: math.MinInt}, 60, bounds{0, 10}},
 		{"the largest limit", pagination.Window{Limit: math.MaxInt, Offset: 1}, 60, bounds{1, 60}},
@@ -52,7 +52,7 @@ func TestBoundsShowWhatIsInTheWindow(t *testing.T) {
 			for offset := -1; offset < 8; offset++ {
 				var want []int
 				for i := range count {
-					if i >= offset && i < max(offset, 0)+limit {
+					if i >= offset && (limit <= 0 || i < max(offset, 0)+limit) {
 						want = append(want, i)
 					}
 				}
@@ -83,7 +83,7 @@ func TestSlice(t *testing.T) {
 		{"the middle", []string{"a", "b", "c", "d"}, pagination.Window{Limit: 2, Offset: 1}, []string{"b", "c"}},
 		{"the rest", []string{"a", "b", "c"}, pagination.Window{Limit: 9, Offset: 1}, []string{"b", "c"}},
 		{"behind the end", []string{"a"}, pagination.Window{Limit: 9, Offset: 4}, []string{}},
-		{"the zero window", []string{"a"}, pagination.Window{}, []string{}},
+		{"the zero window", []string{"a"}, pagination.Window{}, []string{"a"}},
 		{"nil stays nil", nil, pagination.Window{Limit: 9, Offset: 4}, nil},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {

@@ -17,7 +17,7 @@ func BenchmarkParseRecord(b *testing.B) {
 	house := sample.New(sample.Options{})
 	var texts [][]byte
 	size := 0
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		for _, r := range house.Records(c.Key) {
 			texts = append(texts, r.AppendJSON(nil))
 			size += len(texts[len(texts)-1])

@@ -23,9 +23,6 @@ func TestDateTimesAreOrderedAsWritten(t *testing.T) {
 	}
 	at, _ := fields.Lookup("at")
 	pointer, _ := fields.Lookup("pointer")
-	if at.Kind != ordering.Integer || pointer.Kind != ordering.Mixed {
-		t.Errorf("kinds %v and %v, want %v and %v", at.Kind, pointer.Kind, ordering.Integer, ordering.Mixed)
-	}
 	start := time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC)
 	east := time.FixedZone("", 2*3600+17)
 	times := []time.Time{

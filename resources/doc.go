@@ -9,7 +9,7 @@
 // offset. Unmarshalling is strict: an unknown, repeated or wrongly spelt
 // member, or a null where the document has none, is an error that names it.
 //
-// [Collection.Validate] is a pure function from a posted JSON object to a
+// [Description.Validate] is a pure function from a posted JSON object to a
 // [Record] or to errors. It answers as Django REST framework 3.14 does, text by
 // text, but for what the README's table of differences lists: date-times keep
 // the offset they came with and must have one, numbers given for text keep

@@ -176,30 +176,30 @@ func ExampleRecord_AppendJSON() {
 	// Output: book: {"id":5}
 }
 
-func ExampleCollections() {
-	for _, c := range resources.Collections() {
+func ExampleDescriptions() {
+	for _, c := range resources.Descriptions() {
 		if c.Creatable {
-			fmt.Println(c.Key, c.Methods())
+			fmt.Println(c.Key, c.Creatable)
 		}
 	}
 	// Output:
-	// events GET, POST, HEAD, OPTIONS
-	// social-links GET, POST, HEAD, OPTIONS
+	// events true
+	// social-links true
 }
 
-func ExampleFind() {
-	c, ok := resources.Find("itemVariants")
+func ExampleLookup() {
+	c, ok := resources.Lookup("itemVariants")
 	fmt.Println(c.Segment, ok)
-	_, ok = resources.Find("item_variants")
+	_, ok = resources.Lookup("item_variants")
 	fmt.Println(ok)
 	// Output:
 	// item_variants true
 	// false
 }
 
-func ExampleCollection_Title() {
+func ExampleDescription_Title() {
 	for _, key := range []string{"events", "itemVariants", "inventories", "news"} {
-		c, _ := resources.Find(key)
+		c, _ := resources.Lookup(key)
 		fmt.Println(c.Title())
 	}
 	// Output:
@@ -209,33 +209,8 @@ func ExampleCollection_Title() {
 	// News List
 }
 
-func ExampleCollection_Methods() {
-	c, _ := resources.Find("books")
-	fmt.Println(c.Methods())
-	// Output: GET, HEAD, OPTIONS
-}
-
-func ExampleField_Label() {
-	links, _ := resources.Find("social-links")
-	for _, f := range links.Fields {
-		fmt.Println(f.Label(), f.Kind.Type())
-	}
-	// Output:
-	// ID integer
-	// Title string
-	// Url url
-	// Logo url
-	// Type string
-	// Author field
-}
-
-func ExampleKind_Type() {
-	fmt.Println(resources.Timestamp.Type(), resources.References.Type())
-	// Output: datetime field
-}
-
-func ExampleCollection_Validate() {
-	links, _ := resources.Find("social-links")
+func ExampleDescription_Validate() {
+	links, _ := resources.Lookup("social-links")
 	authors := func(collection string, id int) bool { return collection == "authors" && id == 7 }
 
 	record, err := links.Validate([]byte(`{
@@ -253,7 +228,7 @@ func ExampleCollection_Validate() {
 }
 
 func ExampleSyntaxError() {
-	links, _ := resources.Find("social-links")
+	links, _ := resources.Lookup("social-links")
 	_, err := links.Validate([]byte(`{"title":}`), nil)
 	var syntax *resources.SyntaxError
 	if errors.As(err, &syntax) {
@@ -263,7 +238,7 @@ func ExampleSyntaxError() {
 }
 
 func ExampleFieldErrors() {
-	events, _ := resources.Find("events")
+	events, _ := resources.Lookup("events")
 	_, err := events.Validate([]byte(`{"name":"Reading","slug":"a b","startDate":"2024-05-10T18:00Z"}`), nil)
 	var fields resources.FieldErrors
 	if errors.As(err, &fields) {
@@ -274,13 +249,4 @@ func ExampleFieldErrors() {
 	// Output:
 	// slug Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.
 	// endDate This field is required.
-}
-
-// A program that decodes what strangers send with a decoder that recurses.
-func ExampleCheckDepth() {
-	fmt.Println(resources.CheckDepth([]byte(`{"a":[1,2]}`), 2))
-	fmt.Println(resources.CheckDepth([]byte(`{"a":[1,[2]]}`), 2))
-	// Output:
-	// <nil>
-	// JSON parse error - nested deeper than the limit of 2: line 1 column 9
 }

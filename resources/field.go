@@ -1,11 +1,5 @@
 package resources
 
-import (
-	"strings"
-
-	"github.com/gobacklist/backlist/ordering"
-)
-
 // A Field is what is known of one member of a collection's records.
 type Field struct {
 	Name     string // on the wire
@@ -16,15 +10,6 @@ type Field struct {
 	Blank    bool   // text may be empty
 	Default  string // JSON text taken when nothing is sent; empty if required or read-only
 	Refers   string // key of the collection whose ids it holds, if any
-}
-
-// Label is the name that OPTIONS shows people: "Start date"; id is "ID".
-// O(len).
-func (f Field) Label() string {
-	if f.Name == "id" {
-		return "ID"
-	}
-	return capital(strings.ReplaceAll(ordering.Snake(f.Name), "_", " "))
 }
 
 // A Kind says what values a field holds.
@@ -44,26 +29,3 @@ const (
 	TextList        // a list of strings
 	JSON            // any JSON value
 )
-
-// Type is the name that OPTIONS gives the kind: integer, string, slug,
-// datetime, boolean, url, list for lists of text, and field for all else, the
-// zero Kind and unknown ones included.
-func (k Kind) Type() string {
-	switch k {
-	case Integer:
-		return "integer"
-	case Text:
-		return "string"
-	case Slug:
-		return "slug"
-	case Timestamp:
-		return "datetime"
-	case Boolean:
-		return "boolean"
-	case URL:
-		return "url"
-	case TextList:
-		return "list"
-	}
-	return "field"
-}

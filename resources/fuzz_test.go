@@ -129,7 +129,7 @@ func FuzzValidate(f *testing.F) {
 }
 
 // repost validates data, decodes what comes of it and posts that again.
-func repost[T any](t *testing.T, c Collection, data []byte) {
+func repost[T any](t *testing.T, c Description, data []byte) {
 	record, err := c.Validate(data, house)
 	if err != nil {
 		checkErrors(t, c, err)
@@ -152,7 +152,7 @@ func repost[T any](t *testing.T, c Collection, data []byte) {
 }
 
 // checkErrors wants a place in the text, or messages for fields in their order.
-func checkErrors(t *testing.T, c Collection, err error) {
+func checkErrors(t *testing.T, c Description, err error) {
 	var errs FieldErrors
 	if !errors.As(err, &errs) {
 		var serr *SyntaxError

@@ -62,7 +62,7 @@ func TestRecordedPosts(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &post); err != nil {
 			t.Fatal(err)
 		}
-		c, ok := Find(post.Collection)
+		c, ok := Lookup(post.Collection)
 		if !ok {
 			t.Fatalf("line %d: no collection %q", n, post.Collection)
 		}

@@ -23,7 +23,7 @@ import (
 // the package's documentation. A body that is no JSON is a [*SyntaxError], all
 // else that is wrong with it [FieldErrors]; both match [ErrInvalid].
 // O(len of body), not counting what exists does.
-func (c Collection) Validate(body []byte, exists func(collection string, id int) bool) (Record, error) {
+func (c Description) Validate(body []byte, exists func(collection string, id int) bool) (Record, error) {
 	values, err := c.sent(body)
 	if err != nil {
 		return Record{}, err
@@ -51,7 +51,7 @@ func (c Collection) Validate(body []byte, exists func(collection string, id int)
 }
 
 // sent gives the JSON text sent for each field, empty where there is none.
-func (c Collection) sent(body []byte) ([]string, error) {
+func (c Description) sent(body []byte) ([]string, error) {
 	values := make([]string, len(c.Fields))
 	if len(body) == 0 {
 		return values, nil

@@ -218,7 +218,7 @@ func TestDepthLimitIsAllowed(t *testing.T) {
 // TestOwnFields: the kinds that no documented field needs, for collections that
 // a program describes itself.
 func TestOwnFields(t *testing.T) {
-	c := Collection{Fields: []Field{
+	c := Description{Fields: []Field{
 		{Name: "size", Kind: Integer},
 		{Name: "lines", Kind: TextList},
 		{Name: "extra", Kind: JSON, Nullable: true},

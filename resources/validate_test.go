@@ -26,9 +26,9 @@ const (
 func house(_ string, id int) bool { return 1 <= id && id <= 20 }
 
 // must finds a documented collection.
-func must(t testing.TB, key string) Collection {
+func must(t testing.TB, key string) Description {
 	t.Helper()
-	c, ok := Find(key)
+	c, ok := Lookup(key)
 	if !ok {
 		t.Fatalf("no collection %q", key)
 	}
@@ -355,8 +355,8 @@ func TestReferences(t *testing.T) {
 // nobody when there is nobody to ask.
 func TestReferencesAreAskedFor(t *testing.T) {
 	type ask struct {
-		Collection string
-		ID         int
+		Description string
+		ID          int
 	}
 	var asked []ask
 	text := body("events", "labels", `[2,-1]`)

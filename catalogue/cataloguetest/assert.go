@@ -16,7 +16,7 @@ import (
 // in the order in which they came in. They are copies. An answer that a client
 // has read is there in full, even while its handler is still running.
 // O(requests, with their bodies).
-func (h *House) Log() []Exchange { return h.log.exchanges() }
+func (h *House) Exchanges() []Exchange { return h.log.exchanges() }
 
 // Forget empties the log, so that what is asserted is about what comes next.
 func (h *House) Forget() { h.log.forget() }

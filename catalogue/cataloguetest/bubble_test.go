@@ -99,7 +99,7 @@ func TestWalkGivenUpInABubble(t *testing.T) {
 		}
 		answer.Body.Close()
 		synctest.Wait() // the first handler has noticed
-		if log := house.Log(); !log[0].Aborted || log[1].Aborted {
+		if log := house.Exchanges(); !log[0].Aborted || log[1].Aborted {
 			t.Errorf("aborted: %t and %t", log[0].Aborted, log[1].Aborted)
 		}
 		house.WalkedOnce(t, "events")

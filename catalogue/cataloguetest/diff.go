@@ -80,7 +80,7 @@ func diffCollection(report *strings.Builder, c catalogue.Encoded, in *catalogue.
 
 // recordsOf gives all of a collection at one instant, by id.
 func recordsOf(c catalogue.Encoded) ([][]byte, error) {
-	_, all, err := c.Page(context.Background(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: math.MaxInt})
+	_, all, err := c.Page(context.Background(), pagination.Window{Limit: math.MaxInt}, []ordering.Term{ordering.Asc("id")})
 	return all, err
 }
 

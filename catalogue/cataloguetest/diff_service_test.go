@@ -78,7 +78,7 @@ func TestDiffServiceOfAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = house.Catalogue.Labels().Modify(3, func(l *resources.Label) error {
+	err = house.Catalogue.Labels().Update(3, func(l *resources.Label) error {
 		l.Name = "Another Press"
 		return nil
 	})
@@ -212,7 +212,7 @@ func twoBooks() *catalogue.Catalogue {
 func ExampleDiff() {
 	want := twoBooks()
 	got := want.Clone()
-	books, err := got.Open("books")
+	books, err := got.Records("books")
 	if err != nil {
 		log.Fatal(err)
 	}

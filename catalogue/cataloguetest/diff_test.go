@@ -101,7 +101,7 @@ func TestDiffOfTypedRecords(t *testing.T) {
 		Name string `json:"name"`
 		ID   int    `json:"id"`
 	}
-	typed, err := catalogue.NewTyped(catalogue.Typed[book]("books"))
+	typed, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,11 +136,11 @@ func (b broken) MarshalJSON() ([]byte, error) {
 }
 
 func TestDiffTellsWhatCannotBeRead(t *testing.T) {
-	want, err := catalogue.NewTyped(catalogue.Typed[broken]("books"))
+	want, err := catalogue.NewWith(catalogue.Define[broken]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	books, err := catalogue.Of[broken](want, "books")
+	books, err := catalogue.Define[broken]("books", catalogue.Options{}).In(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestDiffTellsWhatCannotBeRead(t *testing.T) {
 func TestDiffBesideAWriter(t *testing.T) {
 	want := shelf(t, numbered(1, 40, "Book")...)
 	got := want.Clone()
-	books, err := got.Open("books")
+	books, err := got.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func BenchmarkDiff(b *testing.B) {
 	})
 	b.Run("another record among 10,000", func(b *testing.B) {
 		fork := house.Clone()
-		books, err := fork.Open("books")
+		books, err := fork.Records("books")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -42,7 +42,7 @@
 //
 // # What was asked
 //
-// Every request and its answer is in [House.Log]. [House.Asked],
+// Every request and its answer is in [House.Exchanges]. [House.Asked],
 // [House.NeverWrote] and [House.WalkedOnce] assert about it. When a test has
 // failed, the last requests are logged, and how the catalogue was changed.
 //
@@ -50,6 +50,6 @@
 //
 // [House.Break] makes requests fail, and pages say what is not so. [VerifyClient]
 // leads a client through all that can go wrong and tells what it did not stand;
-// [TestClient] does so without a testing.T. [Diff] and [DiffService] tell how a
+// [CheckClient] does so without a testing.T. [Diff] and [DiffService] tell how a
 // catalogue differs from another and from a live service.
 package cataloguetest

@@ -26,10 +26,10 @@ func firstEvent(client *http.Client, base string) (string, error) {
 	}
 	defer answer.Body.Close()
 	var page pagination.Envelope[resources.Event]
-	if err := json.NewDecoder(answer.Body).Decode(&page); err != nil || len(page.Results) == 0 {
+	if err := json.NewDecoder(answer.Body).Decode(&page); err != nil || len(page.Records) == 0 {
 		return "", err
 	}
-	return page.Results[0].Name, nil
+	return page.Records[0].Name, nil
 }
 
 // What a test with a house looks like. (It is a test and no Example, since only a
@@ -55,7 +55,7 @@ func TestFirstEventAsksOnce(t *testing.T) {
 	}
 	house.Asked(t, "GET /api/events/?limit=1")
 	house.NeverWrote(t)
-	if agent := house.Log()[0].Header.Get("User-Agent"); agent != "Go-http-client/1.1" {
+	if agent := house.Exchanges()[0].Header.Get("User-Agent"); agent != "Go-http-client/1.1" {
 		t.Errorf("asked as %s", agent)
 	}
 }
@@ -78,7 +78,7 @@ func eventNames(ctx context.Context, client *http.Client, base string) (names []
 		if err != nil {
 			return nil, err
 		}
-		for _, event := range page.Results {
+		for _, event := range page.Records {
 			names = append(names, event.Name)
 		}
 		next = page.Next

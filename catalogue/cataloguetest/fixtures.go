@@ -91,11 +91,11 @@ func (f *fixtures) load(name string, text []byte) error {
 }
 
 // collectionOf finds a collection by its key or its path segment.
-func collectionOf(name string) (resources.Collection, bool) {
-	all := resources.Collections()
-	i := slices.IndexFunc(all, func(c resources.Collection) bool { return c.Key == name || c.Segment == name })
+func collectionOf(name string) (resources.Description, bool) {
+	all := resources.Descriptions()
+	i := slices.IndexFunc(all, func(c resources.Description) bool { return c.Key == name || c.Segment == name })
 	if i < 0 {
-		return resources.Collection{}, false
+		return resources.Description{}, false
 	}
 	return all[i], true
 }

@@ -44,7 +44,7 @@ func page(t *testing.T, house *cataloguetest.House, path string) pagination.Enve
 func TestEveryCollectionIsServed(t *testing.T) {
 	house := cataloguetest.New(t)
 	for key, c := range house.Catalogue.All() {
-		about, _ := resources.Find(key)
+		about, _ := resources.Lookup(key)
 		p := page(t, house, "/api/"+about.Segment+"/")
 		if p.Count == 0 || p.Count != c.Count() {
 			t.Errorf("%s: %d records served, %d there", key, p.Count, c.Count())
@@ -61,7 +61,7 @@ func TestLinksLeadOn(t *testing.T) {
 	path := "/api/events/"
 	for path != "" {
 		p := page(t, house, path)
-		for _, r := range p.Results {
+		for _, r := range p.Records {
 			if seen[r.ID] {
 				t.Fatalf("event %d comes twice", r.ID)
 			}
@@ -165,7 +165,7 @@ func TestSchemes(t *testing.T) {
 
 func TestEmptyHouse(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		if p := page(t, house, "/api/"+about.Segment+"/"); p.Count != 0 {
 			t.Errorf("%s: %d records", about.Key, p.Count)
 		}
@@ -178,12 +178,12 @@ func TestGivenCatalogue(t *testing.T) {
 		ID    int    `json:"id"`
 		Title string `json:"title"`
 	}
-	given, err := catalogue.NewTyped(catalogue.Typed[book]("books"))
+	given, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: given})
-	books, err := catalogue.Of[book](given, "books")
+	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(given)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestFaultsAreInTheLog(t *testing.T) {
 			}
 			house.Client.CloseIdleConnections()
 			var got []string
-			for _, e := range house.Log() {
+			for _, e := range house.Exchanges() {
 				got = append(got, fmt.Sprintf("%d %.5s aborted %t", e.Status, e.Answer, e.Aborted))
 			}
 			want := []string{`200 {"cou aborted false`, `503 tired aborted false`, `200 {"cou aborted true`, `200 {"cou aborted false`}
@@ -49,7 +49,7 @@ func TestDelayTakesTheTestsTime(t *testing.T) {
 		house := cataloguetest.New(t)
 		house.Break(cataloguetest.Where{Path: "/api/news/"}, cataloguetest.Delay(time.Hour))
 		ask(t, house, "/api/news/")
-		if took := house.Log()[0].Took; took != time.Hour {
+		if took := house.Exchanges()[0].Took; took != time.Hour {
 			t.Errorf("it took %v", took)
 		}
 	})

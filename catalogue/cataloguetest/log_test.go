@@ -35,7 +35,7 @@ func TestLog(t *testing.T) {
 			if answer.Body.Close(); err != nil {
 				t.Fatal(err)
 			}
-			log := house.Log()
+			log := house.Exchanges()
 			if len(log) != 1 {
 				t.Fatalf("%d exchanges", len(log))
 			}
@@ -58,12 +58,12 @@ func TestLog(t *testing.T) {
 func TestLogIsCopied(t *testing.T) {
 	house := cataloguetest.New(t)
 	ask(t, house, "/api/news/?limit=1")
-	first := house.Log()
+	first := house.Exchanges()
 	clear(first[0].Answer)
 	first[0].AnswerHeader.Set("Content-Type", "text/plain")
 	first[0].Header.Set("User-Agent", "nobody")
 	first[0].URL.Path = "/"
-	e := house.Log()[0]
+	e := house.Exchanges()[0]
 	if bytes.Equal(e.Answer, first[0].Answer) || e.AnswerHeader.Get("Content-Type") != "application/json" ||
 		e.Header.Get("User-Agent") != "Go-http-client/1.1" || e.URL.Path != "/api/news/" {
 		t.Errorf("%+v", e)
@@ -81,13 +81,13 @@ func TestLogOfMany(t *testing.T) {
 		all.Go(func() {
 			for range 20 {
 				ask(t, house, path)
-				house.Log()
+				house.Exchanges()
 			}
 		})
 	}
 	all.Wait()
 	got := map[string]int{}
-	for _, e := range house.Log() {
+	for _, e := range house.Exchanges() {
 		got[e.Method+" "+e.URL.String()]++
 		if e.Status != 200 || !bytes.HasPrefix(e.Answer, []byte(`{"count":300,`)) || !bytes.HasSuffix(e.Answer, []byte("}]}")) {
 			t.Errorf("%s: %d, %.20s…", e.URL, e.Status, e.Answer)
@@ -103,7 +103,7 @@ func TestLogOfDirectCalls(t *testing.T) {
 	house := cataloguetest.New(t)
 	house.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("HEAD", "/api/", nil))
 	house.Asked(t, "HEAD /api/")
-	if e := house.Log()[0]; e.Status != 200 || len(e.Answer) != 0 {
+	if e := house.Exchanges()[0]; e.Status != 200 || len(e.Answer) != 0 {
 		t.Errorf("%v", e)
 	}
 }
@@ -123,7 +123,7 @@ func TestLogIsBounded(t *testing.T) {
 			t.Fatalf("the client got %d bytes", len(body))
 		}
 	}
-	log := house.Log()
+	log := house.Exchanges()
 	kept := 0
 	for i, e := range log {
 		if !e.Cut || len(e.Answer) != 0 && len(e.Answer) != 1<<20 || e.Status != 200 {
@@ -152,7 +152,7 @@ func TestForget(t *testing.T) {
 func TestExchangeInALine(t *testing.T) {
 	house := cataloguetest.New(t)
 	ask(t, house, "/api/nothing/?q=1")
-	e := house.Log()[0]
+	e := house.Exchanges()[0]
 	e.Took = 41_300
 	if got, want := e.String(), "GET /api/nothing/?q=1 → 404, 23 bytes, 41µs"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -26,7 +26,7 @@ var template = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 // warm has every collection sorted by its default order, which forks then share.
 func warm(house *catalogue.Catalogue) error {
 	for _, c := range house.All() {
-		if _, _, err := c.Page(context.Background(), nil, pagination.Window{Limit: 1}); err != nil {
+		if _, _, err := c.Page(context.Background(), pagination.Window{Limit: 1}, nil); err != nil {
 			return err
 		}
 	}

@@ -40,10 +40,10 @@ type Verification struct {
 	Except []string
 }
 
-// ErrClient is what each failure of [TestClient] matches with [errors.Is].
-var ErrClient = errors.New("the client is wrong")
+// ErrClientFailed is what each failure of [CheckClient] matches with [errors.Is].
+var ErrClientFailed = errors.New("the client is wrong")
 
-// TestClient runs a client through everything that goes wrong with a paginated
+// CheckClient runs a client through everything that goes wrong with a paginated
 // service, and through what does not: pages of all sizes, errors that pass and that
 // stay, connections that break or stall, and what services say in their pages that
 // is not so: links in a circle or to a stranger, records that are missing or come
@@ -57,7 +57,7 @@ var ErrClient = errors.New("the client is wrong")
 // records and no more, whatever is asked for.
 //
 // The report has a result for each pathology. The error is nil if all are passed;
-// else it joins one [ErrClient] for each that is not, with a sentence that says what
+// else it joins one [ErrClientFailed] for each that is not, with a sentence that says what
 // to do. A nil fetch, and an unknown collection or exception, are errors of
 // another kind, without a report.
 //
@@ -65,7 +65,7 @@ var ErrClient = errors.New("the client is wrong")
 // that has not returned two seconds after its context ended is left behind, with
 // its goroutine and its connections cut; a client that panics has failed. It
 // needs no testing.T; in a test [VerifyClient] says more.
-func TestClient(fetch Fetch, opts Verification) (Report, error) {
+func CheckClient(fetch Fetch, opts Verification) (Report, error) {
 	v, err := newVerification(fetch, opts)
 	if err != nil {
 		return Report{}, err
@@ -81,7 +81,7 @@ func TestClient(fetch Fetch, opts Verification) (Report, error) {
 	return report, report.err()
 }
 
-// VerifyClient is [TestClient] with a subtest for each pathology, named after it,
+// VerifyClient is [CheckClient] with a subtest for each pathology, named after it,
 // so that one can be run alone:
 //
 //	go test -run TestMyClient/next-is-self

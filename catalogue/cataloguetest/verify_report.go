@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Report is what [TestClient] found.
+// A Report is what [CheckClient] found.
 type Report struct {
 	Results []Result // one for each pathology, in the order in which they were run
 }
@@ -42,7 +42,7 @@ func (r Report) err() error {
 	var all []error
 	for _, result := range r.Results {
 		if result.Problem != "" {
-			all = append(all, fmt.Errorf("cataloguetest: %s: %w: %s", result.Pathology, ErrClient, result.Problem))
+			all = append(all, fmt.Errorf("cataloguetest: %s: %w: %s", result.Pathology, ErrClientFailed, result.Problem))
 		}
 	}
 	return errors.Join(all...)

@@ -176,7 +176,7 @@ func TestClientLeftBehind(t *testing.T) {
 // asked for again when it does not come. It shows that what is right is judged by
 // what comes, not by how.
 func TestUnusualClientPasses(t *testing.T) {
-	report, err := TestClient(backwards, Verification{Timeout: time.Minute})
+	report, err := CheckClient(backwards, Verification{Timeout: time.Minute})
 	if err != nil {
 		t.Errorf("%v\n%s", err, report)
 	}
@@ -320,7 +320,7 @@ FAIL cancelled: asked: do not
 	const all = "cataloguetest: stalled: the client is wrong: waited: do not\n" +
 		"cataloguetest: next-cycle: the client is wrong: went round: do not\n" +
 		"cataloguetest: cancelled: the client is wrong: asked: do not"
-	if !errors.Is(err, ErrClient) || err.Error() != all {
+	if !errors.Is(err, ErrClientFailed) || err.Error() != all {
 		t.Errorf("%v", err)
 	}
 	if err := (Report{r.Results[:1]}).err(); err != nil {

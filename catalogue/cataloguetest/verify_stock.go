@@ -20,7 +20,7 @@ type stock struct {
 
 // newStock makes a house with enough records in one collection.
 func newStock(key string) (*stock, error) {
-	about, ok := resources.Find(key)
+	about, ok := resources.Lookup(key)
 	if !ok {
 		return nil, fmt.Errorf("cataloguetest: %w: %q", catalogue.ErrUnknownCollection, key)
 	}

@@ -69,8 +69,8 @@ func TestNaiveClientsFail(t *testing.T) {
 	for _, c := range clients {
 		t.Run(c.letter, func(t *testing.T) {
 			t.Parallel()
-			report, err := cataloguetest.TestClient(c.fetch, cataloguetest.Verification{Timeout: time.Minute})
-			if !errors.Is(err, cataloguetest.ErrClient) {
+			report, err := cataloguetest.CheckClient(c.fetch, cataloguetest.Verification{Timeout: time.Minute})
+			if !errors.Is(err, cataloguetest.ErrClientFailed) {
 				t.Fatalf("%v", err)
 			}
 			var want, got []string
@@ -100,8 +100,8 @@ func TestClientsWithOneMistake(t *testing.T) {
 	} {
 		t.Run(tt.fails, func(t *testing.T) {
 			t.Parallel()
-			report, err := cataloguetest.TestClient(tt.fetch, cataloguetest.Verification{Collection: tt.collection, Timeout: time.Minute})
-			if !errors.Is(err, cataloguetest.ErrClient) {
+			report, err := cataloguetest.CheckClient(tt.fetch, cataloguetest.Verification{Collection: tt.collection, Timeout: time.Minute})
+			if !errors.Is(err, cataloguetest.ErrClientFailed) {
 				t.Errorf("%s: %v", tt.reason, err)
 			}
 			for _, r := range report.Results {
@@ -133,8 +133,8 @@ func TestVerificationsThatCannotBe(t *testing.T) {
 		{"no such pathology", followsBlindly, cataloguetest.Verification{Except: []string{"empty", "plague"}}, `"plague"`},
 	}
 	for _, tt := range tests {
-		report, err := cataloguetest.TestClient(tt.fetch, tt.opts)
-		if err == nil || errors.Is(err, cataloguetest.ErrClient) || !strings.Contains(err.Error(), tt.names) || report.Results != nil {
+		report, err := cataloguetest.CheckClient(tt.fetch, tt.opts)
+		if err == nil || errors.Is(err, cataloguetest.ErrClientFailed) || !strings.Contains(err.Error(), tt.names) || report.Results != nil {
 			t.Errorf("%s: %v, want an error that names %s", tt.reason, err, tt.names)
 		}
 	}
@@ -151,15 +151,15 @@ func TestVerificationOfEveryCollection(t *testing.T) {
 	}
 	for _, key := range []string{"events", "labels", "authors", "social-links", "books", "itemVariants", "news"} {
 		fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-			about, _ := resources.Find(key)
+			about, _ := resources.Lookup(key)
 			page, err := naiveGet(ctx, client, baseURL+"/api/"+about.Segment+"/")
 			for _, r := range page.Results {
 				ids = append(ids, r.ID)
 			}
 			return ids, err
 		}
-		report, err := cataloguetest.TestClient(fetch, cataloguetest.Verification{Collection: key, Timeout: time.Minute, Except: others})
-		if !errors.Is(err, cataloguetest.ErrClient) || len(report.Results) != 2 {
+		report, err := cataloguetest.CheckClient(fetch, cataloguetest.Verification{Collection: key, Timeout: time.Minute, Except: others})
+		if !errors.Is(err, cataloguetest.ErrClientFailed) || len(report.Results) != 2 {
 			t.Fatalf("%s: %v\n%s", key, err, report)
 		}
 		many, one := report.Results[0].Problem, report.Results[1].Problem
@@ -211,7 +211,7 @@ func TestVerifyClient(t *testing.T) {
 }
 
 // What a client is told that goes where next leads, and asks nothing.
-func ExampleTestClient() {
+func ExampleCheckClient() {
 	follow := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		for at := baseURL + "/api/events/"; at != ""; {
 			r, err := http.NewRequestWithContext(ctx, "GET", at, nil)
@@ -228,15 +228,15 @@ func ExampleTestClient() {
 			if err != nil {
 				return nil, err
 			}
-			for _, e := range page.Results {
+			for _, e := range page.Records {
 				ids = append(ids, e.ID)
 			}
 			at = page.Next
 		}
 		return ids, nil
 	}
-	report, err := cataloguetest.TestClient(follow, cataloguetest.Verification{Timeout: time.Minute})
-	fmt.Println(errors.Is(err, cataloguetest.ErrClient))
+	report, err := cataloguetest.CheckClient(follow, cataloguetest.Verification{Timeout: time.Minute})
+	fmt.Println(errors.Is(err, cataloguetest.ErrClientFailed))
 	for _, result := range report.Results {
 		if result.Problem != "" {
 			fmt.Println(result.Pathology)

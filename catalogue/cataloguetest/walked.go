@@ -25,7 +25,7 @@ import (
 // the test too. Of records whose id has another name than "id" none is seen twice.
 func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
-	about, ok := resources.Find(collection)
+	about, ok := resources.Lookup(collection)
 	if !ok {
 		tb.Errorf("WalkedOnce: there is no collection %q", collection)
 		return
@@ -104,7 +104,7 @@ func pagesOf(log []Exchange, path string) ([]fetched, error) {
 // readPage reads an answer; one that is no page is left to whom it concerns.
 func readPage(e Exchange) (fetched, bool) {
 	var body pagination.Envelope[json.RawMessage]
-	if json.Unmarshal(e.Answer, &body) != nil || body.Results == nil { // null is decoded, and is none
+	if json.Unmarshal(e.Answer, &body) != nil || body.Records == nil { // null is decoded, and is none
 		return fetched{}, false
 	}
 	query := pagination.ParseQuery(e.URL.RawQuery)
@@ -113,10 +113,10 @@ func readPage(e Exchange) (fetched, bool) {
 		asked:   lineOf(e.Method, e.URL),
 		order:   order,
 		window:  pagination.Limits{}.Window(query),
-		records: len(body.Results),
+		records: len(body.Records),
 		count:   body.Count,
 		hasNext: body.Next != "",
-		ids:     idsOf(body.Results),
+		ids:     idsOf(body.Records),
 	}, true
 }
 

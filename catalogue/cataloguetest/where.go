@@ -70,7 +70,7 @@ func (w *Where) check() error {
 
 // collectionPath is the path of the collection, "" if there is none.
 func (w *Where) collectionPath() string {
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		if w.Collection == c.Key || w.Collection == c.Segment {
 			return pathOf(c)
 		}
@@ -79,11 +79,11 @@ func (w *Where) collectionPath() string {
 }
 
 // pathOf is where a collection is served.
-func pathOf(c resources.Collection) string { return "/api/" + c.Segment + "/" }
+func pathOf(c resources.Description) string { return "/api/" + c.Segment + "/" }
 
 // isCollection reports whether a path is that of some collection.
 func isCollection(path string) bool {
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		if path == pathOf(c) {
 			return true
 		}

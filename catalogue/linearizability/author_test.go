@@ -19,7 +19,7 @@ import (
 // such a copy too, but checks far fewer.
 func TestNoEventWithoutAuthor(t *testing.T) {
 	house := catalogue.New()
-	authors, err := house.Open("authors")
+	authors, err := house.Records("authors")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func checkSaved(house *catalogue.Catalogue) error {
 
 func checkCloned(house *catalogue.Catalogue) error {
 	clone := house.Clone()
-	authors, err := clone.Open("authors")
+	authors, err := clone.Records("authors")
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (c *records[T]) get(id int) reading        { return c.read(c.c.Get(id)) }
 func (c *records[T]) count() int                { return c.c.Count() }
 func (c *records[T]) check() error              { return c.c.Check() }
 
-func (c *records[T]) modify(id int, f func(*row)) error { return c.c.Modify(id, c.changing(f)) }
+func (c *records[T]) modify(id int, f func(*row)) error { return c.c.Update(id, c.changing(f)) }
 
 // changing makes of a func that changes a row one that changes a record.
 func (k *codec[T]) changing(f func(*row)) func(*T) error {
@@ -130,7 +130,7 @@ func (k *codec[T]) changing(f func(*row)) func(*T) error {
 }
 
 func (c *records[T]) update(f func(writer) error) error {
-	return c.c.Update(func(tx *catalogue.Tx[T]) error { return f(transaction[T]{c.codec, tx}) })
+	return c.c.Batch(func(tx *catalogue.Tx[T]) error { return f(transaction[T]{c.codec, tx}) })
 }
 
 // transaction is a writer inside an update.
@@ -145,13 +145,12 @@ func (t transaction[T]) remove(id int) error       { return t.tx.Delete(id) }
 func (t transaction[T]) get(id int) reading        { return t.read(t.tx.Get(id)) }
 func (t transaction[T]) count() int                { return t.tx.Count() }
 
-func (t transaction[T]) modify(id int, f func(*row)) error { return t.tx.Modify(id, t.changing(f)) }
+func (t transaction[T]) modify(id int, f func(*row)) error { return t.tx.Update(id, t.changing(f)) }
 
 // paged is what reads pages: a collection or a snapshot.
 type paged[T any] interface {
 	Page(w pagination.Window, terms ...ordering.Term) (catalogue.Page[T], error)
 	View(w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
-	ViewInto(old catalogue.View[T], w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
 	Ordered(terms ...ordering.Term) (iter.Seq[T], error)
 }
 
@@ -160,19 +159,13 @@ func (c *records[T]) iterate(by []term) reading { return c.codec.iterate(c.c, by
 
 func (k *codec[T]) page(of paged[T], in input) reading {
 	w, terms := pagination.Window{Limit: in.limit, Offset: in.offset}, k.terms(in.by)
-	switch in.style % 3 {
+	switch in.style % 2 {
 	case 0:
 		p, err := of.Page(w, terms...)
 		return reading{count: p.Count, rows: k.rows(p.Records), err: err}
-	case 1:
-		v, err := of.View(w, terms...)
-		return k.view(v, err)
+	default:
+		return k.view(of.View(w, terms...))
 	}
-	v, err := of.View(pagination.Window{Limit: 4})
-	if err == nil {
-		v, err = of.ViewInto(v, w, terms...)
-	}
-	return k.view(v, err)
 }
 
 func (k *codec[T]) view(v catalogue.View[T], err error) reading {
@@ -289,7 +282,7 @@ type member interface {
 
 // in returns the collection of the same key in another catalogue.
 func (c *records[T]) in(house *catalogue.Catalogue) (member, error) {
-	typed, err := catalogue.Of[T](house, c.key)
+	typed, err := catalogue.Define[T](c.key, catalogue.Options{}).In(house)
 	return &records[T]{c.codec, typed, house, c.key, c.base}, err
 }
 

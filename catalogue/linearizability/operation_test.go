@@ -102,7 +102,7 @@ func failure(err error) string {
 		{catalogue.ErrExists, exists},
 		{catalogue.ErrNotFound, notFound},
 		{ordering.ErrUnknownField, unknownField},
-		{catalogue.ErrHistory, forgotten},
+		{catalogue.ErrHistoryTrimmed, forgotten},
 		{errAborted, aborted},
 	} {
 		if errors.Is(err, known.err) {

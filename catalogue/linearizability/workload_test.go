@@ -76,7 +76,7 @@ func book[T any](name string, m mix, k *codec[T], t traits) workload {
 // emptyFor returns a func that makes a catalogue whose books have the type of a codec.
 func emptyFor[T any](_ *codec[T], t traits) func() (*catalogue.Catalogue, error) {
 	return func() (*catalogue.Catalogue, error) {
-		return catalogue.NewTyped(catalogue.Typed[T]("books").WithHistory(t.history))
+		return catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{History: t.history}))
 	}
 }
 
@@ -85,7 +85,7 @@ func bookIn[T any](k *codec[T], t traits) (*catalogue.Catalogue, *records[T], er
 	if err != nil {
 		return nil, nil, err
 	}
-	books, err := catalogue.Of[T](house, "books")
+	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(house)
 	return house, &records[T]{codec: k, c: books, house: house, key: "books", base: t.base}, err
 }
 
@@ -105,7 +105,7 @@ func twoCollections(name string, size int) workload {
 	authors, events := traits{base: newBase(size, true), open: true}, eventTraits(size)
 	return workload{name: name, mix: forCatalogues, of: []traits{authors, events}, required: true, open: func() (target, error) {
 		house := catalogue.New()
-		c, err := house.Open("authors")
+		c, err := house.Records("authors")
 		if err != nil {
 			return target{}, err
 		}

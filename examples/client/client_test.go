@@ -11,7 +11,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// TestClient puts the client through everything.
+// CheckClient puts the client through everything.
 func TestClient(t *testing.T) {
 	for _, collection := range []string{"events", "books"} {
 		t.Run(collection, func(t *testing.T) {

@@ -51,11 +51,11 @@ func main() {
 
 // newHandler is the whole site.
 func newHandler(passwords map[string]string) (http.Handler, error) {
-	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
 	if err != nil {
 		return nil, err
 	}
-	books, err := catalogue.Of[Book](house, "books")
+	books, err := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func TestBooksOfOnesOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, b := range page.Results {
+		for _, b := range page.Records {
 			got = append(got, b.Name)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" || page.Count != 3 {

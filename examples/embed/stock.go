@@ -9,7 +9,7 @@ import (
 // stock fills the shop: books as Go values, and what else there is from JSON.
 func stock(house *catalogue.Catalogue, books *catalogue.Collection[Book]) error {
 	tales := "Tales of the coast"
-	err := books.Update(func(tx *catalogue.Tx[Book]) error {
+	err := books.Batch(func(tx *catalogue.Tx[Book]) error {
 		for _, b := range []Book{
 			{Name: "Onda", Pages: 240, Cents: 1490, Subtitle: &tales, Tags: []string{"sea"}},
 			{Name: "Atlante", Pages: 704, Cents: 3500, Tags: []string{"maps", "sea"}},

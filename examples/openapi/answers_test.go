@@ -88,7 +88,7 @@ func TestPagesAreAsDescribed(t *testing.T) {
 		}
 		d := describe(t, h, openapi.Options{})
 		paths := []string{"/api/"}
-		for _, c := range resources.Collections() {
+		for _, c := range resources.Descriptions() {
 			paths = append(paths, "/api/"+c.Segment+"/")
 		}
 		described, _ := d.at("paths")
@@ -172,7 +172,7 @@ var errBroken = errors.New("broken")
 
 func (failing) Fields(context.Context) ([]string, error) { return nil, nil }
 
-func (failing) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (failing) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 0, nil, errBroken
 }
 

@@ -99,7 +99,7 @@ func (m mood) MarshalJSON() ([]byte, error) {
 // putBooks fills the house with an empty book and two full ones.
 func putBooks(t *testing.T, house *catalogue.Catalogue) {
 	t.Helper()
-	books, err := catalogue.Of[Book](house, "books")
+	books, err := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func TestOfficialSchema(t *testing.T) {
 // typedHouse is a house with a type that has about everything that JSON is made of.
 func typedHouse(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

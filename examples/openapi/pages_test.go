@@ -37,7 +37,7 @@ func TestAllPages(t *testing.T) {
 // walk follows next of the generated method that lists a collection.
 func walk(t *testing.T, c *client.ClientWithResponses, key string) (ids []int, pages int) {
 	t.Helper()
-	about, _ := resources.Find(key)
+	about, _ := resources.Lookup(key)
 	list := reflect.ValueOf(c).MethodByName("List" + pascal(about.Segment) + "WithResponse")
 	if !list.IsValid() {
 		t.Fatalf("the client has no method for %s", key)
@@ -81,7 +81,7 @@ func pascal(segment string) string {
 // idsOf are the ids of a collection in its default order.
 func idsOf(t *testing.T, c catalogue.Encoded) (ids []int) {
 	t.Helper()
-	_, records, err := c.Page(context.Background(), nil, pagination.Window{Limit: c.Count() + 1})
+	_, records, err := c.Page(context.Background(), pagination.Window{Limit: c.Count() + 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestOrderings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		page := get(t, url+"?limit=10&ordering="+tt.ordering)
-		if diff := cmp.Diff(tt.want, ids(page.Results)); diff != "" {
+		if diff := cmp.Diff(tt.want, ids(page.Records)); diff != "" {
 			t.Errorf("%s: ordering=%s (-want +got):\n%s", tt.reason, tt.ordering, diff)
 		}
 	}
@@ -87,7 +87,7 @@ func TestPagesFollowEachOther(t *testing.T) {
 		if page.Count != 7 {
 			t.Errorf("count %d, want 7", page.Count)
 		}
-		all = append(all, ids(page.Results)...)
+		all = append(all, ids(page.Records)...)
 		if page.Next == "" {
 			break
 		}

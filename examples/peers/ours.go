@@ -31,7 +31,7 @@ func wrap(house *catalogue.Catalogue) *ours {
 func (s *ours) name() string { return "backlist" }
 
 func (s *ours) load(records []record) {
-	check(s.events.Update(func(tx *catalogue.Tx[resources.Event]) error {
+	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for i := range records {
 			if _, err := tx.Insert(records[i].event); err != nil {
 				return err
@@ -63,7 +63,7 @@ func (s *ours) update(r *record) {
 func (s *ours) delete(id int) { check(s.events.Delete(id)) }
 
 func (s *ours) batch(records []record) {
-	check(s.events.Update(func(tx *catalogue.Tx[resources.Event]) error {
+	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for i := range records {
 			if _, err := tx.Upsert(records[i].event); err != nil {
 				return err
@@ -81,7 +81,7 @@ func (s *ours) get(id int) (resources.Event, bool) {
 }
 
 func (s *ours) view(p *screen, o order, offset int) (count int) {
-	v, err := s.events.ViewInto(p.ours, pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
+	v, err := s.events.View(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
 	p.ours = v
 	return v.Count()

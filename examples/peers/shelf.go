@@ -41,7 +41,7 @@ func newTyped[T any](k kind[T]) shelf[T] {
 }
 
 func (s *typed[T]) load(records []T) {
-	check(s.records.Update(func(tx *catalogue.Tx[T]) error {
+	check(s.records.Batch(func(tx *catalogue.Tx[T]) error {
 		for i := range records {
 			if _, err := tx.Insert(records[i]); err != nil {
 				return err
@@ -68,7 +68,7 @@ func (s *typed[T]) update(r *T) {
 func (s *typed[T]) delete(id int) { check(s.records.Delete(id)) }
 
 func (s *typed[T]) batch(records []T) {
-	check(s.records.Update(func(tx *catalogue.Tx[T]) error {
+	check(s.records.Batch(func(tx *catalogue.Tx[T]) error {
 		for i := range records {
 			if _, err := tx.Upsert(records[i]); err != nil {
 				return err
@@ -84,7 +84,7 @@ func (s *typed[T]) get(id int) (T, bool) {
 }
 
 func (s *typed[T]) page(offset int) (count int) {
-	v, err := s.records.ViewInto(s.seen, pagination.Window{Limit: pageSize, Offset: offset})
+	v, err := s.records.View(pagination.Window{Limit: pageSize, Offset: offset})
 	check(err)
 	s.seen = v
 	return v.Count()

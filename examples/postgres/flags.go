@@ -55,7 +55,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 
 func (c *config) addIndex(text string) error {
 	key, by, _ := strings.Cut(text, ":")
-	if _, ok := resources.Find(key); !ok {
+	if _, ok := resources.Lookup(key); !ok {
 		return fmt.Errorf("there is no collection %q", key)
 	}
 	terms, err := ordering.ParseStrict(by, nil)

@@ -34,7 +34,7 @@ func eventNames(ctx context.Context, client *http.Client, baseURL string) (names
 		if err != nil || answer.StatusCode != http.StatusOK {
 			return nil, errors.Join(err, errors.New(answer.Status))
 		}
-		for _, e := range page.Results {
+		for _, e := range page.Records {
 			names = append(names, e.Name)
 		}
 		next = page.Next
@@ -74,7 +74,7 @@ func TestAgainstTheFake(t *testing.T) {
 func TestEventNames(t *testing.T) {
 	t.Parallel() // each house is alone
 	house := cataloguetest.New(t)
-	err := house.Catalogue.Events().Modify(1, func(e *resources.Event) error { e.Name = "Renamed"; return nil })
+	err := house.Catalogue.Events().Update(1, func(e *resources.Event) error { e.Name = "Renamed"; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func followEvents(ctx context.Context, house *catalogue.Catalogue) error {
 }
 
 func Example_feed() {
-	house, err := catalogue.NewTyped(catalogue.Typed[resources.Event]("events").WithHistory(10_000))
+	house, err := catalogue.NewWith(catalogue.Define[resources.Event]("events", catalogue.Options{History: 10_000}))
 	if err != nil {
 		log.Fatal(err)
 	}

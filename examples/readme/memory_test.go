@@ -60,7 +60,7 @@ func Example_change() {
 		}
 	}
 
-	err = house.Events().Modify(3, func(e *resources.Event) error { e.Published = true; return nil })
+	err = house.Events().Update(3, func(e *resources.Event) error { e.Published = true; return nil })
 	if err != nil {
 		panic(err)
 	}
@@ -88,7 +88,7 @@ func Example_change() {
 
 func Example_open() {
 	house := catalogue.New()
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		panic(err)
 	}
@@ -113,15 +113,15 @@ type Book struct {
 }
 
 func Example_typed() {
-	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
 	if err != nil {
 		panic(err)
 	}
-	books, err := catalogue.Of[Book](house, "books")
+	books, err := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		panic(err)
 	}
-	err = books.Update(func(tx *catalogue.Tx[Book]) error { // both or none
+	err = books.Batch(func(tx *catalogue.Tx[Book]) error { // both or none
 		if _, err := tx.Insert(Book{Name: "Emma", Pages: 474}); err != nil {
 			return err
 		}

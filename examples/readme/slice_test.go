@@ -32,6 +32,6 @@ func Example_slice() {
 		ServeHTTP(w, httptest.NewRequest("GET", "/books/?ordering=-pages&limit=1", nil))
 	var page pagination.Envelope[Book]
 	err := json.Unmarshal(w.Body.Bytes(), &page)
-	fmt.Println(page.Count, page.Next, page.Results, err)
+	fmt.Println(page.Count, page.Next, page.Records, err)
 	// Output: 3 /books/?limit=1&offset=1&ordering=-pages [{1 Emma 474}] <nil>
 }

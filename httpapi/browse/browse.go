@@ -31,9 +31,9 @@ func New(h http.Handler, opts Options) http.Handler {
 		template:    template.Must(template.New("page").Parse(pageHTML)),
 		policy:      contentPolicy(styleCSS),
 		crossOrigin: http.NewCrossOriginProtection(),
-		collections: make(map[string]resources.Collection),
+		collections: make(map[string]resources.Description),
 	}
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		b.collections[rootPath+c.Segment+"/"] = c
 	}
 	return b
@@ -49,7 +49,7 @@ type browser struct {
 	template    *template.Template
 	policy      string // Content-Security-Policy
 	crossOrigin *http.CrossOriginProtection
-	collections map[string]resources.Collection // by path
+	collections map[string]resources.Description // by path
 }
 
 // ServeHTTP decides who is a browser.

@@ -52,7 +52,7 @@ func (b *browser) postable(r *http.Request) bool {
 
 // newForm makes the form of a collection: with what was posted and what was
 // wrong with it, if it was posted already.
-func newForm(c resources.Collection, posted url.Values, wrong faults) *form {
+func newForm(c resources.Description, posted url.Values, wrong faults) *form {
 	f := &form{Failed: wrong != nil}
 	known := make(map[string]bool)
 	focused := false

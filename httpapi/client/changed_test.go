@@ -23,7 +23,7 @@ import (
 func changing(t testing.TB, house *catalogue.Catalogue, change func(n int, books *catalogue.Collection[resources.Record])) http.Handler {
 	t.Helper()
 	h := handler(t, house)
-	books, err := house.Open("books")
+	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestWalkOverWhatChanges(t *testing.T) {
 		{"updated", "harmless: its id stays, and so does its place", func(b shelf) error {
 			var failed error
 			for _, id := range []int{10, 40, 70, 100} {
-				failed = errors.Join(failed, b.Modify(id, func(r *resources.Record) (err error) {
+				failed = errors.Join(failed, b.Update(id, func(r *resources.Record) (err error) {
 					*r, err = r.With("name", "A")
 					return err
 				}))
@@ -117,7 +117,7 @@ func TestWalkOverEventsThatMove(t *testing.T) {
 	service := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		for e := range house.Events().All() { // the first becomes the last
-			err := house.Events().Modify(e.ID, func(e *resources.Event) error {
+			err := house.Events().Update(e.ID, func(e *resources.Event) error {
 				e.StartDate = resources.At(e.StartDate.AddDate(1, 0, 0))
 				return nil
 			})
@@ -202,11 +202,11 @@ func TestWalkBesideRandomWrites(t *testing.T) {
 // to: each fails, or leaves a whole collection.
 func TestImportsBesideWriters(t *testing.T) {
 	house, into := shelf(t), catalogue.New()
-	original, err := house.Open("books")
+	original, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied, err := into.Open("books")
+	copied, err := into.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestWalkWithoutEnd(t *testing.T) {
 			if id > 1 { // this page begins at id-1
 				previous = fmt.Sprintf("http://catalogue.test/api/books/?limit=2&offset=%d&ordering=id", max(id-3, 0))
 			}
-			body, err := envelope{Count: 50, Next: next, Previous: previous, Results: []json.RawMessage{books(id)[0], books(id + 1)[0]}}.MarshalJSON()
+			body, err := envelope{Count: 50, Next: next, Previous: previous, Records: []json.RawMessage{books(id)[0], books(id + 1)[0]}}.MarshalJSON()
 			if err != nil {
 				t.Error(err)
 			}

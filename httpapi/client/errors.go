@@ -9,8 +9,8 @@ import (
 // them. Those of a page come as a [PageError]. Errors of the context, of the
 // network and of reading are wrapped as they are.
 var (
-	// ErrOptions says that an option cannot be used, and why.
-	ErrOptions = errors.New("client: bad option")
+	// ErrInvalidOptions says that an option cannot be used, and why.
+	ErrInvalidOptions = errors.New("client: bad option")
 	// ErrHAR says that a file is no HAR.
 	ErrHAR = errors.New("not a HAR file")
 

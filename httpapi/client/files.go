@@ -73,8 +73,8 @@ func keyOf(name string) (string, error) {
 	if cut := strings.TrimRight(stem, "0123456789"); cut != stem {
 		stem = strings.TrimSuffix(cut, "-")
 	}
-	all := resources.Collections()
-	i := slices.IndexFunc(all, func(c resources.Collection) bool { return c.Key == stem || c.Segment == stem })
+	all := resources.Descriptions()
+	i := slices.IndexFunc(all, func(c resources.Description) bool { return c.Key == stem || c.Segment == stem })
 	if i < 0 {
 		return "", fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, stem)
 	}

@@ -100,7 +100,7 @@ func TestImportOfBadRecords(t *testing.T) {
 	}
 	house := catalogue.New()
 	load(t, house, "books", []json.RawMessage{[]byte(`{"id":1,"name":"Onda"}`), []byte(`{"id":2,"name":7}`)})
-	into, err := catalogue.NewTyped(catalogue.Typed[book]("books"))
+	into, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

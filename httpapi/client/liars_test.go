@@ -111,7 +111,7 @@ func TestLiesAboutRecords(t *testing.T) {
 		}
 	}
 	rows := func(ids ...int) func(*envelope) {
-		return func(p *envelope) { p.Results = books(ids...) }
+		return func(p *envelope) { p.Records = books(ids...) }
 	}
 	for _, c := range []struct {
 		name, reason string

@@ -65,8 +65,8 @@ func collectionOf(list string) (key string, ok bool) {
 			return "", false
 		}
 	}
-	all := resources.Collections()
-	i := slices.IndexFunc(all, func(c resources.Collection) bool { return strings.HasSuffix(u.Path, "/api/"+c.Segment+"/") })
+	all := resources.Descriptions()
+	i := slices.IndexFunc(all, func(c resources.Description) bool { return strings.HasSuffix(u.Path, "/api/"+c.Segment+"/") })
 	if i < 0 {
 		return "", false
 	}

@@ -62,7 +62,7 @@ type Client struct {
 	retries int
 }
 
-// New makes a client; nothing is asked yet. [ErrOptions] says what of the options
+// New makes a client; nothing is asked yet. [ErrInvalidOptions] says what of the options
 // cannot be used.
 func New(opts Options) (*Client, error) {
 	if err := checkBase(opts.BaseURL); err != nil {
@@ -101,9 +101,9 @@ func checkBase(base string) error {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: BaseURL: %w", ErrOptions, err)
+		return fmt.Errorf("%w: BaseURL: %w", ErrInvalidOptions, err)
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.ForceQuery, strings.Contains(base, "#"):
-		return fmt.Errorf("%w: BaseURL %q: want an absolute http or https URL without user, query and fragment", ErrOptions, base)
+		return fmt.Errorf("%w: BaseURL %q: want an absolute http or https URL without user, query and fragment", ErrInvalidOptions, base)
 	}
 	return nil
 }
@@ -111,11 +111,11 @@ func checkBase(base string) error {
 func (o Options) checkNumbers() error {
 	switch {
 	case o.PageSize < 0 || o.PageSize == 1:
-		return fmt.Errorf("%w: PageSize %d: want 2 or more", ErrOptions, o.PageSize)
+		return fmt.Errorf("%w: PageSize %d: want 2 or more", ErrInvalidOptions, o.PageSize)
 	case o.MaxBody < 0 || o.MaxRecords < 0 || o.MaxWait < 0:
-		return fmt.Errorf("%w: a maximum below zero", ErrOptions)
+		return fmt.Errorf("%w: a maximum below zero", ErrInvalidOptions)
 	case math.IsNaN(o.Rate) || 0 < o.Rate && o.Rate*secondsOfDay < 1:
-		return fmt.Errorf("%w: Rate %v: want a request a day or more", ErrOptions, o.Rate)
+		return fmt.Errorf("%w: Rate %v: want a request a day or more", ErrInvalidOptions, o.Rate)
 	}
 	return nil
 }

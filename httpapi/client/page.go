@@ -38,7 +38,7 @@ func parsePage(body []byte) (page, error) {
 		return page{}, fmt.Errorf("%w: null", ErrAnswer)
 	}
 	p := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
-	for i, text := range envelope.Results {
+	for i, text := range envelope.Records {
 		r, err := resources.ParseRecord(text)
 		if err == nil && r.ID == 0 {
 			err = errNoID

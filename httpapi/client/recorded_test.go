@@ -45,7 +45,7 @@ func followed(t testing.TB, h http.Handler, url string) (urls, answers []string)
 	return urls, answers
 }
 
-func listURL(about resources.Collection) string {
+func listURL(about resources.Description) string {
 	return "http://catalogue.test/api/" + about.Segment + "/"
 }
 
@@ -85,7 +85,7 @@ func TestFilesOfAHouse(t *testing.T) {
 	house := sampled(t)
 	h := handler(t, house)
 	all := fstest.MapFS{"README.md": {Data: []byte("not looked at")}}
-	for i, about := range resources.Collections() {
+	for i, about := range resources.Descriptions() {
 		_, answers := followed(t, h, listURL(about))
 		name := about.Key
 		if i%2 == 0 {
@@ -158,7 +158,7 @@ func TestHAROfAHouse(t *testing.T) {
 		made("GET", "data:application/json,{}", 200, content{"application/json", "{}", ""}),
 		made("GET", "http://[::1/api/books/", 200, content{"application/json", "{}", ""}),
 	}
-	for i, about := range resources.Collections() {
+	for i, about := range resources.Descriptions() {
 		urls, answers := followed(t, h, listURL(about)+"?limit=17&format=json")
 		for j, body := range answers {
 			entry := got(urls[j], body)
@@ -244,16 +244,16 @@ func TestRecordings(t *testing.T) {
 		{"the last page is missing", "two are to come", plain("?limit=4", "?limit=4&offset=4"), client.ErrGap, 8},
 		{"another count", "something was deleted between the pages", []page{{h, "?limit=5", nil}, {shrunk, "?limit=5&offset=5", nil}}, client.ErrChanged, 5},
 		{"a page twice, and not alike", "something was written between", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", nil}, {changed, "?limit=5&offset=5", nil}}, client.ErrChanged, 9},
-		{"a page twice, with another name in it", "something was written between", []page{{h, "?limit=5", nil}, {h, "?limit=5", func(p *envelope) { p.Results[2] = json.RawMessage(`{"id":3,"name":"Onda"}`) }}, {h, "?limit=5&offset=5", nil}}, client.ErrChanged, 2},
-		{"one record twice", "it has moved over the border", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", func(p *envelope) { p.Results[0] = p.Results[1] }}}, client.ErrRepeat, 6},
-		{"a record of the page before", "it has moved over the border", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", func(p *envelope) { p.Results[0] = books(5)[0] }}}, client.ErrRepeat, 5},
-		{"a row is missing", "5 on a page of 5, and one is taken out", []page{{h, "?limit=5", func(p *envelope) { p.Results = p.Results[1:] }}, {h, "?limit=5&offset=5", nil}}, client.ErrGap, 4},
-		{"a row is missing on the last page", "the count tells", []page{{h, "?limit=4", nil}, {h, "?limit=4&offset=4", nil}, {h, "?limit=4&offset=8", func(p *envelope) { p.Results = p.Results[1:] }}}, client.ErrGap, 9},
-		{"a row is missing on the only page", "the count tells", []page{{h, "", func(p *envelope) { p.Results = p.Results[1:] }}}, client.ErrGap, 9},
-		{"a row is missing where two pages overlap", "it is in the other; but a page that lost one proves nothing", []page{{h, "?limit=5", func(p *envelope) { p.Results = p.Results[:4] }}, {h, "?limit=6&offset=4", nil}}, client.ErrGap, 4},
+		{"a page twice, with another name in it", "something was written between", []page{{h, "?limit=5", nil}, {h, "?limit=5", func(p *envelope) { p.Records[2] = json.RawMessage(`{"id":3,"name":"Onda"}`) }}, {h, "?limit=5&offset=5", nil}}, client.ErrChanged, 2},
+		{"one record twice", "it has moved over the border", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", func(p *envelope) { p.Records[0] = p.Records[1] }}}, client.ErrRepeat, 6},
+		{"a record of the page before", "it has moved over the border", []page{{h, "?limit=5", nil}, {h, "?limit=5&offset=5", func(p *envelope) { p.Records[0] = books(5)[0] }}}, client.ErrRepeat, 5},
+		{"a row is missing", "5 on a page of 5, and one is taken out", []page{{h, "?limit=5", func(p *envelope) { p.Records = p.Records[1:] }}, {h, "?limit=5&offset=5", nil}}, client.ErrGap, 4},
+		{"a row is missing on the last page", "the count tells", []page{{h, "?limit=4", nil}, {h, "?limit=4&offset=4", nil}, {h, "?limit=4&offset=8", func(p *envelope) { p.Records = p.Records[1:] }}}, client.ErrGap, 9},
+		{"a row is missing on the only page", "the count tells", []page{{h, "", func(p *envelope) { p.Records = p.Records[1:] }}}, client.ErrGap, 9},
+		{"a row is missing where two pages overlap", "it is in the other; but a page that lost one proves nothing", []page{{h, "?limit=5", func(p *envelope) { p.Records = p.Records[:4] }}, {h, "?limit=6&offset=4", nil}}, client.ErrGap, 4},
 		{"next is missing", "the page says that it is the last, and the count that it is not", []page{{h, "?limit=5", func(p *envelope) { p.Next = "" }}, {h, "?limit=5&offset=5", nil}}, client.ErrGap, anywhere},
-		{"a row more than next says", "6 on a page of 5", []page{{h, "?limit=5", func(p *envelope) { p.Results = books(1, 2, 3, 4, 5, 6) }}, {h, "?limit=5&offset=5", nil}}, client.ErrLink, 6},
-		{"all rows, and a next", "10 on a page of 5", []page{{h, "?limit=5", func(p *envelope) { p.Results = books(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) }}}, client.ErrLink, 10},
+		{"a row more than next says", "6 on a page of 5", []page{{h, "?limit=5", func(p *envelope) { p.Records = books(1, 2, 3, 4, 5, 6) }}, {h, "?limit=5&offset=5", nil}}, client.ErrLink, 6},
+		{"all rows, and a next", "10 on a page of 5", []page{{h, "?limit=5", func(p *envelope) { p.Records = books(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) }}}, client.ErrLink, 10},
 		{"a row too many", "the count tells", []page{{h, "", func(p *envelope) { p.Count = 9 }}}, client.ErrChanged, 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func (r *Recording) add(key, url string, p page) {
 // the service's document.
 func (r *Recording) Keys() []string {
 	var keys []string
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		if slices.ContainsFunc(r.lists, func(l list) bool { return l.key == about.Key }) {
 			keys = append(keys, about.Key)
 		}
@@ -56,7 +56,7 @@ func (r *Recording) Walk(ctx context.Context, key string) (Walk, error) {
 	if err := ctx.Err(); err != nil {
 		return Walk{}, err
 	}
-	if _, ok := resources.Find(key); !ok {
+	if _, ok := resources.Lookup(key); !ok {
 		return Walk{}, fmt.Errorf("client: %w: %q", catalogue.ErrUnknownCollection, key)
 	}
 	var failed []error

@@ -327,7 +327,7 @@ func TestOptions(t *testing.T) {
 		{"less than nothing", client.Options{BaseURL: base, MaxRecords: -1}},
 		{"less than nothing", client.Options{BaseURL: base, MaxWait: -1}},
 	} {
-		if service, err := client.New(c.opts); !errors.Is(err, client.ErrOptions) || service != nil {
+		if service, err := client.New(c.opts); !errors.Is(err, client.ErrInvalidOptions) || service != nil {
 			t.Errorf("%s, but %v", c.reason, err)
 		}
 	}

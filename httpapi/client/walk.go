@@ -21,7 +21,7 @@ type Walk struct {
 // Keys are those of all 39 collections. O(1).
 func (c *Client) Keys() []string {
 	var keys []string
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		keys = append(keys, about.Key)
 	}
 	return keys
@@ -64,20 +64,20 @@ func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 			w.Records = append(w.Records, r.json)
 		}
 	}
-	about, _ := resources.Find(key)
+	about, _ := resources.Lookup(key)
 	w.From = c.list(about)
 	return w, nil
 }
 
 // list is the URL of a collection.
-func (c *Client) list(about resources.Collection) string {
+func (c *Client) list(about resources.Description) string {
 	return c.base + "/api/" + about.Segment + "/"
 }
 
 // pages yields what is new on each page of a walk.
 func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, error] {
 	return func(yield func([]record, error) bool) {
-		about, ok := resources.Find(key)
+		about, ok := resources.Lookup(key)
 		if !ok {
 			yield(nil, fmt.Errorf("client: %w: %q", catalogue.ErrUnknownCollection, key))
 			return

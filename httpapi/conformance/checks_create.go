@@ -31,7 +31,7 @@ func (s *subject) desk() (httpapi.Collection, httpapi.Creator, error) {
 
 // holds says whether a collection has so many records.
 func (s *subject) holds(c httpapi.Collection, want int, after string) error {
-	count, ids, err := s.page(c, byID(), pagination.Window{Limit: roomForAll})
+	count, ids, err := s.page(c, pagination.Window{Limit: roomForAll}, byID())
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func checkCreate(s *subject) error {
 			return err
 		}
 	}
-	_, records, err := c.Page(s.ctx, byID(), pagination.Window{Limit: 21})
+	_, records, err := c.Page(s.ctx, pagination.Window{Limit: 21}, byID())
 	if err != nil {
 		return fmt.Errorf("its Page: %w", err)
 	}

@@ -27,7 +27,7 @@ func checkFields(s *subject) error {
 		if name != ordering.Snake(name) || slices.Contains(fields[:i], name) {
 			return fmt.Errorf("its Fields names %q, which is not snake_case or is there twice", name)
 		}
-		if _, _, err := s.page(c, closed(ordering.Asc(name)), pagination.Window{Limit: 1}); err != nil {
+		if _, _, err := s.page(c, pagination.Window{Limit: 1}, closed(ordering.Asc(name))); err != nil {
 			return fmt.Errorf("its Fields names %q, but: %w", name, err)
 		}
 	}
@@ -59,7 +59,7 @@ func checkRecords(s *subject) error {
 	if err != nil {
 		return err
 	}
-	_, records, err := c.Page(s.ctx, byID(), pagination.Window{Limit: roomForAll})
+	_, records, err := c.Page(s.ctx, pagination.Window{Limit: roomForAll}, byID())
 	if err != nil {
 		return fmt.Errorf("its Page: %w", err)
 	}
@@ -86,7 +86,7 @@ func checkEmpty(s *subject) error {
 		return err
 	}
 	for _, offset := range []int{0, 1, 1000} {
-		count, ids, err := s.page(c, byID(), pagination.Window{Limit: 21, Offset: offset})
+		count, ids, err := s.page(c, pagination.Window{Limit: 21, Offset: offset}, byID())
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func checkCount(s *subject) error {
 		return err
 	}
 	for _, w := range []pagination.Window{{Limit: 1}, {Limit: n}, {Limit: 100}, {Limit: 3, Offset: 5}, {Limit: 2, Offset: n}, {Limit: 2, Offset: 50}} {
-		count, _, err := s.page(c, byID(), w)
+		count, _, err := s.page(c, w, byID())
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *subject) windows(all ...pagination.Window) error {
 	}
 	for _, w := range all {
 		for _, terms := range [][]ordering.Term{byID(), byIDDown()} {
-			if err := s.shows(c, m, terms, w); err != nil {
+			if err := s.shows(c, m, w, terms); err != nil {
 				return err
 			}
 		}
@@ -162,7 +162,7 @@ func checkUnknownField(s *subject) error {
 		return err
 	}
 	for _, name := range []string{"no_such_field", "ID", "id; --", "'"} {
-		_, _, err := c.Page(s.ctx, closed(ordering.Asc(name)), pagination.Window{Limit: 21})
+		_, _, err := c.Page(s.ctx, pagination.Window{Limit: 21}, closed(ordering.Asc(name)))
 		if !errors.Is(err, ordering.ErrUnknownField) {
 			return fmt.Errorf("its Page by %q: error %v, want one that matches ordering.ErrUnknownField", name, err)
 		}

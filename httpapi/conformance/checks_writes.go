@@ -25,7 +25,7 @@ func checkCancellation(s *subject) error {
 	late, cancel := context.WithDeadline(s.ctx, time.Unix(0, 0))
 	defer cancel()
 	for _, ctx := range []context.Context{cancelled, late} {
-		if _, _, err := c.Page(ctx, byID(), pagination.Window{Limit: 1}); !errors.Is(err, ctx.Err()) {
+		if _, _, err := c.Page(ctx, pagination.Window{Limit: 1}, byID()); !errors.Is(err, ctx.Err()) {
 			return fmt.Errorf("its Page when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
 		}
 		if _, err := c.Fields(ctx); !errors.Is(err, ctx.Err()) {
@@ -37,7 +37,7 @@ func checkCancellation(s *subject) error {
 			}
 		}
 	}
-	if _, _, err := s.page(c, byID(), pagination.Window{Limit: 1}); err != nil {
+	if _, _, err := s.page(c, pagination.Window{Limit: 1}, byID()); err != nil {
 		return fmt.Errorf("after a call that was given up: %w", err)
 	}
 	return nil
@@ -50,7 +50,7 @@ func checkTermsAreRead(s *subject) error {
 		return err
 	}
 	terms := append(make([]ordering.Term, 0, 4), ordering.Asc("id"))
-	if _, _, err := c.Page(s.ctx, terms, pagination.Window{Limit: 1}); err != nil {
+	if _, _, err := c.Page(s.ctx, pagination.Window{Limit: 1}, terms); err != nil {
 		return fmt.Errorf("its Page: %w", err)
 	}
 	if room := terms[:4]; terms[0] != ordering.Asc("id") || room[1] != (ordering.Term{}) {
@@ -86,7 +86,7 @@ func checkKeptPages(s *subject) error {
 	if err != nil {
 		return err
 	}
-	_, kept, err := c.Page(s.ctx, byID(), pagination.Window{Limit: 4})
+	_, kept, err := c.Page(s.ctx, pagination.Window{Limit: 4}, byID())
 	if err != nil {
 		return fmt.Errorf("its Page: %w", err)
 	}
@@ -100,7 +100,7 @@ func checkKeptPages(s *subject) error {
 		}
 	}
 	for _, w := range []pagination.Window{{Limit: 4}, {Limit: 2, Offset: 3}, {Limit: 9}} {
-		if _, _, err := s.page(c, byIDDown(), w); err != nil {
+		if _, _, err := s.page(c, w, byIDDown()); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func checkOneInstant(s *subject) error {
 		default:
 		}
 		terms := [][]ordering.Term{byID(), byIDDown()}[i%2]
-		count, ids, err := s.page(c, terms, pagination.Window{Limit: roomForAll})
+		count, ids, err := s.page(c, pagination.Window{Limit: roomForAll}, terms)
 		if err == nil {
 			err = whole(count, ids, terms[0].Desc, last)
 		}

@@ -21,7 +21,7 @@ type Implementation struct {
 	// document, and a program's own type has fields of its own. Records have
 	// values for its Fields, by their kinds. No Fields: records are open and
 	// hold members of any name and kind.
-	About resources.Collection
+	Description resources.Description
 
 	// New makes a collection that holds exactly these records, in no particular
 	// order, ids included: compact JSON objects in the wire form. It is called
@@ -43,18 +43,18 @@ type Implementation struct {
 	Except []string
 }
 
-// ErrCollection is what each failure of [Test] matches with [errors.Is].
-var ErrCollection = errors.New("the collection is wrong")
+// ErrNonconforming is what each failure of [Check] matches with [errors.Is].
+var ErrNonconforming = errors.New("the collection is wrong")
 
 // timeout ends the context of a check.
 const timeout = time.Minute
 
-// Test runs all checks. The error is nil if all are passed or have nothing to
-// look at; else it joins one [ErrCollection] for each that is not, with the name of
+// Check runs all checks. The error is nil if all are passed or have nothing to
+// look at; else it joins one [ErrNonconforming] for each that is not, with the name of
 // the check and a sentence that says what was wrong. No New, and an exception that
 // is no check, are errors of another kind. A panic fails its check. Each check's
 // context ends after a minute; what does not return then is waited for.
-func Test(impl Implementation) error {
+func Check(impl Implementation) error {
 	checks, err := impl.checks()
 	if err != nil {
 		return err
@@ -62,19 +62,19 @@ func Test(impl Implementation) error {
 	var failures []error
 	for _, c := range checks {
 		if problem, _ := impl.run(c); problem != "" {
-			failures = append(failures, fmt.Errorf("conformance: %s: %w: %s", c.name, ErrCollection, problem))
+			failures = append(failures, fmt.Errorf("conformance: %s: %w: %s", c.name, ErrNonconforming, problem))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// Run is [Test] with a subtest for each check, named after it, so that one can be
+// Verify is [Check] with a subtest for each check, named after it, so that one can be
 // run alone:
 //
 //	go test -run TestBooks/ties-descending
 //
 // What there is nothing to look at for is skipped, with the reason.
-func Run(t *testing.T, impl Implementation) {
+func Verify(t *testing.T, impl Implementation) {
 	t.Helper()
 	checks, err := impl.checks()
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 
 // inMemory is a collection of a catalogue.
 func inMemory(t *testing.T, key string) conformance.Implementation {
-	about, _ := resources.Find(key)
+	about, _ := resources.Lookup(key)
 	var house *catalogue.Catalogue
 	t.Cleanup(func() {
 		if err := house.Check(); err != nil {
@@ -32,8 +32,8 @@ func inMemory(t *testing.T, key string) conformance.Implementation {
 		}
 	})
 	return conformance.Implementation{
-		About: about,
-		Body:  map[string]string{"events": newEvent, "social-links": newLink}[key],
+		Description: about,
+		Body:        map[string]string{"events": newEvent, "social-links": newLink}[key],
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
 			house = catalogue.New()
 			if err := house.LoadCollection("authors", strings.NewReader(`[{"id":1}]`)); err != nil {
@@ -54,7 +54,7 @@ func inMemory(t *testing.T, key string) conformance.Implementation {
 			case "social-links":
 				return insert(house.SocialLinks(), record)
 			}
-			open, err := house.Open(key)
+			open, err := house.Records(key)
 			if err != nil {
 				return err
 			}
@@ -75,15 +75,15 @@ func insert[T any](c *catalogue.Collection[T], wire []byte) error {
 // The collections of a catalogue pass: structs of all kinds, and open records.
 func TestInMemory(t *testing.T) {
 	for _, key := range []string{"events", "labels", "social-links", "books"} {
-		t.Run(key, func(t *testing.T) { conformance.Run(t, inMemory(t, key)) })
+		t.Run(key, func(t *testing.T) { conformance.Verify(t, inMemory(t, key)) })
 	}
 }
 
 func inSlice(key string, f faults) conformance.Implementation {
-	about, _ := resources.Find(key)
+	about, _ := resources.Lookup(key)
 	return conformance.Implementation{
-		About: about,
-		Body:  map[string]string{"events": newEvent}[key],
+		Description: about,
+		Body:        map[string]string{"events": newEvent}[key],
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
 			return newSliced(about, f, records)
 		},
@@ -137,8 +137,8 @@ func TestBroken(t *testing.T) {
 	name := regexp.MustCompile(`(?m)^conformance: ([a-z-]+): the collection is wrong: .`)
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			err := conformance.Test(inSlice(test.key, test.faults))
-			if (err != nil) != (test.want != nil) || err != nil && !errors.Is(err, conformance.ErrCollection) {
+			err := conformance.Check(inSlice(test.key, test.faults))
+			if (err != nil) != (test.want != nil) || err != nil && !errors.Is(err, conformance.ErrNonconforming) {
 				t.Fatal(err)
 			}
 			var got []string
@@ -158,14 +158,14 @@ func TestBroken(t *testing.T) {
 func TestExcept(t *testing.T) {
 	impl := inSlice("events", faults{deaf: true})
 	impl.Except = []string{"cancellation", "create-cancelled"}
-	if err := conformance.Test(impl); err != nil {
+	if err := conformance.Check(impl); err != nil {
 		t.Error(err)
 	}
 	impl.Except = append(impl.Except, "bogus")
-	if err := conformance.Test(impl); err == nil || errors.Is(err, conformance.ErrCollection) || !strings.Contains(err.Error(), `"bogus"`) {
+	if err := conformance.Check(impl); err == nil || errors.Is(err, conformance.ErrNonconforming) || !strings.Contains(err.Error(), `"bogus"`) {
 		t.Errorf("a check that there is not: %v", err)
 	}
-	if err := conformance.Test(conformance.Implementation{}); err == nil || errors.Is(err, conformance.ErrCollection) {
+	if err := conformance.Check(conformance.Implementation{}); err == nil || errors.Is(err, conformance.ErrNonconforming) {
 		t.Errorf("without New: %v", err)
 	}
 }
@@ -177,9 +177,9 @@ func TestBrokenNew(t *testing.T) {
 		"nothing": func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil },
 		"panic":   func(context.Context, [][]byte) (httpapi.Collection, error) { panic("no table") },
 	} {
-		err := conformance.Test(conformance.Implementation{New: made})
+		err := conformance.Check(conformance.Implementation{New: made})
 		joined, ok := err.(interface{ Unwrap() []error })
-		if !ok || len(joined.Unwrap()) < 15 || slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !errors.Is(e, conformance.ErrCollection) }) {
+		if !ok || len(joined.Unwrap()) < 15 || slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !errors.Is(e, conformance.ErrNonconforming) }) {
 			t.Errorf("%s: %v", reason, err)
 		}
 	}

@@ -3,7 +3,7 @@
 // it does from memory.
 //
 //	func TestBooks(t *testing.T) {
-//		conformance.Run(t, conformance.Implementation{
+//		conformance.Verify(t, conformance.Implementation{
 //			New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
 //				return newTable(ctx, db, records)
 //			},
@@ -13,7 +13,7 @@
 //		})
 //	}
 //
-// [Test] needs no testing.T. What is expected comes from the documentation of
+// [Check] needs no testing.T. What is expected comes from the documentation of
 // [httpapi.Collection], by a model that sorts a slice and shares no code with any
 // implementation.
 package conformance

@@ -19,7 +19,7 @@ func (p onePage) Fields(ctx context.Context) ([]string, error) {
 	return []string{"id"}, ctx.Err()
 }
 
-func (p onePage) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (p onePage) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	for _, t := range terms {
 		if t != ordering.Asc("id") {
 			return 0, nil, fmt.Errorf("%w: %v", ordering.ErrUnknownField, t)
@@ -43,8 +43,8 @@ func idOf(record []byte) int {
 
 // What comes of a collection that has much to learn; the other failures are left
 // out here.
-func ExampleTest() {
-	err := conformance.Test(conformance.Implementation{
+func ExampleCheck() {
+	err := conformance.Check(conformance.Implementation{
 		New: newOnePage,
 		Except: []string{"limits", "offsets", "offset-at-the-count", "offset-beyond-the-count", "largest-window",
 			"text-by-bytes", "big-integers", "numbers-by-value", "booleans", "lists", "mixed-kinds", "nulls-ascending",

@@ -9,8 +9,8 @@ import (
 
 // fields are the members of records. Those of open records are made up.
 func (impl *Implementation) fields() []resources.Field {
-	if impl.About.Fields != nil {
-		return impl.About.Fields
+	if impl.Description.Fields != nil {
+		return impl.Description.Fields
 	}
 	return []resources.Field{
 		{Name: "id", Kind: resources.Integer, ReadOnly: true},

@@ -31,7 +31,7 @@ type faults struct {
 
 // sliced is a collection in a slice that is sorted for each page.
 type sliced struct {
-	about    resources.Collection
+	about    resources.Description
 	faults   faults
 	revision atomic.Uint64
 
@@ -45,7 +45,7 @@ type row struct {
 	members map[string]json.RawMessage
 }
 
-func newSliced(about resources.Collection, f faults, records [][]byte) (*sliced, error) {
+func newSliced(about resources.Description, f faults, records [][]byte) (*sliced, error) {
 	s := &sliced{about: about, faults: f}
 	for _, r := range records {
 		if err := s.insert(r); err != nil {
@@ -99,7 +99,7 @@ func (s *sliced) Fields(ctx context.Context) ([]string, error) {
 	return names, ctx.Err()
 }
 
-func (s *sliced) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (int, [][]byte, error) {
+func (s *sliced) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	fields, err := s.Fields(ctx)
 	if err != nil {
 		return 0, nil, err

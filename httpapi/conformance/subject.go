@@ -43,8 +43,8 @@ func byID() []ordering.Term     { return []ordering.Term{ordering.Asc("id")} }
 func byIDDown() []ordering.Term { return []ordering.Term{ordering.Desc("id")} }
 
 // page gives the ids of a page, and the count.
-func (s *subject) page(c httpapi.Collection, terms []ordering.Term, w pagination.Window) (count int, ids []int, err error) {
-	count, records, err := c.Page(s.ctx, slices.Clone(terms), w)
+func (s *subject) page(c httpapi.Collection, w pagination.Window, terms []ordering.Term) (count int, ids []int, err error) {
+	count, records, err := c.Page(s.ctx, w, slices.Clone(terms))
 	if err != nil {
 		return 0, nil, fmt.Errorf("its Page by %v of %+v: %w", terms, w, err)
 	}
@@ -71,8 +71,8 @@ func idOf(wire []byte) (int, error) {
 
 // shows says what is wrong with a page: it holds the records of the window in the
 // order of the terms.
-func (s *subject) shows(c httpapi.Collection, m model, terms []ordering.Term, w pagination.Window) error {
-	_, got, err := s.page(c, terms, w)
+func (s *subject) shows(c httpapi.Collection, m model, w pagination.Window, terms []ordering.Term) error {
+	_, got, err := s.page(c, w, terms)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *subject) ordered(why string, m model, orders ...[]ordering.Term) error 
 		return err
 	}
 	for _, terms := range orders {
-		if err := s.shows(c, m, terms, pagination.Window{Limit: roomForAll}); err != nil {
+		if err := s.shows(c, m, pagination.Window{Limit: roomForAll}, terms); err != nil {
 			return fmt.Errorf("%w (%s)", err, why)
 		}
 	}

@@ -49,7 +49,7 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 			continue
 		}
 		if err := d.collection(ctx, served); err != nil {
-			return nil, fmt.Errorf("openapi: %s: %w", served.About.Key, err)
+			return nil, fmt.Errorf("openapi: %s: %w", served.Description.Key, err)
 		}
 	}
 	return m, nil
@@ -69,7 +69,7 @@ func (d *describer) collection(ctx context.Context, served httpapi.Served) error
 	}
 	order := orderOf(record)
 	if parameters := &d.model.Components.Parameters; !parameters.has(order) {
-		parameters.add(order, orderingParameter(term, served.About.Ordering))
+		parameters.add(order, orderingParameter(term, served.Description.Ordering))
 	}
 	d.model.Paths.add(served.Path, d.listPath(served, record))
 	return nil
@@ -78,7 +78,7 @@ func (d *describer) collection(ctx context.Context, served httpapi.Served) error
 // record makes sure that there is a component for the records of a collection and
 // for pages of them. It gives its name, and whether it knows all members.
 func (d *describer) record(served httpapi.Served) (name string, known bool) {
-	about := served.About
+	about := served.Description
 	t := recordType(served.Collection)
 	schemas := &d.model.Components.Schemas
 	switch {

@@ -31,12 +31,12 @@ type Typed interface {
 
 // New describes a handler. Collections whose type is known are asked for their
 // fields; an error of theirs is returned, wrapped with the collection's key.
-// [ErrOptions] says that the handler is nil, or which option cannot be used. The
+// [httpapi.ErrInvalidConfig] says that the handler is nil, or which option cannot be used. The
 // document does not follow what is changed in ctx or in collections later.
 // O(fields of all collections).
 func New(ctx context.Context, h *httpapi.Handler, opts Options) (*Document, error) {
 	if h == nil {
-		return nil, fmt.Errorf("%w: nil handler", ErrOptions)
+		return nil, fmt.Errorf("%w: nil handler", httpapi.ErrInvalidConfig)
 	}
 	opts, err := opts.defaults(h.BaseURL())
 	if err != nil {

@@ -73,7 +73,7 @@ type shelf struct {
 
 func (s shelf) Fields(context.Context) ([]string, error) { return s.fields, s.err }
 
-func (s shelf) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (s shelf) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 0, nil, nil
 }
 
@@ -120,11 +120,11 @@ func TestBadOptions(t *testing.T) {
 		"a variable":              {Server: "https://{host}/"},
 		"a scheme of 2 words":     {Scheme: "Bearer s3cret"},
 	} {
-		if d, err := New(context.Background(), h, opts); !errors.Is(err, ErrOptions) || d != nil {
+		if d, err := New(context.Background(), h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
 			t.Errorf("%s: %v, %v", reason, d, err)
 		}
 	}
-	if _, err := New(context.Background(), nil, Options{}); !errors.Is(err, ErrOptions) {
+	if _, err := New(context.Background(), nil, Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
 		t.Errorf("nil handler: %v", err)
 	}
 }
@@ -268,7 +268,7 @@ func TestSameBytes(t *testing.T) {
 		}
 		texts = append(texts, string(d.JSON()))
 		clear(d.JSON()) // is the caller's
-		books, err := house.Open("books")
+		books, err := house.Records("books")
 		if err != nil {
 			t.Fatal(err)
 		}

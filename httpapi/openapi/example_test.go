@@ -25,7 +25,7 @@ func ExampleNew() {
 		Subtitle *string `json:"subtitle"`
 		Pages    int     `json:"pages,omitempty"`
 	}
-	house, err := catalogue.NewTyped(catalogue.Typed[Book]("books"))
+	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
 	if err != nil {
 		panic(err)
 	}
@@ -90,7 +90,7 @@ type films struct{}
 
 func (films) Fields(context.Context) ([]string, error) { return []string{"title"}, nil }
 
-func (films) Page(context.Context, []ordering.Term, pagination.Window) (int, [][]byte, error) {
+func (films) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 0, nil, nil
 }
 

@@ -20,12 +20,12 @@ const (
 )
 
 // recordName is the name of a collection's records: "ItemVariant".
-func recordName(c resources.Collection) string {
+func recordName(c resources.Description) string {
 	return strings.ReplaceAll(strings.TrimSuffix(c.Title(), " List"), " ", "")
 }
 
 // listName is the name of a collection in operations: "ItemVariants".
-func listName(c resources.Collection) string {
+func listName(c resources.Description) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(c.Segment, func(r rune) bool { return r == '-' || r == '_' }) {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
@@ -40,7 +40,7 @@ type names map[string]bool
 func reserved() names {
 	taken := names{detail: true, fieldErrors: true, metadata: true, fieldMetadata: true, root: true, format: true}
 	records := []string{openRecord, unknownRecord}
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		records = append(records, recordName(c))
 	}
 	for _, name := range records {

@@ -2,15 +2,12 @@ package openapi
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
-)
 
-// ErrOptions is what [New] returns, wrapped with the reason, for a nil handler and
-// for an option that cannot be used.
-var ErrOptions = errors.New("openapi: bad option")
+	"github.com/gobacklist/backlist/httpapi"
+)
 
 // Options say what the handler itself does not know. The zero value is good.
 type Options struct {
@@ -38,15 +35,15 @@ func (o Options) defaults(baseURL string) (Options, error) {
 	server, err := url.Parse(o.Server)
 	switch {
 	case err != nil:
-		return o, fmt.Errorf("%w: Server: %v", ErrOptions, err)
+		return o, fmt.Errorf("%w: Server: %v", httpapi.ErrInvalidConfig, err)
 	case server.RawQuery != "" || strings.ContainsAny(o.Server, "?#{}"):
-		return o, fmt.Errorf("%w: Server %q is more than a URL's beginning", ErrOptions, o.Server)
+		return o, fmt.Errorf("%w: Server %q is more than a URL's beginning", httpapi.ErrInvalidConfig, o.Server)
 	case o.Server != "" && server.Scheme == "" && (server.Host != "" || !strings.HasPrefix(o.Server, "/")):
-		return o, fmt.Errorf("%w: Server %q is neither a URL nor a path from the root", ErrOptions, o.Server)
+		return o, fmt.Errorf("%w: Server %q is neither a URL nor a path from the root", httpapi.ErrInvalidConfig, o.Server)
 	case server.Scheme != "" && (server.Scheme != "http" && server.Scheme != "https" || server.Host == ""):
-		return o, fmt.Errorf("%w: Server %q is no http or https URL", ErrOptions, o.Server)
+		return o, fmt.Errorf("%w: Server %q is no http or https URL", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
-		return o, fmt.Errorf("%w: Scheme %q has white space", ErrOptions, o.Scheme)
+		return o, fmt.Errorf("%w: Scheme %q has white space", httpapi.ErrInvalidConfig, o.Scheme)
 	}
 	o.Title = cmp.Or(o.Title, "Catalogue of a publishing house")
 	o.Version = cmp.Or(o.Version, "1")

@@ -22,7 +22,7 @@ func jsonBody(s *schema) members[media] { return one(jsonType, media{s}) }
 // root adds the path that lists the collections.
 func (d *describer) root(served httpapi.Served) {
 	keys := ofKind("object")
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		keys.Properties.add(c.Key, formatted("string", "uri"))
 		keys.Required = append(keys.Required, c.Key)
 	}
@@ -40,7 +40,7 @@ func (d *describer) root(served httpapi.Served) {
 
 // listPath describes the path of a collection whose records have that component.
 func (d *describer) listPath(served httpapi.Served, record string) pathItem {
-	about := served.About
+	about := served.Description
 	list := listName(about)
 	parameters := []parameter{
 		parameterRef(formatParameter), parameterRef(orderOf(record)), parameterRef(limitParameter), parameterRef(offsetParameter),
@@ -60,7 +60,7 @@ func (d *describer) listPath(served httpapi.Served, record string) pathItem {
 }
 
 // post describes how a record is made.
-func (d *describer) post(about resources.Collection, record string) *operation {
+func (d *describer) post(about resources.Description, record string) *operation {
 	op := &operation{
 		ID: "create" + recordName(about), Summary: "Add a record to " + about.Segment, Tags: []string{recordsTag},
 		Parameters:  []parameter{parameterRef(formatParameter)},

@@ -22,7 +22,7 @@ type House struct {
 func New(opts Options) *House {
 	m := newMaker(opts)
 	h := &House{open: map[string][]resources.Record{}}
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		switch c.Key {
 		case "events":
 			h.Events = list(m, c.Key, m.event)

@@ -43,7 +43,7 @@ func read(t *testing.T, opts sample.Options) map[string][]record {
 // defaults are the sizes that the documentation of Options gives.
 func defaults() map[string]int {
 	sizes := map[string]int{}
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		sizes[c.Key] = 12
 	}
 	maps.Copy(sizes, map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200})
@@ -123,7 +123,7 @@ func TestTypedRecords(t *testing.T) {
 	compare(t, "events", file["events"], house.Events)
 	compare(t, "labels", file["labels"], house.Labels)
 	compare(t, "social-links", file["social-links"], house.SocialLinks)
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		if c.Fields == nil {
 			compare(t, c.Key, file[c.Key], house.Records(c.Key))
 		}
@@ -201,7 +201,7 @@ func TestEventsAndLinksCouldHaveBeenPosted(t *testing.T) {
 		return slices.ContainsFunc(house[key], func(r record) bool { return r["id"] == float64(id) })
 	}
 	for _, key := range []string{"events", "social-links"} {
-		about, _ := resources.Find(key)
+		about, _ := resources.Lookup(key)
 		for _, want := range house[key] {
 			body, err := json.Marshal(want)
 			if err != nil {

@@ -21,7 +21,7 @@ func (h *House) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	b := bufio.NewWriter(count)
 	lead := "{"
-	for _, c := range resources.Collections() {
+	for _, c := range resources.Descriptions() {
 		fmt.Fprintf(b, "%s%q:[", lead, c.Key)
 		if err := h.writeCollection(b, c.Key); err != nil {
 			return count.n, fmt.Errorf("sample: %s: %w", c.Key, err)

@@ -34,7 +34,7 @@ func TestAllKeysInDocumentOrder(t *testing.T) {
 				t.Fatalf("%v: %v, %v", key, records, err)
 			}
 		}
-		for _, c := range resources.Collections() {
+		for _, c := range resources.Descriptions() {
 			want = append(want, c.Key)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

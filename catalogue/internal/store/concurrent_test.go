@@ -66,8 +66,7 @@ func TestSumsBesideWriter(t *testing.T) {
 	}
 	beside(t, 2, write, func(rng *rand.Rand) error {
 		terms := []string{"", "number", "-number", "number,-id"}[rng.IntN(4)]
-		var dst [records]*Entry
-		entries, count, err := c.Page(t.Context(), dst[:0], Query{Terms: parse(terms), Window: allRecords})
+		entries, count, err := c.Page(t.Context(), Query{Terms: parse(terms), Window: allRecords})
 		if err != nil || count != records || len(entries) != records {
 			return fmt.Errorf("by %q: %d records of %d, %v", terms, len(entries), count, err)
 		}
@@ -118,7 +117,7 @@ func TestPagesBesideWriter(t *testing.T) {
 		case 1:
 			p = Clone(c)[0]
 		}
-		entries, count, err := p.Page(t.Context(), nil, Query{Terms: parse(terms), Window: w})
+		entries, count, err := p.Page(t.Context(), Query{Terms: parse(terms), Window: w})
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func begin(ctx context.Context, p pager, terms string) <-chan any {
 				result <- fmt.Sprint("panic: ", reason)
 			}
 		}()
-		entries, _, err := p.Page(ctx, nil, Query{Terms: parse(terms), Window: allRecords})
+		entries, _, err := p.Page(ctx, Query{Terms: parse(terms), Window: allRecords})
 		if err != nil {
 			result <- err
 			return

@@ -30,25 +30,28 @@ type record struct {
 func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
 
 func newSchema(history int) *Schema {
-	fields, err := ordering.NewFields(
-		ordering.Field[Entry]{Name: "id", Kind: ordering.Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(int64(e.ID)) }},
-		ordering.Field[Entry]{Name: "number", Kind: ordering.Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(recordOf(e).number) }},
-		ordering.Field[Entry]{Name: "text", Kind: ordering.Textual, Key: func(e *Entry) ordering.Key { return ordering.Text(recordOf(e).text) }},
-		ordering.Field[Entry]{Name: "note", Key: func(e *Entry) ordering.Key {
+	fields := []Field{
+		{Name: "id", Kind: Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(int64(e.ID)) }},
+		{Name: "number", Kind: Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(recordOf(e).number) }},
+		{Name: "text", Kind: Text, Key: func(e *Entry) ordering.Key { return ordering.Text(recordOf(e).text) }},
+		{Name: "note", Key: func(e *Entry) ordering.Key {
 			if note := recordOf(e).note; note != nil {
 				return ordering.Text(*note)
 			}
 			return ordering.Null()
 		}},
-		ordering.Field[Entry]{Name: "slow", Key: func(e *Entry) ordering.Key {
+		{Name: "slow", Key: func(e *Entry) ordering.Key {
 			recordOf(e).gate.pass()
 			return ordering.Int(recordOf(e).number)
 		}},
-	)
-	if err != nil {
-		panic(err)
 	}
-	return &Schema{ID: "id", History: history, Field: fields.Lookup}
+	return &Schema{ID: "id", History: history, Field: func(name string) (Field, bool) {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			return Field{}, false
+		}
+		return fields[i], true
+	}}
 }
 
 // newMemberSchema returns a schema whose records have different fields. The key
@@ -56,8 +59,8 @@ func newSchema(history int) *Schema {
 func newMemberSchema() *Schema {
 	return &Schema{
 		ID: "id",
-		Field: func(name string) (ordering.Field[Entry], bool) {
-			return ordering.Field[Entry]{Name: name, Key: func(e *Entry) ordering.Key {
+		Field: func(name string) (Field, bool) {
+			return Field{Name: name, Key: func(e *Entry) ordering.Key {
 				recordOf(e).gate.pass()
 				switch {
 				case name == "id":
@@ -148,13 +151,13 @@ var allRecords = pagination.Window{Limit: 1 << 20}
 
 // A pager is a store or a state.
 type pager interface {
-	Page(ctx context.Context, dst []*Entry, q Query) ([]*Entry, int, error)
+	Page(ctx context.Context, q Query) ([]*Entry, int, error)
 }
 
 // ordered returns the ids of all records in an order.
 func ordered(t testing.TB, p pager, terms string) []int {
 	t.Helper()
-	entries, count, err := p.Page(within(t), nil, Query{Terms: parse(terms), Window: allRecords})
+	entries, count, err := p.Page(within(t), Query{Terms: parse(terms), Window: allRecords})
 	if err != nil || count != len(entries) {
 		t.Fatalf("by %q: %d records of %d, %v", terms, len(entries), count, err)
 	}

@@ -129,20 +129,32 @@ func newTexts(of func(*Entry) string, size func(string) int) *tree[string] {
 
 // newIndex returns an empty index for terms whose fields are given, with the
 // cheapest keys that the kinds of the fields allow.
-func newIndex(fields []ordering.Field[Entry], terms []ordering.Term) index {
+func newIndex(fields []Field, terms []ordering.Term) index {
 	if len(fields) == 1 {
 		value := fields[0].Key
 		switch fields[0].Kind {
-		case ordering.Integer:
+		case Integer:
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n })
-		case ordering.Textual: // the text is the record's own
+		case Text: // the text is the record's own
 			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, func(string) int { return 0 })
 		}
 	}
 	return newTexts(func(e *Entry) string {
 		var buf [64]byte
-		return string(ordering.AppendKeys(buf[:0], e, fields, terms))
+		return string(appendKeys(buf[:0], e, fields, terms))
 	}, func(s string) int { return len(s) })
+}
+
+// appendKeys appends the keys of an entry, inverted for descending terms.
+func appendKeys(dst []byte, e *Entry, fields []Field, terms []ordering.Term) []byte {
+	for i, f := range fields {
+		if terms[i].Desc {
+			dst = f.Key(e).AppendDesc(dst)
+		} else {
+			dst = f.Key(e).Append(dst)
+		}
+	}
+	return dst
 }
 
 func newTree[K any](k *kind[K]) *tree[K] {

@@ -108,7 +108,7 @@ func TestStatesThatAreReadDoNotChange(t *testing.T) {
 			case 8, 9, 10:
 				for range rng.IntN(80) {
 					w := pagination.Window{Offset: rng.IntN(100), Limit: rng.IntN(30)}
-					if _, _, err := c.Page(t.Context(), nil, Query{Terms: parse(terms[rng.IntN(len(terms))]), Lenient: true, Window: w}); err != nil {
+					if _, _, err := c.Page(t.Context(), Query{Terms: parse(terms[rng.IntN(len(terms))]), Lenient: true, Window: w}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -149,7 +149,7 @@ func TestWritesInPlace(t *testing.T) {
 	read := func(n int) func(t *testing.T, c *Store) {
 		return func(t *testing.T, c *Store) {
 			for range n {
-				if _, _, err := c.Page(t.Context(), nil, Query{Terms: parse("-text"), Window: pagination.Window{Limit: 3}}); err != nil {
+				if _, _, err := c.Page(t.Context(), Query{Terms: parse("-text"), Window: pagination.Window{Limit: 3}}); err != nil {
 					t.Error(err)
 				}
 			}

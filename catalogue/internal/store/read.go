@@ -67,17 +67,14 @@ func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, 
 	return canon, desc, nil
 }
 
-// page returns the entries in a window, in the memory of dst if that suffices, and
-// the number of all.
-func (r reading) page(dst []*Entry, w pagination.Window) (entries []*Entry, count int) {
-	entries, count = dst[:0], r.state.Len()
-	if start, end := w.Bounds(count); start < end {
-		if cap(entries) < end-start {
-			entries = make([]*Entry, 0, end-start)
-		}
-		entries = r.sequence.page(entries, start, end-start, r.desc)
+// page returns the entries in a window and the number of all.
+func (r reading) page(w pagination.Window) (entries []*Entry, count int) {
+	count = r.state.Len()
+	start, end := w.Bounds(count)
+	if start == end {
+		return nil, count
 	}
-	return entries, count
+	return r.sequence.page(make([]*Entry, 0, end-start), start, end-start, r.desc), count
 }
 
 func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) }
@@ -85,12 +82,12 @@ func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) 
 // Page is [Store.Page] of the state. An ordering without an index is sorted for
 // the state, unless the collection still is in this state: then the index
 // is built for both.
-func (s *State) Page(ctx context.Context, dst []*Entry, q Query) (entries []*Entry, count int, err error) {
+func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
 	r, err := s.readSorted(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
-	entries, count = r.page(dst, q.Window)
+	entries, count = r.page(q.Window)
 	return entries, count, nil
 }
 

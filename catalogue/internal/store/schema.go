@@ -16,7 +16,7 @@ type Schema struct {
 
 	// Field returns the field of that name, and whether there is one. It returns
 	// a field for any name if Members is set.
-	Field func(name string) (ordering.Field[Entry], bool)
+	Field func(name string) (Field, bool)
 
 	// Members returns the members of a record by their names in JSON. Their
 	// names in snake_case are the fields of a state: those that at least one of
@@ -24,9 +24,26 @@ type Schema struct {
 	Members func(*Entry) iter.Seq[string]
 }
 
+// A Field is what entries can be ordered by.
+type Field struct {
+	Name string
+	Kind Kind
+	Key  func(*Entry) ordering.Key
+}
+
+// A Kind is what holds for all keys of a field. If it does not hold, records are
+// in the wrong order.
+type Kind uint8
+
+const (
+	Mixed   Kind = iota // nothing
+	Integer             // Key.AsInt reports true
+	Text                // Key.AsText reports true
+)
+
 // resolve returns the fields of terms that are known.
-func (sc *Schema) resolve(terms []ordering.Term) []ordering.Field[Entry] {
-	fields := make([]ordering.Field[Entry], len(terms))
+func (sc *Schema) resolve(terms []ordering.Term) []Field {
+	fields := make([]Field, len(terms))
 	for i, t := range terms {
 		fields[i], _ = sc.Field(t.Field)
 	}

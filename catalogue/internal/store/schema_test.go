@@ -71,7 +71,7 @@ func TestTermsOfPages(t *testing.T) {
 		put(c, &record{number: 3, text: "b", members: []string{"rare"}})
 		put(c, &record{number: 2, text: "a"})
 		for _, p := range []pager{c, c.Current()} {
-			entries, _, err := p.Page(within(t), nil, Query{Terms: parse(row.terms), Lenient: row.lenient, Window: allRecords})
+			entries, _, err := p.Page(within(t), Query{Terms: parse(row.terms), Lenient: row.lenient, Window: allRecords})
 			if (row.want == nil) != errors.Is(err, ordering.ErrUnknownField) {
 				t.Errorf("%s: %v", row.reason, err)
 			} else if diff := cmp.Diff(row.want, ids(entries)); row.want != nil && diff != "" {

@@ -143,7 +143,7 @@ func (s *State) arrange(t *task) []*Entry {
 }
 
 // compareEntries compares the values of fields one after the other, then the ids.
-func compareEntries(a, b *Entry, fields []ordering.Field[Entry], terms []ordering.Term) int {
+func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
 	for i, f := range fields {
 		c := f.Key(a).Compare(f.Key(b))
 		if terms[i].Desc {

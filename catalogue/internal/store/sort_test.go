@@ -58,7 +58,7 @@ func TestSortOfTermsThatAreNoField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := r.page(nil, pagination.Window{Limit: 10})
+	got, _ := r.page(pagination.Window{Limit: 10})
 	if diff := cmp.Diff(ordered(t, s, "id"), ids(got)); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
@@ -84,7 +84,7 @@ func TestPagesOfSequence(t *testing.T) {
 	for _, terms := range []string{"number,-text", "-number,text"} {
 		want := sorted(old.Entries(), terms)
 		for _, w := range []pagination.Window{{Limit: 3}, {Limit: 3, Offset: 4}, {Limit: 3, Offset: 8}, {Limit: 3, Offset: 10}, {Limit: 0}} {
-			entries, count, err := old.Page(within(t), nil, Query{Terms: parse(terms), Window: w})
+			entries, count, err := old.Page(within(t), Query{Terms: parse(terms), Window: w})
 			if diff := cmp.Diff(pagination.Slice(want, w), ids(entries)); diff != "" || count != 10 || err != nil {
 				t.Errorf("%+v by %s: count %d, %v (-want +got):\n%s", w, terms, count, err, diff)
 			}

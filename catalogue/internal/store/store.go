@@ -82,14 +82,13 @@ type Query struct {
 	Lenient bool // terms that are no field are dropped
 }
 
-// Page returns the entries in a window, in the memory of dst if that suffices, and
-// the number of all records. An index that does not exist is built first: the page is then of a
+// Page returns the entries in a window and the number of all records. An index that does not exist is built first: the page is then of a
 // state since the call. The error is ctx's, or an [ordering.ErrUnknownField].
-func (c *Store) Page(ctx context.Context, dst []*Entry, q Query) (entries []*Entry, count int, err error) {
+func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
 	s, p := c.pin()
 	r, err := s.read(q)
 	if err == nil && r.sequence != nil {
-		entries, count = r.page(dst, q.Window)
+		entries, count = r.page(q.Window)
 		unpin(p)
 		return entries, count, nil
 	}
@@ -100,7 +99,7 @@ func (c *Store) Page(ctx context.Context, dst []*Entry, q Query) (entries []*Ent
 	if err != nil {
 		return nil, 0, err
 	}
-	entries, count = r.page(dst, q.Window)
+	entries, count = r.page(q.Window)
 	return entries, count, nil
 }
 

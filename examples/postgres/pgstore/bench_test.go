@@ -57,7 +57,7 @@ func BenchmarkPage(b *testing.B) {
 			}{{"memory", memory}, {"postgres", store.Collections()["events"]}} {
 				b.Run(order.name+"/"+place.name+"/"+s.name, func(b *testing.B) {
 					read := func() {
-						if _, _, err := s.collection.Page(b.Context(), order.terms, w); err != nil {
+						if _, _, err := s.collection.Page(b.Context(), w, order.terms); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -75,7 +75,7 @@ func BenchmarkPage(b *testing.B) {
 func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 	tb.Helper()
 	house := catalogue.New()
-	err := house.Events().Update(func(tx *catalogue.Tx[resources.Event]) error {
+	err := house.Events().Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for _, e := range sample.New(sample.Options{Events: events}).Events {
 			if _, err := tx.Insert(e); err != nil {
 				return err

@@ -158,7 +158,7 @@ func (c *checker) today(wire []byte) ([]any, error) {
 		}
 	}
 	if r.ID < 1 {
-		return nil, fmt.Errorf("%w: %d", catalogue.ErrID, r.ID)
+		return nil, fmt.Errorf("%w: %d", catalogue.ErrInvalidID, r.ID)
 	}
 	record, err := c.canonical(wire)
 	if err != nil {

@@ -28,9 +28,9 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := connect(t, dsn)
-			about, _ := resources.Find(key)
-			conformance.Run(t, conformance.Implementation{
-				About: about,
+			about, _ := resources.Lookup(key)
+			conformance.Verify(t, conformance.Implementation{
+				Description: about,
 				New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
 					if err := forget(ctx, db, key); err != nil {
 						return nil, err

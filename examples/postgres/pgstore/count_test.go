@@ -203,7 +203,7 @@ func (w *written) read(ctx context.Context, done <-chan struct{}) error {
 // page reads all ids, the newest first, with their count.
 func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
 	byID := []ordering.Term{ordering.Desc("id")}
-	count, records, err := w.store.Collections()["events"].Page(ctx, byID, pagination.Window{Limit: 1 << 20})
+	count, records, err := w.store.Collections()["events"].Page(ctx, pagination.Window{Limit: 1 << 20}, byID)
 	for _, record := range records {
 		r, err := resources.ParseRecord(record)
 		if err != nil {

@@ -11,13 +11,13 @@ import (
 )
 
 // Create validates as the service does, at one instant, and stores the record with
-// the next id. Of what cannot be posted to it is a [catalogue.ErrType], as in memory.
+// the next id. Of what cannot be posted to it is a [catalogue.ErrInvalidType], as in memory.
 func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
 	}
 	if !t.about.Creatable {
-		return nil, fmt.Errorf("%s: %w: it cannot be posted to", t.about.Key, catalogue.ErrType)
+		return nil, fmt.Errorf("%s: %w: it cannot be posted to", t.about.Key, catalogue.ErrInvalidType)
 	}
 	limited, cancel := t.store.limit(ctx)
 	defer cancel()
@@ -27,7 +27,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	}
 	err = t.write(limited, func(tx *sql.Tx, at *state) error {
 		if at.lastID == math.MaxInt {
-			return fmt.Errorf("%w: none is left above %d", catalogue.ErrID, at.lastID)
+			return fmt.Errorf("%w: none is left above %d", catalogue.ErrInvalidID, at.lastID)
 		}
 		at.lastID++
 		at.count++

@@ -56,7 +56,7 @@ func TestIndexOfLongValues(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		about, _ := resources.Find(key)
+		about, _ := resources.Lookup(key)
 		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(d.withHuge(about), ","))
 		if err := house.Load(strings.NewReader(file)); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestIndexOfLongValues(t *testing.T) {
 }
 
 // withHuge are thirty records, the last of them with huge values.
-func (d dice) withHuge(about resources.Collection) []string {
+func (d dice) withHuge(about resources.Description) []string {
 	var records []string
 	for id := 1; id <= 30; id++ {
 		switch {
@@ -107,11 +107,11 @@ func compareOrders(t *testing.T, field string, memory, sql httpapi.Collection) {
 			terms = terms[:1]
 		}
 		w := pagination.Window{Limit: 1000}
-		_, want, err := memory.Page(t.Context(), terms, w)
+		_, want, err := memory.Page(t.Context(), w, terms)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got, err := sql.Page(t.Context(), terms, w)
+		_, got, err := sql.Page(t.Context(), w, terms)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func wireForm(key string, record []byte) (wire []byte, err error) {
 		return nil, err
 	}
 	if len(wires) != 1 {
-		return nil, fmt.Errorf("%s: %w: want one record, not %d", key, catalogue.ErrLoad, len(wires))
+		return nil, fmt.Errorf("%s: %w: want one record, not %d", key, catalogue.ErrInvalidData, len(wires))
 	}
 	return wires[0], nil
 }

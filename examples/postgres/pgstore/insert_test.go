@@ -25,14 +25,14 @@ func TestInsertBadRecord(t *testing.T) {
 		reason, key, record string
 		want                error
 	}{
-		{"no record", "books", ``, catalogue.ErrLoad},
-		{"white space", "books", ` `, catalogue.ErrLoad},
-		{"two records", "books", `{"id":6},{"id":7}`, catalogue.ErrLoad},
-		{"a record and the end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrLoad},
-		{"no id", "books", `{"new":1}`, catalogue.ErrLoad},
-		{"an array", "books", `[{"id":6}]`, catalogue.ErrLoad},
-		{"null", "books", `null`, catalogue.ErrLoad},
-		{"members are missing", "events", `{"id":6}`, catalogue.ErrLoad},
+		{"no record", "books", ``, catalogue.ErrInvalidData},
+		{"white space", "books", ` `, catalogue.ErrInvalidData},
+		{"two records", "books", `{"id":6},{"id":7}`, catalogue.ErrInvalidData},
+		{"a record and the end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrInvalidData},
+		{"no id", "books", `{"new":1}`, catalogue.ErrInvalidData},
+		{"an array", "books", `[{"id":6}]`, catalogue.ErrInvalidData},
+		{"null", "books", `null`, catalogue.ErrInvalidData},
+		{"members are missing", "events", `{"id":6}`, catalogue.ErrInvalidData},
 		{"an id that is taken", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
 		{"no collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
 		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), resources.ErrInvalid},
@@ -67,17 +67,17 @@ func TestErrorsOfPages(t *testing.T) {
 	dsn := newDSN(t)
 	store := openUnchecked(t, pgstore.Options{Primary: dsn})
 	events := store.Collections()["events"]
-	_, _, err := events.Page(t.Context(), []ordering.Term{ordering.Asc("none"), ordering.Asc("id")}, pagination.Window{Limit: 1})
+	_, _, err := events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("none"), ordering.Asc("id")})
 	if !errors.Is(err, ordering.ErrUnknownField) || !namedOnce(err, "events") {
 		t.Errorf("a field that there is not: error %v", err)
 	}
 	exec(t, connect(t, dsn), "UPDATE collections SET count = 1 WHERE key = 'events'")
-	_, _, err = events.Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 1})
+	_, _, err = events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
 	if !errors.Is(err, pgstore.ErrCount) || !namedOnce(err, "events") {
 		t.Errorf("a count that is wrong: error %v", err)
 	}
 	exec(t, connect(t, dsn), "DROP TABLE events")
-	_, _, err = events.Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 1})
+	_, _, err = events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
 	if err == nil || !namedOnce(err, "events") {
 		t.Errorf("a table that is gone: error %v", err)
 	}

@@ -45,7 +45,7 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 // are those of Load.
 func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error {
 	if house == nil {
-		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrLoad)
+		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrInvalidData)
 	}
 	var keys []string
 	for _, t := range s.tables {
@@ -93,7 +93,7 @@ func encoded(house *catalogue.Catalogue, key string) ([][]byte, error) {
 		return nil, err
 	}
 	byID := []ordering.Term{ordering.Asc("id")}
-	_, records, err := c.Page(context.Background(), byID, pagination.Window{Limit: c.Count() + 1})
+	_, records, err := c.Page(context.Background(), pagination.Window{Limit: c.Count() + 1}, byID)
 	return records, err
 }
 

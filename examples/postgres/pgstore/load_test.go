@@ -81,7 +81,7 @@ func TestLoadSave(t *testing.T) {
 	}
 	d := newDice(setting(t, "BACKLIST_POSTGRES_SEED", 7))
 	var odd []string
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		odd = append(odd, quoted(about.Key)+":"+d.collection(about, d.IntN(40)))
 	}
 	var many []string
@@ -137,24 +137,24 @@ func TestLoadBadInput(t *testing.T) {
 		want         error
 		names        string // what the error tells
 	}{
-		{"nothing at all", ``, catalogue.ErrLoad, ""},
-		{"an array", `[]`, catalogue.ErrLoad, ""},
-		{"broken off", `{` + good, catalogue.ErrLoad, ""},
-		{"more behind it", `{` + good + `}{}`, catalogue.ErrLoad, ""},
+		{"nothing at all", ``, catalogue.ErrInvalidData, ""},
+		{"an array", `[]`, catalogue.ErrInvalidData, ""},
+		{"broken off", `{` + good, catalogue.ErrInvalidData, ""},
+		{"more behind it", `{` + good + `}{}`, catalogue.ErrInvalidData, ""},
 		{"an unknown key", `{` + good + `,"nothing":[]}`, catalogue.ErrUnknownCollection, `"nothing"`},
 		{"a path segment is no key", `{` + good + `,"item_variants":[]}`, catalogue.ErrUnknownCollection, `"item_variants"`},
-		{"a key twice", `{` + good + `,` + good + `}`, catalogue.ErrLoad, "authors"},
-		{"no array", `{` + good + `,"books":{}}`, catalogue.ErrLoad, "books"},
-		{"null", `{` + good + `,"books":null}`, catalogue.ErrLoad, "books"},
-		{"a record without an id", `{` + good + `,"books":[{}]}`, catalogue.ErrLoad, "id"},
-		{"an id of 0", `{` + good + `,"books":[{"id":0}]}`, catalogue.ErrLoad, "id"},
-		{"an id beyond an int64", `{` + good + `,"books":[{"id":9223372036854775808}]}`, catalogue.ErrLoad, "id"},
+		{"a key twice", `{` + good + `,` + good + `}`, catalogue.ErrInvalidData, "authors"},
+		{"no array", `{` + good + `,"books":{}}`, catalogue.ErrInvalidData, "books"},
+		{"null", `{` + good + `,"books":null}`, catalogue.ErrInvalidData, "books"},
+		{"a record without an id", `{` + good + `,"books":[{}]}`, catalogue.ErrInvalidData, "id"},
+		{"an id of 0", `{` + good + `,"books":[{"id":0}]}`, catalogue.ErrInvalidData, "id"},
+		{"an id beyond an int64", `{` + good + `,"books":[{"id":9223372036854775808}]}`, catalogue.ErrInvalidData, "id"},
 		{"an id twice", `{` + good + `,"books":[{"id":1},{"id":1}]}`, catalogue.ErrExists, "id"},
-		{"a member twice", `{` + good + `,"books":[{"id":1,"a":1,"a":2}]}`, catalogue.ErrLoad, "a"},
-		{"an event without its members", `{` + good + `,"events":[{"id":1}]}`, catalogue.ErrLoad, "name"},
-		{"a number for text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `1`) + `]}`, catalogue.ErrLoad, "name"},
-		{"half a surrogate pair", `{` + good + `,"books":[{"id":1,"a":"\ud800"}]}`, catalogue.ErrLoad, "a"},
-		{"bytes that are not UTF-8", "{" + good + ",\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", catalogue.ErrLoad, ""},
+		{"a member twice", `{` + good + `,"books":[{"id":1,"a":1,"a":2}]}`, catalogue.ErrInvalidData, "a"},
+		{"an event without its members", `{` + good + `,"events":[{"id":1}]}`, catalogue.ErrInvalidData, "name"},
+		{"a number for text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `1`) + `]}`, catalogue.ErrInvalidData, "name"},
+		{"half a surrogate pair", `{` + good + `,"books":[{"id":1,"a":"\ud800"}]}`, catalogue.ErrInvalidData, "a"},
+		{"bytes that are not UTF-8", "{" + good + ",\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", catalogue.ErrInvalidData, ""},
 		{"U+0000 in described text, which PostgreSQL cannot hold", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `"a\u0000b"`) + `]}`, resources.ErrInvalid, `"name"`},
 		{"U+0000 in the name of a member", `{` + good + `,"books":[{"id":1,"a\u0000b":1}]}`, resources.ErrInvalid, `"a\x00b"`},
 	} {
@@ -218,7 +218,7 @@ func TestLoadRevisions(t *testing.T) {
 		t.Errorf("fields of authors: -want +got\n%s", diff)
 	}
 	byTitle := []ordering.Term{ordering.Asc("title"), ordering.Asc("id")}
-	if _, _, err := store.Collections()["books"].Page(t.Context(), byTitle, pagination.Window{Limit: 1}); !errors.Is(err, ordering.ErrUnknownField) {
+	if _, _, err := store.Collections()["books"].Page(t.Context(), pagination.Window{Limit: 1}, byTitle); !errors.Is(err, ordering.ErrUnknownField) {
 		t.Errorf("ordered by a member that no book has any more: %v, want %v", err, ordering.ErrUnknownField)
 	}
 }
@@ -263,7 +263,7 @@ func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan stru
 	seen := 0
 	for ended := false; ; {
 		byGeneration := []ordering.Term{ordering.Desc("generation"), ordering.Desc("id")}
-		count, records, err := c.Page(ctx, byGeneration, pagination.Window{Limit: 1000})
+		count, records, err := c.Page(ctx, pagination.Window{Limit: 1000}, byGeneration)
 		if err != nil {
 			return err
 		}
@@ -318,10 +318,10 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func TestLoadFromNothing(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	load(t, store, `{"books":[{"id":1}]}`)
-	if err := store.LoadFrom(t.Context(), nil); !errors.Is(err, catalogue.ErrLoad) {
-		t.Errorf("error is %v, want %v", err, catalogue.ErrLoad)
+	if err := store.LoadFrom(t.Context(), nil); !errors.Is(err, catalogue.ErrInvalidData) {
+		t.Errorf("error is %v, want %v", err, catalogue.ErrInvalidData)
 	}
-	count, _, err := store.Collections()["books"].Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 1})
+	count, _, err := store.Collections()["books"].Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
 	if err != nil || count != 1 {
 		t.Errorf("there are %d books (error %v), want 1", count, err)
 	}

@@ -60,7 +60,7 @@ func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 }
 
 // Page reads the count and the records of one snapshot.
-func (t *table) Page(ctx context.Context, terms []ordering.Term, w pagination.Window) (count int, records [][]byte, err error) {
+func (t *table) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error) {
 	err = t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, at state) error {
 		order, err := t.orderBy(ctx, tx, terms)
 		if err != nil {

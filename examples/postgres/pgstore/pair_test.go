@@ -56,14 +56,14 @@ func newPair(t *testing.T, opts httpapi.Options, d dice) *pair {
 
 // run asks both, and writes to both now and then.
 func (p *pair) run(t *testing.T, requests int) {
-	all := resources.Collections()
+	all := resources.Descriptions()
 	for _, about := range all {
 		p.load(t, about)
 	}
 	for n := range requests {
 		about := pick(p.dice, all)
 		if !p.oneIn(4) {
-			about, _ = resources.Find(pick(p.dice, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
+			about, _ = resources.Lookup(pick(p.dice, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
 		}
 		switch {
 		case p.oneIn(200):
@@ -95,7 +95,7 @@ func (p *pair) count(t *testing.T, key string) int {
 }
 
 // load replaces a collection.
-func (p *pair) load(t *testing.T, about resources.Collection) {
+func (p *pair) load(t *testing.T, about resources.Description) {
 	size := pick(p.dice, []int{0, 1, 2, 7, 21, 42, 43, 60})
 	file := `{"` + about.Key + `":` + p.collection(about, size) + `}`
 	if err := p.house.Load(strings.NewReader(file)); err != nil {
@@ -107,7 +107,7 @@ func (p *pair) load(t *testing.T, about resources.Collection) {
 }
 
 // insert adds a record, whose id is often taken.
-func (p *pair) insert(t *testing.T, about resources.Collection) {
+func (p *pair) insert(t *testing.T, about resources.Description) {
 	record := p.record(about, p.ids(50)[0])
 	want := insert(p.house, about.Key, []byte(record))
 	got := p.store.Insert(t.Context(), about.Key, []byte(record))
@@ -117,7 +117,7 @@ func (p *pair) insert(t *testing.T, about resources.Collection) {
 }
 
 // index makes one of up to three fields, which changes no answer.
-func (p *pair) index(t *testing.T, about resources.Collection) {
+func (p *pair) index(t *testing.T, about resources.Description) {
 	var terms []ordering.Term
 	all := fields(t, p.store, about.Key)
 	for range p.IntN(4) {
@@ -138,7 +138,7 @@ func insert(house *catalogue.Catalogue, key string, record []byte) error {
 	case "social-links":
 		return insertInto(house.SocialLinks(), record)
 	}
-	c, err := house.Open(key)
+	c, err := house.Records(key)
 	if err != nil {
 		return err
 	}

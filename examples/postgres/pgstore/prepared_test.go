@@ -23,7 +23,7 @@ func TestPreparedStatements(t *testing.T) {
 	events, books := store.Collections()["events"], store.Collections()["books"]
 	page := func(terms ...ordering.Term) {
 		t.Helper()
-		if _, _, err := books.Page(t.Context(), terms, pagination.Window{Limit: 1}); err != nil {
+		if _, _, err := books.Page(t.Context(), pagination.Window{Limit: 1}, terms); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,7 +35,7 @@ func TestPreparedStatements(t *testing.T) {
 		}
 		for i := range orders {
 			terms := []ordering.Term{ordering.Asc(fields[1+i/10]), ordering.Asc(fields[1+(i/10+1+i%10)%12]), ordering.Asc("id")}
-			if _, _, err := events.Page(t.Context(), terms, pagination.Window{Limit: 1}); err != nil {
+			if _, _, err := events.Page(t.Context(), pagination.Window{Limit: 1}, terms); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,7 +18,7 @@ var names = []string{
 }
 
 // record makes one of a collection, with an id.
-func (d dice) record(about resources.Collection, id int) string {
+func (d dice) record(about resources.Description, id int) string {
 	if about.Fields == nil {
 		return d.openRecord(id)
 	}
@@ -74,7 +74,7 @@ func (d dice) openRecord(id int) string {
 }
 
 // collection is an array of records.
-func (d dice) collection(about resources.Collection, size int) string {
+func (d dice) collection(about resources.Description, size int) string {
 	var list []string
 	for _, id := range d.ids(size) {
 		list = append(list, d.record(about, id))

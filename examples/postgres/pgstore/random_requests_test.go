@@ -23,10 +23,10 @@ func (a asked) String() string {
 
 // request is one of a collection that has so many records, or a POST to one that
 // takes any.
-func (d dice) request(about resources.Collection, count int) asked {
+func (d dice) request(about resources.Description, count int) asked {
 	kind := d.IntN(40)
 	if kind >= 5 && kind <= 8 && !d.oneIn(5) {
-		about, _ = resources.Find(pick(d, []string{"events", "social-links"}))
+		about, _ = resources.Lookup(pick(d, []string{"events", "social-links"}))
 	}
 	a := asked{method: "GET", path: "/api/" + about.Segment + "/", query: d.query(about, count), header: map[string]string{}}
 	switch kind {
@@ -53,7 +53,7 @@ func (d dice) request(about resources.Collection, count int) asked {
 }
 
 // query has its parameters in any order, some twice.
-func (d dice) query(about resources.Collection, count int) string {
+func (d dice) query(about resources.Description, count int) string {
 	var params []string
 	add := func(name, value string) { params = append(params, name+"="+url.QueryEscape(value)) }
 	for range 1 + d.IntN(5)/4 {
@@ -86,7 +86,7 @@ func (d dice) bound(n int) string {
 }
 
 // ordering has up to five terms.
-func (d dice) ordering(about resources.Collection) string {
+func (d dice) ordering(about resources.Description) string {
 	var terms []string
 	for range d.IntN(6) {
 		name := d.field(about)
@@ -109,7 +109,7 @@ func (d dice) ordering(about resources.Collection) string {
 }
 
 // field is the name of one, or of what is none.
-func (d dice) field(about resources.Collection) string {
+func (d dice) field(about resources.Description) string {
 	if d.oneIn(8) {
 		return pick(d, []string{"id", "record", "keys", "count", "nope", "id;", "1", "random()", "(select 1)"})
 	}
@@ -120,7 +120,7 @@ func (d dice) field(about resources.Collection) string {
 }
 
 // body is what is posted: good in one of two.
-func (d dice) body(about resources.Collection) string {
+func (d dice) body(about resources.Description) string {
 	if d.oneIn(12) {
 		return pick(d, []string{"", "{}", "[]", "null", "1", "{", `{"name":}`, "\xff", `{"name":"\ud800"}`, strings.Repeat("[", 300), "\ufeff{}"})
 	}

@@ -84,7 +84,7 @@ func TestReadmeSQL(t *testing.T) {
 		}
 	}
 	for key, left := range map[string]string{"events": `{"id":2,`, "books": `{"id":4,`} {
-		count, records, err := store.Collections()[key].Page(t.Context(), []ordering.Term{ordering.Asc("id")}, pagination.Window{Limit: 9})
+		count, records, err := store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 9}, []ordering.Term{ordering.Asc("id")})
 		if err != nil || count != 1 || len(records) != 1 || !strings.HasPrefix(string(records[0]), left) {
 			t.Errorf("%s: %d records are left, %s, %v; want the one that begins %s", key, count, records, err, left)
 		}

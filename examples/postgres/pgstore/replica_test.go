@@ -200,7 +200,7 @@ func replicaDoesNotTurnBackTime(s *servers) {
 		if got := c.get("social-links/", first.tag); got.status != http.StatusNotModified {
 			s.Fatalf("status %d for who has the newest page", got.status)
 		}
-		if n, _, err := store.Collections()["social-links"].Page(s.Context(), byID, pagination.Window{Limit: 1}); n != 1 || err != nil {
+		if n, _, err := store.Collections()["social-links"].Page(s.Context(), pagination.Window{Limit: 1}, byID); n != 1 || err != nil {
 			s.Fatalf("a page of %d, %v", n, err)
 		}
 	}

@@ -46,7 +46,7 @@ func TestRevisionThatIsLost(t *testing.T) {
 func TestCreateWhereNobodyMay(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	_, err := store.Collections()["books"].(httpapi.Creator).Create(t.Context(), []byte(`{}`))
-	if !errors.Is(err, catalogue.ErrType) {
-		t.Errorf("error %v, want one that matches %v", err, catalogue.ErrType)
+	if !errors.Is(err, catalogue.ErrInvalidType) {
+		t.Errorf("error %v, want one that matches %v", err, catalogue.ErrInvalidType)
 	}
 }

@@ -115,7 +115,7 @@ func TestColumnsThatAreNoFields(t *testing.T) {
 		for _, field := range []string{"record", "keys", "keys[1]", "t.id", "ctid", "xmin", "tableoid", "t", "books", "collections", "count", "id desc", `"id"`, "ID", "1", "", "name;", "title "} {
 			tap.take()
 			terms := []ordering.Term{ordering.Asc(field), ordering.Asc("id")}
-			_, _, err := store.Collections()[key].Page(t.Context(), terms, pagination.Window{Limit: 1})
+			_, _, err := store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 1}, terms)
 			if !errors.Is(err, ordering.ErrUnknownField) {
 				t.Errorf("%s by %q: %v, want %v", key, field, err, ordering.ErrUnknownField)
 			}

@@ -58,7 +58,7 @@ func Open(opts Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	for _, about := range resources.Collections() {
+	for _, about := range resources.Descriptions() {
 		s.tables = append(s.tables, newTable(s, about))
 	}
 	return s, nil

@@ -13,7 +13,7 @@ import (
 // table is a collection in the database.
 type table struct {
 	store     *Store
-	about     resources.Collection
+	about     resources.Description
 	plainName string
 	columns   []column // of a described record, id first; nil: records are open
 	canonical func(record []byte) ([]byte, error)
@@ -27,7 +27,7 @@ var (
 	_ httpapi.Revisioned = (*table)(nil)
 )
 
-func newTable(s *Store, about resources.Collection) *table {
+func newTable(s *Store, about resources.Description) *table {
 	t := &table{
 		store:     s,
 		about:     about,

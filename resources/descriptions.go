@@ -20,29 +20,29 @@ func keys() []string {
 	}
 }
 
-// Collections gives all 39 in the order of the service's document, as a slice
+// Descriptions gives all 39 in the order of the service's document, as a slice
 // of the caller's own. O(1).
-func Collections() []Collection {
-	list := make([]Collection, 0, len(keys()))
+func Descriptions() []Description {
+	list := make([]Description, 0, len(keys()))
 	for _, key := range keys() {
 		list = append(list, describe(key))
 	}
 	return list
 }
 
-// Find gives the collection of a root key, and false for a key that the
+// Lookup gives the collection of a root key, and false for a key that the
 // document does not list. Keys are case-sensitive; a path segment is no key.
 // O(1).
-func Find(key string) (Collection, bool) {
+func Lookup(key string) (Description, bool) {
 	if !slices.Contains(keys(), key) {
-		return Collection{}, false
+		return Description{}, false
 	}
 	return describe(key), true
 }
 
 // describe says what sets a collection apart from the plain ones.
-func describe(key string) Collection {
-	c := Collection{
+func describe(key string) Description {
+	c := Description{
 		Key:      key,
 		Segment:  key,
 		Vary:     "Accept",

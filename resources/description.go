@@ -6,8 +6,8 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Collection is what is known of a collection apart from its records.
-type Collection struct {
+// A Description is what is known of a collection apart from its records.
+type Description struct {
 	Key       string          // name at the root: itemVariants
 	Segment   string          // path segment: item_variants
 	Creatable bool            // whether the document lets it be posted to
@@ -18,7 +18,7 @@ type Collection struct {
 
 // Title is the name that OPTIONS gives: the segment in words, in the singular,
 // and List: "Event List", "Item Variant List". O(len).
-func (c Collection) Title() string {
+func (c Description) Title() string {
 	words := strings.FieldsFunc(singular(c.Segment), func(r rune) bool { return r == '-' || r == '_' })
 	for i, word := range words {
 		words[i] = capital(word)
@@ -43,13 +43,4 @@ func capital(word string) string {
 		return ""
 	}
 	return strings.ToUpper(word[:1]) + word[1:]
-}
-
-// Methods is the value of the header Allow: "GET, HEAD, OPTIONS", with POST
-// behind GET where the collection is creatable.
-func (c Collection) Methods() string {
-	if c.Creatable {
-		return "GET, POST, HEAD, OPTIONS"
-	}
-	return "GET, HEAD, OPTIONS"
 }

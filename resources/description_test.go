@@ -53,7 +53,7 @@ faqs                  Faq List`
 
 func TestCollections(t *testing.T) {
 	var got []string
-	list := Collections()
+	list := Descriptions()
 	for _, c := range list {
 		got = append(got, c.Key+" "+c.Title())
 	}
@@ -68,24 +68,24 @@ func TestCollections(t *testing.T) {
 		t.Errorf("%d collections", len(list))
 	}
 	list[0].Key, list[0].Ordering[0].Field = "x", "x"
-	if fresh := Collections()[0]; fresh.Key == "x" || fresh.Ordering[0].Field == "x" {
+	if fresh := Descriptions()[0]; fresh.Key == "x" || fresh.Ordering[0].Field == "x" {
 		t.Error("the list is shared")
 	}
 }
 
 func TestDescriptions(t *testing.T) {
-	for _, c := range Collections() {
-		segment, methods, vary, term := c.Key, "GET, HEAD, OPTIONS", "Accept", "id"
+	for _, c := range Descriptions() {
+		segment, creatable, vary, term := c.Key, false, "Accept", "id"
 		switch c.Key {
 		case "itemVariants":
 			segment = "item_variants"
 		case "events":
-			methods, vary, term = "GET, POST, HEAD, OPTIONS", "Authorization, Accept", "start_date"
+			creatable, vary, term = true, "Authorization, Accept", "start_date"
 		case "social-links":
-			methods = "GET, POST, HEAD, OPTIONS"
+			creatable = true
 		}
-		if c.Segment != segment || c.Methods() != methods || c.Vary != vary {
-			t.Errorf("%s: segment %s, methods %s, vary %s", c.Key, c.Segment, c.Methods(), c.Vary)
+		if c.Segment != segment || c.Creatable != creatable || c.Vary != vary {
+			t.Errorf("%s: segment %s, creatable %v, vary %s", c.Key, c.Segment, c.Creatable, c.Vary)
 		}
 		if diff := cmp.Diff([]ordering.Term{{Field: term}}, c.Ordering); diff != "" {
 			t.Errorf("%s: ordering (-want +got):\n%s", c.Key, diff)
@@ -93,60 +93,14 @@ func TestDescriptions(t *testing.T) {
 		if shown := c.Key == "events" || c.Key == "labels" || c.Key == "social-links"; shown != (c.Fields != nil) {
 			t.Errorf("%s: fields %v", c.Key, c.Fields)
 		}
-		found, ok := Find(c.Key)
+		found, ok := Lookup(c.Key)
 		if diff := cmp.Diff(c, found); !ok || diff != "" {
 			t.Errorf("%s: found %v (-want +got):\n%s", c.Key, ok, diff)
 		}
 	}
 	for _, key := range []string{"", "Events", "item_variants", "events/", "label"} {
-		if _, ok := Find(key); ok {
+		if _, ok := Lookup(key); ok {
 			t.Errorf("found %q", key)
-		}
-	}
-}
-
-// TestOptions compares kinds, labels and what is required with the answers to
-// OPTIONS that were recorded.
-func TestOptions(t *testing.T) {
-	want := map[string]string{
-		"events": `id integer false true ID
-name string true false Name
-slug slug true false Slug
-summary string false false Summary
-description string false false Description
-location string false false Location
-startDate datetime true false Start date
-endDate datetime true false End date
-published boolean false false Published
-poster url false false Poster
-posterWebp url false false Poster webp
-labels field false false Labels
-authors field false false Authors
-`,
-		"social-links": `id integer false true ID
-title string true false Title
-url url true false Url
-logo url false false Logo
-type string true false Type
-author field true false Author
-`,
-	}
-	flag := map[bool]string{true: "true", false: "false"}
-	for key, want := range want {
-		var got strings.Builder
-		for _, f := range must(t, key).Fields {
-			got.WriteString(strings.Join([]string{f.Name, f.Kind.Type(), flag[f.Required], flag[f.ReadOnly], f.Label()}, " ") + "\n")
-		}
-		if diff := cmp.Diff(want, got.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", key, diff)
-		}
-	}
-}
-
-func TestKindType(t *testing.T) {
-	for kind, want := range map[Kind]string{TextList: "list", JSON: "field", 0: "field", 200: "field"} {
-		if got := kind.Type(); got != want {
-			t.Errorf("kind %d: got %s, want %s", kind, got, want)
 		}
 	}
 }
@@ -154,12 +108,12 @@ func TestKindType(t *testing.T) {
 // TestFieldsMakeSense: what can be sent is required or has a default, and
 // refers to collections that exist.
 func TestFieldsMakeSense(t *testing.T) {
-	for _, c := range Collections() {
+	for _, c := range Descriptions() {
 		for _, f := range c.Fields {
 			if !f.ReadOnly && f.Required == (f.Default != "") || f.ReadOnly && (f.Required || f.Default != "") {
 				t.Errorf("%s %s: required %v, read-only %v, default %q", c.Key, f.Name, f.Required, f.ReadOnly, f.Default)
 			}
-			if _, ok := Find(f.Refers); f.Refers != "" && !ok {
+			if _, ok := Lookup(f.Refers); f.Refers != "" && !ok {
 				t.Errorf("%s %s refers to %s", c.Key, f.Name, f.Refers)
 			}
 			if c.Key == "labels" && !f.ReadOnly {

@@ -1,0 +1,113 @@
+package catalogue
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+)
+
+// A member is a field of a struct as encoding/json writes it.
+type member struct {
+	name  string // in JSON
+	index []int  // as reflect.Value.FieldByIndex takes it
+	typ   reflect.Type
+}
+
+// membersOf returns the members of a struct in the order of its fields. Those of
+// embedded structs are among them; a field hides those of its name in structs embedded
+// in its own. It is an error if two members have one name: encoding/json writes
+// neither, and a saved record would lack them.
+func membersOf(t reflect.Type) ([]member, error) {
+	type embedded struct {
+		typ   reflect.Type
+		index []int
+	}
+	var list []member
+	depth := map[string]int{}          // of the member with a name
+	visited := map[reflect.Type]bool{} // a type that embeds itself adds nothing
+	for level := []embedded{{typ: t}}; len(level) > 0; {
+		var next []embedded
+		for _, outer := range level {
+			for i := range outer.typ.NumField() {
+				f := outer.typ.Field(i)
+				m := member{index: append(slices.Clone(outer.index), i), typ: f.Type}
+				name, written := jsonName(f)
+				if inner := structOf(f.Type); written && name == "" && f.Anonymous && inner != nil {
+					if !visited[inner] {
+						next = append(next, embedded{inner, m.index})
+					}
+					continue
+				}
+				m.name = cmp.Or(name, f.Name)
+				switch d, seen := depth[m.name]; {
+				case !written || seen && d < len(m.index):
+				case seen:
+					return nil, fmt.Errorf("%v has two members %q", t, m.name)
+				default:
+					depth[m.name] = len(m.index)
+					list = append(list, m)
+				}
+			}
+		}
+		for _, e := range level {
+			visited[e.typ] = true
+		}
+		level = next
+	}
+	slices.SortFunc(list, func(a, b member) int { return slices.Compare(a.index, b.index) })
+	return list, nil
+}
+
+// jsonName returns the name in a field's tag, or "", and whether encoding/json
+// writes the field.
+func jsonName(f reflect.StructField) (name string, written bool) {
+	tag := f.Tag.Get("json")
+	if tag == "-" || !f.IsExported() && !(f.Anonymous && structOf(f.Type) != nil) {
+		return "", false
+	}
+	name, _, _ = strings.Cut(tag, ",")
+	return name, true
+}
+
+// structOf returns the struct that a type is or points to, or nil.
+func structOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
+}
+
+// keyKind returns what holds for the sort keys of all values of a member of t. It is
+// what package ordering documents of FieldsOf.
+func (m member) keyKind(t reflect.Type) store.Kind {
+	type keyed interface{ OrderingKey() int64 }
+	for _, i := range m.index[:len(m.index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return store.Mixed // null behind a nil pointer
+		}
+	}
+	switch {
+	case m.typ.Kind() == reflect.Pointer:
+		return store.Mixed
+	case reflect.PointerTo(m.typ).Implements(reflect.TypeFor[keyed]()):
+		return store.Integer
+	case m.typ.Implements(reflect.TypeFor[json.Marshaler]()), m.typ == reflect.TypeFor[json.Number]():
+		return store.Mixed
+	}
+	switch m.typ.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return store.Integer
+	case reflect.String:
+		return store.Text
+	}
+	return store.Mixed
+}

@@ -1,0 +1,67 @@
+package ordering
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Suggest returns the end of an error text about a name that is not known: a
+// question with the known name that was probably meant, or else a list of the known
+// names. Case and separators do not count, so that the suggestion for createdAt
+// is created_at. It returns "" if nothing is known.
+// O(len(name) × length of the known names).
+func Suggest(name string, known []string) string {
+	const listed = 20 // names; more do not help
+	switch best := nearest(name, known); {
+	case best != "":
+		return "did you mean " + best + "?"
+	case len(known) == 0:
+		return ""
+	case len(known) > listed:
+		return "want one of " + strings.Join(known[:listed], ", ") + ", …"
+	}
+	return "want one of " + strings.Join(known, ", ")
+}
+
+// nearest returns the known name with the fewest changes to name, the first of
+// several, or "" if that is more than one in three characters.
+func nearest(name string, known []string) (best string) {
+	folded := fold(name)
+	most := len(folded) / 3
+	for _, k := range known {
+		if d := distance(folded, fold(k)); d < most || d == most && best == "" {
+			best, most = k, d
+		}
+	}
+	return best
+}
+
+// fold returns the letters and digits of a name in lower case.
+func fold(name string) []rune {
+	return []rune(strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name))
+}
+
+// distance returns how many insertions, deletions and substitutions turn a into b.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

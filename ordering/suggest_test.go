@@ -1,0 +1,86 @@
+package ordering_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+func ExampleSuggest() {
+	fields := []string{"id", "name", "created_at"}
+	fmt.Println(ordering.Suggest("createdAt", fields))
+	fmt.Println(ordering.Suggest("price", fields))
+	// Output:
+	// did you mean created_at?
+	// want one of id, name, created_at
+}
+
+func TestSuggest(t *testing.T) {
+	many := strings.Split(strings.Repeat("field,", 30)+"field", ",")
+	for _, row := range []struct {
+		reason, name string
+		known        []string
+		want         string
+	}{
+		{"another casing", "item_variants", []string{"items", "itemVariants"}, "did you mean itemVariants?"},
+		{"a letter too many", "boooks", []string{"authors", "books"}, "did you mean books?"},
+		{"two letters swapped", "pulbished", []string{"name", "published"}, "did you mean published?"},
+		{"a minus that belongs to a term", "-name", []string{"id", "name"}, "did you mean name?"},
+		{"the nearest of two", "labels", []string{"tables", "label"}, "did you mean label?"},
+		{"short names differ by nothing", "ip", []string{"id"}, "want one of id"},
+		{"the same", "id", []string{"id"}, "did you mean id?"},
+		{"empty", "", []string{"id"}, "want one of id"},
+		{"no letters", "--", []string{"id"}, "want one of id"},
+		{"nothing known", "id", nil, ""},
+		{"too many to list", "x", many, "want one of " + strings.Join(many[:20], ", ") + ", …"},
+	} {
+		if got := ordering.Suggest(row.name, row.known); got != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
+	}
+}
+
+func TestUnknownFieldSuggests(t *testing.T) {
+	fields, err := ordering.FieldsOf[book]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := fields.ParseStrict("createdAt")
+	_, err2 := fields.Comparator(ordering.Asc("createdAt"))
+	err3 := fields.Sort([]book{{}}, ordering.Asc("createdAt"))
+	for _, err := range []error{err1, err2, err3} {
+		if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"createdAt": did you mean created_at?`) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func ExampleTerms() {
+	for _, term := range ordering.Terms("-start_date, name") {
+		fmt.Println(term.Field, term.Desc)
+	}
+	// Output:
+	// start_date true
+	// name false
+}
+
+func TestTerms(t *testing.T) {
+	for _, row := range []struct {
+		reason, text string
+		want         []ordering.Term
+	}{
+		{"nothing", "", nil},
+		{"white space and commas", " , ,", nil},
+		{"a minus alone", "-", nil},
+		{"a second mention is dropped", "name,-name", []ordering.Term{ordering.Asc("name")}},
+		{"names are not checked", "no such,-x", []ordering.Term{ordering.Asc("no such"), ordering.Desc("x")}},
+	} {
+		if got := ordering.Terms(row.text); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %v, want %v", row.reason, got, row.want)
+		}
+	}
+}
