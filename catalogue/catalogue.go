@@ -9,19 +9,20 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Catalogue is a publishing house: all 39 collections of the service.
+// A Catalogue is a set of collections: the 39 of the publishing house's service.
 //
-// Which collections there are and what they hold never changes, so a Catalogue
-// may be used by any number of goroutines at once, as a [Collection] may. There
-// is no write across collections; references between records are checked when
-// one is posted, see [Encoded], and not enforced later.
+// The set of collections and the types of their records never change. A Catalogue is
+// safe for concurrent use, like a [Collection]. A write belongs to one collection.
+// References between records are checked when a record is posted ([Encoded]) and are
+// not enforced later.
 type Catalogue struct {
 	events *Collection[resources.Event]
 	labels *Collection[resources.Label]
 	links  *Collection[resources.SocialLink]
 
-	all   []anyCollection // in the document's order
-	byKey map[string]int
+	all      []anyCollection // in the order of the document
+	byKey    map[string]int
+	readOnly bool // a snapshot
 }
 
 // New returns an empty catalogue. Events, labels and social links are typed, the
@@ -53,7 +54,7 @@ func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 		}
 		key, record := d.about()
 		if _, ok := resources.Lookup(key); !ok {
-			return nil, unknownCollection(key)
+			return nil, fmt.Errorf("catalogue: %w", unknownCollection(key, documentedKeys()))
 		}
 		if _, twice := chosen[key]; twice {
 			return nil, fmt.Errorf("catalogue: %s: %w: it is defined twice", key, ErrInvalidType)
@@ -106,13 +107,13 @@ func (c *Catalogue) bind() {
 	c.links, _ = Define[resources.SocialLink]("social-links", Options{}).In(c)
 }
 
-// Events are the events, by default in order of their start.
+// Events returns the collection of events. Its default order is by start date.
 func (c *Catalogue) Events() *Collection[resources.Event] { return c.events }
 
-// Labels are the labels: the house's imprints.
+// Labels returns the collection of labels, the imprints of the house.
 func (c *Catalogue) Labels() *Collection[resources.Label] { return c.labels }
 
-// SocialLinks are the links of the authors.
+// SocialLinks returns the collection of social links.
 func (c *Catalogue) SocialLinks() *Collection[resources.SocialLink] { return c.links }
 
 // Records returns a collection of open records by its key, such as "authors". The
@@ -122,11 +123,12 @@ func (c *Catalogue) Records(key string) (*Collection[resources.Record], error) {
 	return Define[resources.Record](key, Options{}).In(c)
 }
 
-// Encoded gives a collection by its key, whatever its records are, or
-// [ErrUnknownCollection]. O(1).
+// Encoded returns the collection with a key, whatever the type of its records. The
+// error is [ErrUnknownCollection] if there is none. O(1).
 func (c *Catalogue) Encoded(key string) (Encoded, error) { return c.lookup(key) }
 
-// All yields every collection in the document's order, with its key.
+// All returns an iterator over the collections and their keys, in the order of the
+// service's document.
 func (c *Catalogue) All() iter.Seq2[string, Encoded] {
 	return func(yield func(string, Encoded) bool) {
 		for _, m := range c.all {
@@ -140,16 +142,24 @@ func (c *Catalogue) All() iter.Seq2[string, Encoded] {
 func (c *Catalogue) lookup(key string) (anyCollection, error) {
 	i, ok := c.byKey[key]
 	if !ok {
-		return nil, unknownCollection(key)
+		return nil, fmt.Errorf("catalogue: %w", unknownCollection(key, c.keys()))
 	}
 	return c.all[i], nil
 }
 
-// Clone returns an independent copy of the whole catalogue as it is at one
-// instant, each collection as [Collection.Clone] copies it. O(collections and their
-// orderings in use), whatever they hold.
-func (c *Catalogue) Clone() *Catalogue {
-	clone := &Catalogue{byKey: c.byKey, all: make([]anyCollection, len(c.all))}
+// Clone returns an independent copy of the catalogue as it is at one instant, with each
+// collection as [Collection.Clone] returns it. A clone of a snapshot can be written
+// to. O(collections and their orderings in use).
+func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
+
+// Snapshot returns a read-only copy of the catalogue as it is at one instant. Its
+// collections return [ErrReadOnly] for every write. Otherwise they can be used like
+// any other: read, paged, saved, cloned and served.
+// O(collections and their orderings in use).
+func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
+
+func (c *Catalogue) clone(readOnly bool) *Catalogue {
+	clone := &Catalogue{byKey: c.byKey, all: make([]anyCollection, len(c.all)), readOnly: readOnly}
 	stores := store.Clone(c.stores()...)
 	for i, m := range c.all {
 		clone.all[i] = m.clone(clone, stores[i])
@@ -158,7 +168,7 @@ func (c *Catalogue) Clone() *Catalogue {
 	return clone
 }
 
-// stores returns the stores of all collections, always in this order.
+// stores returns the stores of all collections, always in the same order.
 func (c *Catalogue) stores() []*store.Store {
 	stores := make([]*store.Store, len(c.all))
 	for i, m := range c.all {
@@ -167,7 +177,7 @@ func (c *Catalogue) stores() []*store.Store {
 	return stores
 }
 
-// Check is [Collection.Check] of every collection.
+// Check calls [Collection.Check] for every collection and returns the first error.
 func (c *Catalogue) Check() error {
 	for _, m := range c.all {
 		if err := m.check(); err != nil {
@@ -175,4 +185,20 @@ func (c *Catalogue) Check() error {
 		}
 	}
 	return nil
+}
+
+func (c *Catalogue) keys() []string {
+	keys := make([]string, len(c.all))
+	for i, m := range c.all {
+		keys[i] = m.Key()
+	}
+	return keys
+}
+
+func documentedKeys() []string {
+	var keys []string
+	for _, d := range resources.Descriptions() {
+		keys = append(keys, d.Key)
+	}
+	return keys
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// A ChangeKind tells what happened to a record.
+// A ChangeKind is the kind of a [Change].
 type ChangeKind uint8
 
-// What can happen to a record from one revision to the next.
 const (
-	Inserted ChangeKind = 1 + iota // it was not there before
-	Updated                        // it was there, and was written to, be it with what it held
-	Deleted                        // it is not there any more
+	Inserted ChangeKind = 1 + iota // the record did not exist before
+	Updated                        // the record existed before, and was written to
+	Deleted                        // the record does not exist any more
 )
 
 // String returns the constant's name in lower case.
@@ -31,25 +30,24 @@ func (k ChangeKind) String() string {
 	return fmt.Sprintf("ChangeKind(%d)", uint8(k))
 }
 
-// A Change is what a revision did to one record: the difference between the
-// collection before it and after it, whatever was written in between. A record
-// that came and went in one [Collection.Batch] is no change. It may be copied
-// and used by any number of goroutines at once.
+// A Change is the difference that a revision made to one record. A record that was
+// inserted and deleted in one batch is not a change. A Change is safe for concurrent
+// use.
 type Change[T any] struct {
-	Revision uint64 // at which it is seen
+	Revision uint64 // at which the change became visible
 	ID       int
 	Kind     ChangeKind
 
-	// Last reports whether it is the last change of its revision. Applying it
-	// and all before it leads to what a [Snapshot] of that revision holds.
+	// Last reports whether this is the last change of its revision. Applying it and
+	// all changes before it leads to the records of a [Snapshot] of that revision.
 	Last bool
 
 	schema *schema[T]
 	entry  *store.Entry
 }
 
-// Record returns a copy of the record as the change left it: the zero value if it
-// was deleted. O(size of the record).
+// Record returns a copy of the record after the change, or the zero value if it was
+// deleted. O(size of the record).
 func (ch Change[T]) Record() (record T) {
 	if ch.entry == nil {
 		return record
@@ -67,16 +65,15 @@ func (ch Change[T]) JSON() ([]byte, error) {
 	return ch.schema.encoded(ch.entry)
 }
 
-// Since returns what was inserted, changed and deleted after a revision, by
-// revision and within one by id, and the revision up to which this is all: to be
-// asked for the next time. It never ends within a revision. Begin with the
-// revision of a [Snapshot]; that and what comes since lack nothing.
+// Since returns the changes after a revision and the current revision. The changes are
+// in the order of their revisions, and within one in the order of the ids. Pass the
+// returned revision to the next call. To start, pass the revision of a [Snapshot].
 //
-// It returns [ErrHistoryTrimmed] if so old changes are not kept any more; the error
-// names the revision from which on they are: begin again with a Snapshot. A Load or an
-// Update of more records than [Options].History has the same effect. It returns
-// [ErrFutureRevision] for a revision that has not come yet, and [ErrNoHistory] for a
-// collection that keeps no changes. O(changes returned + log of those kept).
+// The error is [ErrHistoryTrimmed] if those changes are no longer kept: start again with
+// a Snapshot. That is also so after a load or a batch of more changes than
+// [Options].History. The error is [ErrFutureRevision] for a revision that does not exist
+// yet, and [ErrNoHistory] if the collection keeps no changes.
+// O(changes returned + log of those kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
 	if c.schema.history <= 0 {
 		return nil, 0, c.schema.errorf("%w", ErrNoHistory)
@@ -84,9 +81,9 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	events, kept, now := c.store.Since(revision)
 	switch {
 	case revision > now:
-		return nil, 0, c.schema.errorf("%w: %d, it is at %d", ErrFutureRevision, revision, now)
+		return nil, 0, c.schema.errorf("%w: %d, the current one is %d", ErrFutureRevision, revision, now)
 	case revision < kept:
-		return nil, 0, c.schema.errorf("%w: revision %d was asked for, changes are kept from %d on", ErrHistoryTrimmed, revision, kept)
+		return nil, 0, c.schema.errorf("%w: changes after revision %d were requested, they are kept from %d on", ErrHistoryTrimmed, revision, kept)
 	}
 	changes = make([]Change[T], len(events))
 	for i := range events {
@@ -95,14 +92,13 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	return changes, now, nil
 }
 
-// Changes yields the changes after a revision as [Collection.Since] does, then
-// waits for more. It ends with an error, which it yields alone: ctx's when that
-// is done, or those of Since. A caller that falls so far behind that changes it
-// has not seen are dropped gets [ErrHistoryTrimmed]. No writer ever waits for a caller. To go on
-// after a break, begin with the revision of the last change that was Last.
+// Changes returns an iterator over the changes after a revision. It yields those that
+// [Collection.Since] returns, then waits for more. It ends with an error, which it
+// yields without a change: that of ctx, or that of Since. A caller that falls behind the
+// changes that are kept gets [ErrHistoryTrimmed]; writers never wait for it. To
+// continue after a break, start with the revision of the last change that was Last.
 //
-// It runs in the caller's goroutine. Several goroutines may iterate, each from the
-// revision on.
+// The iterator runs in the goroutine of its caller. Several may run at once.
 func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[Change[T], error] {
 	return func(yield func(Change[T], error) bool) {
 		for seen := revision; ; {

@@ -5,64 +5,83 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Options say what a collection of one's own is like. The zero value is a
-// nameless collection of records whose id is called id, listed by id.
+// Options configures a [Collection]. The zero value is a collection without a name
+// and without a history, whose id is the field id and whose default order is by id.
 type Options struct {
-	// Name stands in front of its errors; "" is written "collection" there.
+	// Name begins the errors of the collection. If empty, "collection" does.
 	Name string
-	// ID is the JSON name of the int field that holds the id; "" is "id".
+
+	// ID is the name in JSON of the int field that holds the id. If empty, it is
+	// "id".
 	ID string
-	// Ordering is the default order; none is by id. Open records that lack a
-	// member which it names are listed by id.
+
+	// Ordering is the default order. If empty, it is by id. Open records are in the
+	// order of their ids while no record has a member that Ordering names.
 	Ordering []ordering.Term
-	// History is how many of the last changes are kept for [Collection.Since] and
-	// [Collection.Changes]; none if it is 0 or less. A change takes about 70 bytes,
-	// taken as changes are made, and keeps the record as it was then.
+
+	// History is the number of last changes that are kept for [Collection.Since] and
+	// [Collection.Changes]. If zero or negative, none are kept. A kept change takes
+	// about 70 bytes and keeps the record as it was at that time.
 	History int
 }
 
-// A Collection holds records of one type by id, and in any order that their
-// fields give. T is a struct with an int field called id in JSON, or a
-// [resources.Record].
+// A Collection holds records of type T by id and in any order of their fields. T is
+// a struct with an int field that is named id in JSON, or [resources.Record].
 //
-// A Collection is safe for concurrent use. Each read sees one state: everything
-// that was written before the read began, nothing that is written after it. A read
-// never waits for a writer's work, whatever a writer does in an Update or a Load;
-// it waits at most for the step that puts a few records in their places, which runs
-// no code of the program. Writers of one collection take turns. The writes of one
-// Update become visible together or, on an error or a panic, not at all.
+// A Collection is safe for concurrent use. Each read sees one state: every write
+// that returned before the read began, and no write that begins after it. A read
+// never waits for a writer's work. It waits at most for the step that puts a few
+// records in place, which runs no code of the program. Writers of one collection take
+// turns. The writes of one batch become visible together or, after an error or a
+// panic, not at all.
 //
 // Records are copied on the way in and out. Only [View] exposes stored records;
 // they must not be modified.
 type Collection[T any] struct {
-	schema *schema[T]
-	store  *store.Store
+	schema   *schema[T]
+	store    *store.Store
+	readOnly bool
 }
 
-// NewCollection makes an empty collection that belongs to no catalogue.
-// [ErrInvalidType] says that T is no struct, that it has no int field for the id, or
-// that it holds what can be neither copied nor written as JSON; the error names
-// the field. Fields that are not in the JSON are copied, too; a type with a field
-// that cannot be copied, such as a func, needs a method Clone. An Ordering that is
-// none of T's fields is an [ordering.ErrUnknownField]. Reflection over T happens
-// here, once.
+// NewCollection returns an empty collection that belongs to no catalogue.
 //
-// What Insert takes can be saved and loaded again, but for types that write their own
-// JSON and cannot read it: of those only the form of the JSON is checked.
+// T must be [resources.Record] or a struct with an int field for the id. A field
+// can be of any type that package encoding/json can write, and that can be copied:
+// booleans, numbers, strings, [time.Time], [encoding/json.RawMessage], structs,
+// pointers, slices, arrays and maps of these, interfaces that hold these, and types
+// with a method Clone that returns a copy. A struct with unexported fields that
+// hold references, such as [math/big.Int], needs a method Clone on itself or on a
+// struct around it. Fields that are not in the JSON are copied too.
+//
+// The error is [ErrInvalidType] if T is not such a type; it names the field and what
+// is missing. It is [ordering.ErrUnknownField] if Options.Ordering names no field of
+// T. Reflection over T happens here, once.
+//
+// What Insert accepts can be saved and loaded again, except if T writes its own JSON
+// and does not read it. Of such a T only the form of the JSON is checked.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
 	s, engine, err := newSchema[T](opts)
 	if err != nil {
 		return nil, err
 	}
-	return &Collection[T]{s, store.New(engine)}, nil
+	return &Collection[T]{schema: s, store: store.New(engine)}, nil
 }
 
-// Name is the collection's name: its key, in a catalogue.
+// Name returns [Options].Name, or the key of a catalogue's collection.
 func (c *Collection[T]) Name() string { return c.schema.name }
 
-// Clone returns an independent copy of the collection. The two share all records
-// until one of them writes, and nothing that either writes is seen by the other.
-// Both keep the history so far, and go on with their own. O(orderings in use).
+// Clone returns an independent copy of the collection. The copies share records until
+// one of them writes, and neither sees what the other writes. Both keep the history
+// so far. A clone of a snapshot's collection can be written to.
+// O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
-	return &Collection[T]{c.schema, store.Clone(c.store)[0]}
+	return &Collection[T]{schema: c.schema, store: store.Clone(c.store)[0]}
+}
+
+// writable returns an error if the collection is read-only.
+func (c *Collection[T]) writable() error {
+	if c.readOnly {
+		return c.schema.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return nil
 }

@@ -3,8 +3,10 @@ package catalogue
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/resources"
@@ -55,12 +57,20 @@ func decodeOwn[T any](data []byte, required []string) (record T, err error) {
 	if err := json.Unmarshal(data, &record); err != nil {
 		return record, err
 	}
+	var missing []string
 	for _, name := range required {
 		if _, ok := members.Get(name); !ok {
-			return record, &resources.MemberError{Member: name, Err: errMissing}
+			missing = append(missing, name)
 		}
 	}
-	return record, nil
+	switch len(missing) {
+	case 0:
+		return record, nil
+	case 1:
+		return record, &resources.MemberError{Member: missing[0], Err: errMissing}
+	}
+	err = fmt.Errorf("%w, and so are %s", errMissing, strings.Join(missing[1:], ", "))
+	return record, &resources.MemberError{Member: missing[0], Err: err}
 }
 
 func decodeField(v reflect.Value, text string) error {

@@ -41,7 +41,7 @@ func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
 	if !ok {
 		return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v", d.key, ErrInvalidType, m.RecordType(), reflect.TypeFor[T]())
 	}
-	return e.c, nil
+	return e.Collection, nil
 }
 
 // AnyDefinition is a [Definition] of any type.

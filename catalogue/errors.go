@@ -3,50 +3,64 @@ package catalogue
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
-// What is returned wraps one of these once, with the collection's name in
-// front; errors.Is finds them. Terms that name no field are
+// Errors of this package. A returned error wraps one of these once and begins with
+// the name of the collection. An ordering by an unknown field is reported as
 // [ordering.ErrUnknownField].
 var (
 	// Making a catalogue or a collection.
 
-	// ErrInvalidType says that a type cannot be a record, or is not the one that a
-	// collection holds.
-	ErrInvalidType = errors.New("wrong record type")
-	// ErrUnknownCollection says that no collection has that key.
+	// ErrInvalidType is returned for a type that cannot be a record, and for a type
+	// other than that of a collection's records.
+	ErrInvalidType = errors.New("invalid record type")
+	// ErrUnknownCollection is returned when no collection has the key.
 	ErrUnknownCollection = errors.New("unknown collection")
 
 	// Reading and writing.
 
-	// ErrNotFound says that no record has that id.
+	// ErrNotFound is returned when no record has the id.
 	ErrNotFound = errors.New("no such record")
-	// ErrExists says that a record of that id is there already.
+	// ErrExists is returned when another record has the id.
 	ErrExists = errors.New("id is taken")
-	// ErrInvalidID says that an id is negative, was changed, or that none is left.
-	ErrInvalidID = errors.New("bad id")
-	// ErrInvalid says that a record holds what its JSON cannot.
-	ErrInvalid = errors.New("invalid record")
-	// ErrTxDone says that a transaction was used after its Update had returned.
-	ErrTxDone = errors.New("transaction is over")
+	// ErrInvalidID is returned for an id that is negative or was changed, and when
+	// no id is left.
+	ErrInvalidID = errors.New("invalid id")
+	// ErrInvalid is returned for a record that its JSON cannot represent. It wraps
+	// [resources.ErrInvalid].
+	ErrInvalid error = invalidRecord{}
+	// ErrReadOnly is returned when the collection cannot be written to: it belongs
+	// to a snapshot, or the service does not accept posts to it.
+	ErrReadOnly = errors.New("collection is read-only")
+	// ErrTxDone is returned by a [Tx] after its batch has ended.
+	ErrTxDone = errors.New("batch has ended")
 
 	// Following changes.
 
-	// ErrHistoryTrimmed says that changes so old are not kept any more.
-	ErrHistoryTrimmed = errors.New("the history does not reach back so far")
-	// ErrFutureRevision says that a revision has not come yet.
-	ErrFutureRevision = errors.New("no such revision yet")
-	// ErrNoHistory says that a collection keeps no changes: [Options].History.
+	// ErrHistoryTrimmed is returned when changes since the revision are no longer kept.
+	ErrHistoryTrimmed = errors.New("history has been trimmed")
+	// ErrFutureRevision is returned for a revision that does not exist yet.
+	ErrFutureRevision = errors.New("revision does not exist yet")
+	// ErrNoHistory is returned by a collection without [Options].History.
 	ErrNoHistory = errors.New("no history is kept")
 
 	// Loading.
 
-	// ErrInvalidData says that what was to be loaded is not in the form that is loaded.
-	// A bad record is told by a [RecordError] besides.
+	// ErrInvalidData is returned for input that cannot be loaded. An invalid record is
+	// reported as a [RecordError], which wraps it.
 	ErrInvalidData = errors.New("cannot load")
 )
 
 // unknownCollection returns the error for a key that no collection has.
-func unknownCollection(key string) error {
-	return fmt.Errorf("catalogue: %w: %q", ErrUnknownCollection, key)
+func unknownCollection(key string, known []string) error {
+	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, ordering.Suggest(key, known))
 }
+
+// invalidRecord is the type of [ErrInvalid].
+type invalidRecord struct{}
+
+func (invalidRecord) Error() string { return "invalid record" }
+func (invalidRecord) Unwrap() error { return resources.ErrInvalid }

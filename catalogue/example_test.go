@@ -105,7 +105,7 @@ func ExampleDefine() {
 	fmt.Println(err)
 	// Output:
 	// 1 1
-	// catalogue: books: wrong record type: its records are resources.Record, not catalogue_test.Book
+	// catalogue: books: invalid record type: its records are resources.Record, not catalogue_test.Book
 }
 
 func ExampleCatalogue_Records() {
@@ -125,7 +125,7 @@ func ExampleCatalogue_Records() {
 	fmt.Println(err)
 	// Output:
 	// {"id":1,"total":12.50,"items":[3,4]} [id items total]
-	// catalogue: unknown collection: "cards"
+	// catalogue: unknown collection: "cards": did you mean carts?
 }
 
 func ExampleCatalogue_Load() {
@@ -286,7 +286,7 @@ func ExampleCollection_Page() {
 	// Emma 474
 	// Dune 412
 	// of 4 <nil>
-	// books: unknown field: "publishedOn"
+	// books: unknown field: "publishedOn": did you mean published_on?
 }
 
 func ExampleCollection_Ordered() {

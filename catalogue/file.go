@@ -7,41 +7,35 @@ import (
 	"os"
 )
 
-// errNoPath is what the operating system says of an empty path, in words that
-// tell the reason.
+// errNoPath gives the reason for what the operating system reports for an empty path.
 var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 
-// SaveFile writes the whole house as [Catalogue.Save] does, in the place of the
-// file at path. Whenever the program or the machine dies, the file is whole, the
-// old one or the new one: what is written goes to a temporary file beside it,
-// which is synced and then renamed, and the directory is synced before SaveFile
-// returns.
+// SaveFile writes the catalogue as [Catalogue.Save] does, in place of the file at
+// path. If the program or the machine fails, the file is complete, with the old or
+// the new content: SaveFile writes to a temporary file beside it, syncs it, renames it,
+// and syncs the directory. A program that is killed may leave a temporary file whose
+// name begins with .backlist-. Nothing reads it, and it can be deleted.
 //
-// On an error the old file, or its absence, stays as it was and the temporary
-// file is removed; only when the directory's sync fails, which is the last step,
-// is the new file in place. The error wraps the operating system's or is Save's;
-// that of an empty path matches [fs.ErrNotExist].
-// A program that is killed may leave its temporary file, .backlist- and a
-// number, which nothing reads and anybody may delete.
+// The error wraps that of the operating system, or is that of Save. For an empty path
+// it wraps [fs.ErrNotExist]. After an error the old file, or its absence, is as it
+// was; only if the last step fails, the sync of the directory, is the new file in place.
 //
-// The mode is the old file's, else 0644 whatever the umask; owner and hard links
-// are not kept. The old file need not be writable, its directory must be. A
-// symbolic link stays and the file that it leads to is replaced; a link to
-// nothing, and what is no regular file, are refused.
+// The new file has the mode of the old one, or else 0644 whatever the umask. Owner and
+// hard links are not kept. The directory must be writable; the file need not be. A
+// symbolic link stays, and the file that it points to is replaced. A link to nothing
+// and a file that is not regular are refused.
 //
-// Others may write and save meanwhile: each collection is saved as it was when
-// SaveFile began, and of several SaveFile to one path the last rename wins, with
-// a whole file. Where the system cannot sync a directory, as on Windows, that
-// step is left out; where it is no Unix, the rename is as atomic as [os.Rename].
-// O(n).
+// Others may write and save at the same time. All collections are saved as they were
+// when SaveFile began. Of several calls for one path the last rename wins. On systems
+// that cannot sync a directory, such as Windows, that step is omitted; elsewhere than
+// on Unix the rename is as atomic as [os.Rename]. O(n).
 func (c *Catalogue) SaveFile(path string) error {
 	return replaceFile(path, c.Save)
 }
 
-// LoadFile is [Catalogue.Load] from the file at path. On an error nothing has
-// changed. The error names the path and wraps the operating system's or Load's;
-// that of an empty path matches [fs.ErrNotExist]. Beside a SaveFile it reads the
-// old file or the new one.
+// LoadFile is like [Catalogue.Load] with the file at path. The error begins with the
+// path and wraps that of the operating system or of Load. For an empty path it wraps
+// [fs.ErrNotExist]. While SaveFile runs, LoadFile reads the old file or the new one.
 func (c *Catalogue) LoadFile(path string) error {
 	if path == "" {
 		return errNoPath
@@ -50,14 +44,14 @@ func (c *Catalogue) LoadFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	if err := load("catalogue", data, c.read); err != nil {
+	if err := c.load(data, LoadOptions{}); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-// replaceFile puts what write writes in the place of a file, whole or not at
-// all. An error of write is returned as it is.
+// replaceFile replaces a file by what write writes, or leaves it as it is. An error of
+// write is returned as it is.
 func replaceFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return errNoPath

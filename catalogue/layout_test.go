@@ -140,7 +140,7 @@ func schemaOf[T any](tb testing.TB, key string) *schema[T] {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c.(*encoded[T]).c.schema
+	return c.(*encoded[T]).schema
 }
 
 // agreement compares the layouts of four types with their decoders: what a

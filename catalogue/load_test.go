@@ -369,7 +369,7 @@ func TestLoadErrorTexts(t *testing.T) {
 		{"end of the file", `{"events":[{"id":1`, `catalogue: cannot load: line 1, byte 18: unexpected end of JSON input`},
 		{"no object", `[]`, `catalogue: cannot load: want a JSON object`},
 		{"no array", `{"events":{}}`, `events: cannot load: want an array of records`},
-		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event"`},
+		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event": did you mean events?`},
 		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" comes twice`},
 		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
 			`events: cannot load: record 1: member "summary": may not be null`},

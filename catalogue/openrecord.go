@@ -11,6 +11,7 @@ import (
 // describeOpen fills in the schema of open records. They need neither copies nor
 // checks: nothing in them can change, and they hold valid JSON.
 func describeOpen(s *schema[resources.Record], engine *store.Schema) {
+	s.anyMember = true
 	engine.Field = openField
 	engine.Members = openMembers
 	s.id = func(r *resources.Record) int { return r.ID }

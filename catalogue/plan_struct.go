@@ -50,13 +50,13 @@ func notCopied(f reflect.StructField, pl *plan) error {
 	case strings.Contains(","+options+",", ",string,"):
 		return errors.New("the option string of a json tag is not supported")
 	case name == "-" && options == "" && pl.open:
-		return errors.New("it is not in the JSON and can hold anything: give the record a method Clone")
+		return errors.New("it is not in the JSON and can hold anything")
 	case !f.IsExported() && f.Anonymous && (pl.kind != reflect.Struct || pl.clones || writesJSON(f.Type)):
-		return fmt.Errorf("embed an exported type, %v cannot be copied from outside", f.Type)
+		return fmt.Errorf("%v is unexported and embedded, so that it cannot be copied: embed an exported type", f.Type)
 	case f.IsExported() || f.Anonymous:
 		return pl.noCopy
 	case pl.shares:
-		return fmt.Errorf("%v cannot be copied from outside; give the type a method Clone", f.Type)
+		return fmt.Errorf("%v is unexported and shares memory", f.Type)
 	}
 	return nil
 }

@@ -9,35 +9,37 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Count is the number of records. O(1).
+// Count returns the number of records. O(1).
 func (c *Collection[T]) Count() int { return c.store.Len() }
 
-// Get is [Snapshot.Get] of the present state.
+// Has reports whether a record has an id. O(log n).
+func (c *Collection[T]) Has(id int) bool { return c.store.Get(id) != nil }
+
+// Get is [Snapshot.Get] of the current state.
 func (c *Collection[T]) Get(id int) (T, error) { return c.schema.copied(c.store.Get(id), id) }
 
-// Fields is [Snapshot.Fields] of the present state.
+// Fields is [Snapshot.Fields] of the current state.
 func (c *Collection[T]) Fields() []string { return c.Snapshot().Fields() }
 
-// All is [Snapshot.All] of the present state, which is taken when All is called.
+// All is [Snapshot.All] of the state at the time of the call.
 func (c *Collection[T]) All() iter.Seq[T] {
-	all, _ := c.Ordered() // without terms there is no unknown field
+	all, _ := c.Ordered() // there is no term that could be unknown
 	return all
 }
 
-// Ordered is [Snapshot.Ordered] of the present state, which is taken when
-// Ordered is called.
+// Ordered is [Snapshot.Ordered] of the state at the time of the call.
 func (c *Collection[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
 	scan, err := c.store.Scan(context.Background(), terms)
 	return c.schema.seq(scan, err)
 }
 
-// Page is [Snapshot.Page] of the present state.
+// Page is [Snapshot.Page] of the current state.
 func (c *Collection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
 	v, err := c.View(w, terms...)
 	return v.page(), err
 }
 
-// View is [Snapshot.View] of the present state.
+// View is [Snapshot.View] of the current state.
 func (c *Collection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	entries, count, err := c.store.Page(context.Background(), store.Query{Terms: terms, Window: w})
 	return c.schema.view(entries, count, err)
@@ -59,7 +61,7 @@ func (s *schema[T]) copied(e *store.Entry, id int) (record T, err error) {
 	return s.clone(recordOf[T](e)), nil
 }
 
-// seq returns a sequence of copies of what scan yields; after an error an empty one.
+// seq returns an iterator over copies of what scan yields. After an error it is empty.
 func (s *schema[T]) seq(scan func(func(*store.Entry) bool), err error) (iter.Seq[T], error) {
 	if err != nil {
 		return func(func(T) bool) {}, s.named(err)

@@ -8,25 +8,32 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// lastIDsKey is the member of a saved catalogue that lists the collections whose
-// highest id ever used is no record's any more, with that id.
-const lastIDsKey = "$lastIds"
+// Members of saved data besides records.
+const (
+	// lastIDsKey lists the collections of a catalogue whose highest id ever used is
+	// no longer that of a record, with that id.
+	lastIDsKey = "$lastIds"
+	// lastIDKey is that id in the data of one collection.
+	lastIDKey  = "$lastId"
+	resultsKey = "results"
+)
 
-// Save writes the whole catalogue as one JSON object of collection key → array of
-// records in wire form, by id, one record a line: what [Catalogue.Load] reads. All
-// collections are written, empty ones too, as they were at one instant. The highest
-// id ever used is written where it is not a record's, so that it is not assigned
-// again after loading. An error is w's, or that of a record's own MarshalJSON. O(n).
+// Save writes the catalogue as one JSON object that [Catalogue.Load] reads: a key for
+// each collection, empty ones too, with an array of its records by id, one record a
+// line. All collections are written as they are at one instant. If the highest id
+// that was ever used is no longer that of a record, it is written too, so that it is
+// not assigned again after loading.
+//
+// The error is that of w, or that of a method MarshalJSON of a record. O(n).
 func (c *Catalogue) Save(w io.Writer) error {
 	states := store.Freeze(c.stores()...)
 	b := bufio.NewWriter(w)
 	lead := "{"
 	for i, m := range c.all {
-		fmt.Fprintf(b, "%s%q:[", lead, m.Key())
+		fmt.Fprintf(b, "%s%q:", lead, m.Key())
 		if err := m.write(b, states[i]); err != nil {
 			return err
 		}
-		b.WriteString("]")
 		lead = ",\n"
 	}
 	c.writeLastIDs(b, states)
@@ -48,19 +55,47 @@ func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 	b.WriteString(end)
 }
 
-// write writes the records of a state.
-func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error {
-	lead := "\n"
-	for _, entry := range s.Entries() {
-		record, err := e.c.schema.encoded(entry)
+// Save writes the records as a JSON array that [Collection.Load] reads, by id, one
+// record a line, as they are at one instant. If the highest id that was ever used is
+// no longer that of a record, Save writes the object {"$lastId":id,"results":array},
+// so that the id is not assigned again after loading.
+//
+// The error is that of w, or that of a method MarshalJSON of a record. O(n).
+func (c *Collection[T]) Save(w io.Writer) error {
+	s := c.store.Current()
+	b := bufio.NewWriter(w)
+	end := "\n"
+	if last := s.UsedID(); last > s.MaxID() {
+		fmt.Fprintf(b, "{%q:%d,%q:", lastIDKey, last, resultsKey)
+		end = "}\n"
+	}
+	if err := c.schema.write(b, s); err != nil {
+		return err
+	}
+	b.WriteString(end)
+	if err := b.Flush(); err != nil {
+		return c.schema.errorf("%w", err)
+	}
+	return nil
+}
+
+// write writes an array of the records of a state.
+func (s *schema[T]) write(w *bufio.Writer, state *store.State) error {
+	lead := "[\n"
+	for _, e := range state.Entries() {
+		record, err := s.encoded(e)
 		if err != nil {
 			return err
 		}
 		w.WriteString(lead)
 		if _, err := w.Write(record); err != nil {
-			return e.c.schema.errorf("%w", err)
+			return s.errorf("%w", err)
 		}
 		lead = ",\n"
 	}
+	if state.Len() == 0 {
+		w.WriteString("[")
+	}
+	w.WriteString("]")
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 type scanner struct {
 	data []byte
 	at   int
+	opts LoadOptions
 
 	memory []byte // for text
 	seen   []bool // for layout.read
@@ -102,6 +103,14 @@ func (s *scanner) value() []byte {
 	}
 	s.at = len(s.data)
 	return s.data[start:]
+}
+
+// skip skips a value, which must be valid.
+func (s *scanner) skip() error {
+	if !json.Valid(s.value()) {
+		return errBroken
+	}
+	return nil
 }
 
 // object reads an object: f is called with the name of each member and reads

@@ -16,14 +16,15 @@ import (
 // schema is what is known of a record type. Reflection finds it out once, when a
 // collection is made.
 type schema[T any] struct {
-	name     string
-	idWire   string   // the id's name in JSON
-	idName   string   // and in an ordering
-	fields   []string // names of a struct's fields; nil for open records
-	required []string // members that a loaded record must have
-	members  []member // of a struct
-	layout   *layout  // nil if only decode can read a record
-	history  int      // how many changes are kept
+	name      string
+	idWire    string   // the id's name in JSON
+	idName    string   // and in an ordering
+	fields    []string // names of a struct's fields; nil for open records
+	required  []string // members that a loaded record must have
+	members   []member // of a struct
+	anyMember bool     // the members are unknown, so that none can be skipped
+	layout    *layout  // nil if only decode can read a record
+	history   int      // how many changes are kept
 
 	id     func(*T) int
 	setID  func(*T, int)
@@ -50,7 +51,7 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 	}
 	for _, t := range engine.Default {
 		if !slices.Contains(s.fields, t.Field) {
-			return nil, nil, s.errorf("%w: %q", ordering.ErrUnknownField, t.Field)
+			return nil, nil, s.errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, s.fields))
 		}
 	}
 	return s, engine, nil
@@ -75,6 +76,7 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 			Key: func(e *store.Entry) ordering.Key { return f.Key(recordOf[T](e)) }}
 	}
 	s.fields = fields.Names()
+	engine.Names = s.fields
 	engine.Field = func(name string) (store.Field, bool) {
 		f, ok := byName[name]
 		return f, ok
@@ -92,6 +94,7 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	s.setID = func(r *T, n int) { *intAt(r, at) = n }
 	s.encode = encodeJSON[T]
 	s.decode = decoder[T](s.members)
+	s.anyMember = readsJSON(t) && !documented[T]()
 	s.layout = layoutOf[T](s.members)
 	return describeCopies(s)
 }
@@ -100,8 +103,12 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 func describeCopies[T any](s *schema[T]) error {
 	t := reflect.TypeFor[T]()
 	pl, writes := planOf(t), writesJSON(t) && !documented[T]()
-	if err := cmp.Or(pl.noJSON, pl.noCopy); err != nil && !pl.clones {
-		return fmt.Errorf("%v: %w", t, err)
+	switch {
+	case pl.clones:
+	case pl.noJSON != nil:
+		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, pl.noJSON)
+	case pl.noCopy != nil:
+		return fmt.Errorf("%v: %w: give %v, or the type of the field, a method Clone that returns a copy", t, pl.noCopy, t)
 	}
 	s.clone = func(r *T) T { return copyOf(pl, r) }
 	if pl.clones {
@@ -157,8 +164,11 @@ func (s *schema[T]) names(state *store.State) []string {
 
 // errorf returns an error that begins with the name of the collection.
 func (s *schema[T]) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: "+format, append([]any{cmp.Or(s.name, "collection")}, args...)...)
+	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
+
+// title returns what errors of the collection begin with.
+func (s *schema[T]) title() string { return cmp.Or(s.name, "collection") }
 
 // named is errorf for an error of the store, which may be nil.
 func (s *schema[T]) named(err error) error {

@@ -722,8 +722,8 @@ func TestCreateRefused(t *testing.T) {
 		if key == "events" || key == "social-links" {
 			continue
 		}
-		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrInvalidType) || record != nil {
-			t.Errorf("%s: %s, %v; want ErrType", key, record, err)
+		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrReadOnly) || record != nil {
+			t.Errorf("%s: %s, %v; want ErrReadOnly", key, record, err)
 		}
 		if c.Count() != 0 {
 			t.Errorf("%s holds %d records", key, c.Count())

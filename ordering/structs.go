@@ -27,7 +27,7 @@ import (
 func FieldsOf[T any]() (*Fields[T], error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%w: %v is no struct", ErrFields, t)
+		return nil, fmt.Errorf("%w: %v is not a struct", ErrFields, t)
 	}
 	var fields []Field[T]
 	for _, m := range membersOf(t) {

@@ -24,10 +24,10 @@ func Suggest(name string, known []string) string {
 }
 
 // nearest returns the known name with the fewest changes to name, the first of
-// several, or "" if that is more than one in three characters.
+// several, or "" if that is more than about one in three characters.
 func nearest(name string, known []string) (best string) {
 	folded := fold(name)
-	most := len(folded) / 3
+	most := (len(folded) + 2) / 3
 	for _, k := range known {
 		if d := distance(folded, fold(k)); d < most || d == most && best == "" {
 			best, most = k, d

@@ -31,7 +31,7 @@ func TestSuggest(t *testing.T) {
 		{"two letters swapped", "pulbished", []string{"name", "published"}, "did you mean published?"},
 		{"a minus that belongs to a term", "-name", []string{"id", "name"}, "did you mean name?"},
 		{"the nearest of two", "labels", []string{"tables", "label"}, "did you mean label?"},
-		{"short names differ by nothing", "ip", []string{"id"}, "want one of id"},
+		{"a letter of two", "ip", []string{"id"}, "did you mean id?"},
 		{"the same", "id", []string{"id"}, "did you mean id?"},
 		{"empty", "", []string{"id"}, "want one of id"},
 		{"no letters", "--", []string{"id"}, "want one of id"},

@@ -18,6 +18,9 @@ type Schema struct {
 	// a field for any name if Members is set.
 	Field func(name string) (Field, bool)
 
+	// Names are the fields, if all records have the same. Errors suggest them.
+	Names []string
+
 	// Members returns the members of a record by their names in JSON. Their
 	// names in snake_case are the fields of a state: those that at least one of
 	// its records has. If nil, all records have the same fields.
@@ -65,7 +68,10 @@ func (sc *Schema) has(name string, names []string) bool {
 func (sc *Schema) check(terms []ordering.Term, names []string) error {
 	for _, t := range terms {
 		if !sc.has(t.Field, names) {
-			return fmt.Errorf("%w: %q", ordering.ErrUnknownField, t.Field)
+			if sc.Members == nil {
+				names = sc.Names
+			}
+			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names))
 		}
 	}
 	return nil

@@ -160,18 +160,35 @@ type Replacement struct {
 	UsedID  int
 }
 
-// Replace replaces the records of stores at one instant. The stores must always be listed in one
-// order. If the program's code panics, nothing changes. O(n log n).
+// Replace replaces the records of stores at one instant. The stores must always be
+// listed in one order. If the program's code panics, nothing changes. O(n log n).
 func Replace(all []Replacement) {
-	stores := make([]*Store, len(all))
-	states := make([]*State, len(all))
-	for i, r := range all {
-		stores[i] = r.Store
+	for _, r := range all {
 		r.Store.writing.Lock()
 		defer r.Store.writing.Unlock()
 	}
+	replace(all)
+}
+
+// Replace replaces all records by the entries that prepare returns, sorted by id.
+// If prepare returns an error or panics, nothing changes.
+func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	entries, err := prepare(c.published.Load())
+	if err == nil {
+		replace([]Replacement{{Store: c, Entries: entries}})
+	}
+	return err
+}
+
+// replace is [Replace] for stores whose writers' mutexes are held.
+func replace(all []Replacement) {
+	stores := make([]*Store, len(all))
+	states := make([]*State, len(all))
 	counts := make([]members, len(all))
 	for i, r := range all {
+		stores[i] = r.Store
 		states[i], counts[i] = r.prepare()
 	}
 	var woken []chan struct{}

@@ -1,0 +1,189 @@
+package catalogue
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// A RecordError is the error of an invalid record in loaded data. It wraps
+// [ErrInvalidData] and Err.
+type RecordError struct {
+	Collection string // key or name
+	Index      int    // of the record in the array, from 0
+	Field      string // name of the member, or "" for the record as a whole
+	Err        error
+}
+
+// Error returns a text with the collection, the index and the member.
+func (e *RecordError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrInvalidData, e.Index, e.Err)
+	}
+	return fmt.Sprintf("%s: %v: record %d: member %q: %v", e.Collection, ErrInvalidData, e.Index, e.Field, e.Err)
+}
+
+// Unwrap returns [ErrInvalidData] and Err.
+func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
+
+// Load replaces all records at one instant by those in r: a JSON array of records,
+// each with its id, or an answer of the service, an object whose results are such
+// an array. Its other members are ignored. [Collection.Save] writes these forms.
+//
+// The errors are those of [Catalogue.Load]. After an error nothing has changed.
+func (c *Collection[T]) Load(r io.Reader) error { return c.LoadWith(r, LoadOptions{}) }
+
+// LoadWith is like [Collection.Load] with options.
+func (c *Collection[T]) LoadWith(r io.Reader, opts LoadOptions) error {
+	if err := c.writable(); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return c.schema.errorf("%w", err)
+	}
+	return load(c.schema.title(), data, opts, func(in *scanner) ([]store.Replacement, error) {
+		entries, used, err := c.schema.readResults(in)
+		return []store.Replacement{{Store: c.store, Entries: entries, UsedID: used}}, err
+	})
+}
+
+var (
+	errNoArray   = errors.New("want an array of records")
+	errNoResults = errors.New("want an array of records, or an object whose results are one")
+)
+
+// readResults reads an array of records, or an object with one, and the highest id
+// that was used if the object has it.
+func (s *schema[T]) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
+	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
+		entries, err = s.read(in)
+		return entries, 0, err
+	}
+	found := false
+	err = in.object(func(name string) (err error) {
+		switch name {
+		case resultsKey:
+			found = true
+			entries, err = s.read(in)
+		case lastIDKey:
+			if err = json.Unmarshal(in.value(), &used); err == nil && used < 1 {
+				err = ErrInvalidID
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w: want an integer from 1 on", lastIDKey, err)
+			}
+		default:
+			err = in.skip()
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = errNoResults
+	}
+	return entries, used, err
+}
+
+// read returns the entries of the array of records that comes next, sorted by id.
+func (s *schema[T]) read(in *scanner) (entries []*store.Entry, err error) {
+	if !in.take("[") {
+		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
+	}
+	record, ascending, last := new(T), true, 0
+	for !in.take("]") {
+		if len(entries) > 0 && !in.take(",") {
+			return nil, errBroken
+		}
+		e, err := s.load(in, record)
+		if err != nil {
+			return nil, s.recordError(len(entries), err)
+		}
+		ascending, last = ascending && last < e.ID, e.ID
+		entries = append(entries, e)
+	}
+	if !ascending {
+		if err := s.sort(entries); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// sort sorts entries by id. It returns an error if two have one id.
+func (s *schema[T]) sort(entries []*store.Entry) error {
+	seen := make(map[int]int, len(entries))
+	for i, e := range entries {
+		if first, twice := seen[e.ID]; twice {
+			err := fmt.Errorf("%w: record %d has %d too", ErrExists, first, e.ID)
+			return s.recordError(i, &resources.MemberError{Member: s.idWire, Err: err})
+		}
+		seen[e.ID] = i
+	}
+	slices.SortFunc(entries, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return nil
+}
+
+func (s *schema[T]) recordError(i int, err error) error {
+	invalid := &RecordError{Collection: s.title(), Index: i, Err: err}
+	var member *resources.MemberError
+	if errors.As(err, &member) {
+		invalid.Field, invalid.Err = member.Member, member.Err
+	}
+	return invalid
+}
+
+// load returns the entry of the record that comes next. The record is memory to
+// read into.
+func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
+	in.skipSpace()
+	start := in.at
+	plain, ok := s.readPlain(in, record)
+	if !ok {
+		in.at = start
+		object, err := in.value(), error(nil)
+		if in.opts.SkipUnknown {
+			object, err = s.known(object)
+		}
+		if err == nil {
+			*record, err = s.decode(object, s.required)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	id := s.id(record)
+	if id < 1 {
+		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want an integer from 1 on", ErrInvalidID)}
+	}
+	if plain {
+		return newEntry(id, *record), nil
+	}
+	if err := s.check(record); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return newEntry(id, s.clone(record)), nil
+}
+
+// known returns an object without the members that T does not have.
+func (s *schema[T]) known(object []byte) ([]byte, error) {
+	if s.anyMember {
+		return object, nil
+	}
+	record, err := resources.ParseRecord(object)
+	if err != nil {
+		return nil, err
+	}
+	for name := range record.All() {
+		if !slices.ContainsFunc(s.members, func(m member) bool { return m.name == name }) {
+			record = record.Without(name)
+		}
+	}
+	return record.AppendJSON(nil), nil
+}

@@ -1,0 +1,319 @@
+package catalogue_test
+
+import (
+	"errors"
+	"math/big"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+type film struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+func films(t *testing.T, records ...film) *catalogue.Collection[film] {
+	t.Helper()
+	c, err := catalogue.NewCollection[film](catalogue.Options{Name: "films", History: 10})
+	must(t, err)
+	checkAtEnd(t, c)
+	must(t, c.ReplaceAll(slices.Values(records)))
+	return c
+}
+
+func TestHas(t *testing.T) {
+	c := films(t, film{1, "Vertigo"})
+	before := c.Snapshot()
+	must(t, c.Batch(func(tx *catalogue.Tx[film]) error {
+		id, err := tx.Insert(film{Name: "Rope"})
+		if !tx.Has(1) || !tx.Has(id) || tx.Has(3) || tx.Has(0) || tx.Has(-1) {
+			t.Error("the batch does not have what it should")
+		}
+		if c.Has(id) {
+			t.Error("a record of a batch that has not ended is visible")
+		}
+		return err
+	}))
+	if !c.Has(1) || !c.Has(2) || c.Has(3) || before.Has(2) || !before.Has(1) {
+		t.Error("collection or snapshot do not have what they should")
+	}
+	var ended *catalogue.Tx[film]
+	must(t, c.Batch(func(tx *catalogue.Tx[film]) error { ended = tx; return nil }))
+	if ended.Has(1) {
+		t.Error("a batch that has ended still has a record")
+	}
+}
+
+func TestReplaceAll(t *testing.T) {
+	for _, row := range []struct {
+		reason  string
+		records []film
+		want    []film // nil if the error is not
+		err     error
+		names   string
+	}{
+		{"none", nil, []film{}, nil, ""},
+		{"sorted by id", []film{{7, "b"}, {5, "a"}}, []film{{5, "a"}, {7, "b"}}, nil, ""},
+		{"new ids are above all others", []film{{0, "x"}, {9, "y"}, {0, "z"}}, []film{{9, "y"}, {10, "x"}, {11, "z"}}, nil, ""},
+		{"new ids are above those used before", []film{{0, "x"}, {1, "y"}}, []film{{1, "y"}, {5, "x"}}, nil, ""},
+		{"an id twice", []film{{1, "a"}, {2, "b"}, {1, "c"}}, nil, catalogue.ErrExists, "record 2"},
+		{"a negative id", []film{{1, "a"}, {-2, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
+		{"no id is left", []film{{1<<63 - 1, "a"}, {0, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
+		{"text that is not UTF-8", []film{{1, "a"}, {2, "\xff"}}, nil, catalogue.ErrInvalid, "record 1"},
+	} {
+		c := films(t, film{3, "old"}, film{4, "gone"})
+		must(t, c.Delete(4))
+		before := c.Snapshot().Revision()
+		err := c.ReplaceAll(slices.Values(row.records))
+		if !errors.Is(err, row.err) || err != nil && (!strings.Contains(err.Error(), row.names) || !strings.HasPrefix(err.Error(), "films: ")) {
+			t.Errorf("%s: %v, want %v", row.reason, err, row.err)
+		}
+		want := row.want
+		if want == nil {
+			want = []film{{3, "old"}}
+			if now := c.Snapshot().Revision(); now != before {
+				t.Errorf("%s: revision %d after %d", row.reason, now, before)
+			}
+		}
+		if diff := cmp.Diff(want, slices.AppendSeq([]film{}, c.All())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	c := films(t, film{1, "a"}, film{2, "b"})
+	revision := c.Snapshot().Revision()
+	must(t, c.ReplaceAll(nil))
+	changes, _, err := c.Since(revision)
+	if c.Count() != 0 || len(changes) != 2 || err != nil {
+		t.Errorf("%d records after a nil sequence, changes %v, %v", c.Count(), changes, err)
+	}
+}
+
+// TestReplaceAllOfItself reads the collection while it is replaced.
+func TestReplaceAllOfItself(t *testing.T) {
+	c := films(t, film{1, "a"}, film{2, "b"})
+	must(t, c.ReplaceAll(c.All()))
+	if diff := cmp.Diff([]film{{1, "a"}, {2, "b"}}, slices.Collect(c.All())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSaveAndLoadOfCollection checks the documented forms, and that ids that were used
+// are not assigned again after loading.
+func TestSaveAndLoadOfCollection(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		change func(c *catalogue.Collection[film])
+		want   string
+		next   int // the id that is assigned next
+	}{
+		{"empty", func(c *catalogue.Collection[film]) { must(t, c.ReplaceAll(nil)) }, "[]\n", 1},
+		{"records", func(*catalogue.Collection[film]) {}, "[\n{\"id\":1,\"name\":\"a\"},\n{\"id\":5,\"name\":\"b\"}]\n", 6},
+		{"the highest id was deleted", func(c *catalogue.Collection[film]) { must(t, c.Delete(5)) },
+			"{\"$lastId\":5,\"results\":[\n{\"id\":1,\"name\":\"a\"}]}\n", 6},
+	} {
+		c := films(t, film{1, "a"}, film{5, "b"})
+		row.change(c)
+		var saved strings.Builder
+		must(t, c.Save(&saved))
+		if diff := cmp.Diff(row.want, saved.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+		loaded := films(t)
+		must(t, loaded.Load(strings.NewReader(saved.String())))
+		if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
+			t.Errorf("%s: loaded (-saved +loaded):\n%s", row.reason, diff)
+		}
+		if id, err := loaded.Insert(film{}); id != row.next || err != nil {
+			t.Errorf("%s: the next id is %d, %v; want %d", row.reason, id, err, row.next)
+		}
+	}
+}
+
+func TestLoadOfCollectionRefuses(t *testing.T) {
+	for _, row := range []struct{ reason, text, want string }{
+		{"an unknown member", `[{"id":1,"title":"a"}]`, `films: cannot load: record 0: member "title": is unknown`},
+		{"a last id that is not positive", `{"$lastId":0,"results":[]}`, `films: cannot load: $lastId: invalid id: want an integer from 1 on`},
+		{"a last id that is not a number", `{"$lastId":"7","results":[]}`, `$lastId`},
+		{"no array", `{"films":[]}`, "want an array of records, or an object whose results are one"},
+		{"broken JSON", `[{"id":1}`, "line 1, byte 9"},
+	} {
+		c := films(t, film{3, "old"})
+		err := c.Load(strings.NewReader(row.text))
+		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
+		}
+		if diff := cmp.Diff([]film{{3, "old"}}, slices.Collect(c.All())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}
+
+func TestLoadSkipsUnknownMembers(t *testing.T) {
+	skip := catalogue.LoadOptions{SkipUnknown: true}
+	c := films(t)
+	must(t, c.LoadWith(strings.NewReader(`[{"id":1,"title":{"x":[1]},"name":"a"},{"name":"b","id":2}]`), skip))
+	if diff := cmp.Diff([]film{{1, "a"}, {2, "b"}}, slices.Collect(c.All())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := c.LoadWith(strings.NewReader(`[{"id":1,"name":5}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
+		t.Errorf("a number as a name: %v", err)
+	}
+	if err := c.LoadWith(strings.NewReader(`[{"id":1,"x":1,"x":2}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
+		t.Errorf("an unknown member that comes twice: %v", err)
+	}
+
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	text := `{"magazines":[{"id":1}],"social-links":[{"id":1,"title":"t","url":"http://x.example","logo":null,"type":"web","author":1,"rank":3}],
+		"books":[{"id":1,"any":"member"}]}`
+	if err := house.Load(strings.NewReader(text)); !errors.Is(err, catalogue.ErrUnknownCollection) {
+		t.Errorf("an unknown collection: %v", err)
+	}
+	must(t, house.LoadWith(strings.NewReader(text), skip))
+	link, err := house.SocialLinks().Get(1)
+	must(t, err)
+	if want := (resources.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
+		t.Errorf("loaded %+v, want %+v", link, want)
+	}
+	books, err := house.Records("books")
+	must(t, err)
+	if book, err := books.Get(1); book.String() != `{"id":1,"any":"member"}` || err != nil {
+		t.Errorf("an open record lost members: %v, %v", book, err)
+	}
+}
+
+// TestMissingMembersAreReportedTogether: an event lacks all but its id.
+func TestMissingMembersAreReportedTogether(t *testing.T) {
+	err := catalogue.New().LoadCollection("events", strings.NewReader(`[{"id":1,"slug":"s"}]`))
+	if want := `events: cannot load: record 0: member "name": is missing, and so are startDate, endDate`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestCatalogueSnapshot(t *testing.T) {
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	writeAuthorThenEvent(t, house, 2)
+	snap := house.Snapshot()
+	checkAtEnd(t, snap)
+	text := saved(t, snap)
+	writeAuthorThenEvent(t, house, 1)
+
+	events := snap.Events()
+	authors, err := snap.Records("authors")
+	must(t, err)
+	encoded, err := snap.Encoded("events")
+	must(t, err)
+	_, insert := events.Insert(resources.Event{})
+	_, upsert := authors.Upsert(resources.Record{})
+	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`))
+	for what, err := range map[string]error{
+		"Insert": insert, "Upsert": upsert, "Create": create,
+		"Update":         events.Update(1, func(*resources.Event) error { return nil }),
+		"Delete":         events.Delete(1),
+		"Batch":          events.Batch(func(*catalogue.Tx[resources.Event]) error { return nil }),
+		"ReplaceAll":     events.ReplaceAll(nil),
+		"Load":           events.Load(strings.NewReader("[]")),
+		"Catalogue.Load": snap.Load(strings.NewReader("{}")),
+		"LoadCollection": snap.LoadCollection("books", strings.NewReader("[]")),
+		"Encoded.Load":   encoded.Load(strings.NewReader("[]")),
+	} {
+		if !errors.Is(err, catalogue.ErrReadOnly) {
+			t.Errorf("%s: %v, want ErrReadOnly", what, err)
+		}
+	}
+	if got := saved(t, snap); got != text {
+		t.Errorf("the snapshot changed from\n%s\nto\n%s", text, got)
+	}
+	page, err := events.Page(pagination.Window{}, ordering.Desc("id"))
+	if err != nil || page.Count != 2 || page.Records[0].ID != 2 {
+		t.Errorf("a page of the snapshot: %+v, %v", page, err)
+	}
+
+	clone := snap.Clone()
+	checkAtEnd(t, clone)
+	if id, err := clone.Events().Insert(resources.Event{}); id != 3 || err != nil {
+		t.Errorf("Insert into a clone of the snapshot: %d, %v", id, err)
+	}
+	if id, err := events.Clone().Insert(resources.Event{}); id != 3 || err != nil {
+		t.Errorf("Insert into a clone of its collection: %d, %v", id, err)
+	}
+}
+
+// TestNoTornSnapshot: a snapshot of a catalogue sees all collections at one instant.
+func TestNoTornSnapshot(t *testing.T) {
+	house := catalogue.New()
+	checkAtEnd(t, house)
+	read := func() { checkAuthors(t, "Snapshot", saved(t, house.Snapshot())) }
+	during(func() { writeAuthorThenEvent(t, house, scaled(1000)) }, read)
+}
+
+// TestErrInvalidWraps: the error for an invalid record is that of package resources, too.
+func TestErrInvalidWraps(t *testing.T) {
+	_, err := films(t).Insert(film{Name: "\xff"})
+	if !errors.Is(err, catalogue.ErrInvalid) || !errors.Is(err, resources.ErrInvalid) || strings.Contains(err.Error(), "resources") {
+		t.Error(err)
+	}
+}
+
+type (
+	noIDField struct{ Name string }
+	bigAmount struct {
+		ID     int `json:"id"`
+		Amount *big.Int
+	}
+	netAddr struct {
+		ID   int `json:"id"`
+		Addr netip.Addr
+	}
+	funcField struct {
+		ID   int `json:"id"`
+		Hook func()
+	}
+)
+
+func refusal[T any](opts catalogue.Options) error {
+	_, err := catalogue.NewCollection[T](opts)
+	return err
+}
+
+// TestRefusedTypesNameTheRemedy: the error says what makes the type acceptable.
+func TestRefusedTypesNameTheRemedy(t *testing.T) {
+	for _, row := range []struct {
+		err   error
+		names []string
+	}{
+		{refusal[noIDField](catalogue.Options{}), []string{"noIDField", "`json:\"id\"`", "Options.ID"}},
+		{refusal[film](catalogue.Options{ID: "number"}), []string{"film", "`json:\"number\"`", "Options.ID"}},
+		{refusal[bigAmount](catalogue.Options{}), []string{"field Amount", "method Clone", "bigAmount"}},
+		{refusal[netAddr](catalogue.Options{}), []string{"field Addr", "method Clone", "netAddr"}},
+		{refusal[funcField](catalogue.Options{}), []string{"field Hook", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
+		{refusal[int](catalogue.Options{}), []string{"int is not a struct"}},
+	} {
+		if !errors.Is(row.err, catalogue.ErrInvalidType) {
+			t.Errorf("%v, want ErrInvalidType", row.err)
+			continue
+		}
+		for _, name := range row.names {
+			if !strings.Contains(row.err.Error(), name) {
+				t.Errorf("%v: want %s", row.err, name)
+			}
+		}
+	}
+	if err := refusal[film](catalogue.Options{Ordering: ordering.Terms("-nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), "did you mean name?") {
+		t.Error(err)
+	}
+	_, err := films(t).Page(pagination.Window{}, ordering.Asc("Name"))
+	if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), "did you mean name?") {
+		t.Error(err)
+	}
+}
