@@ -18,10 +18,10 @@ var (
 	errMissing       = errors.New("is missing")
 )
 
-// decoder gives the function that reads a record from an object in wire form,
-// stricter than encoding/json: names match exactly, an unknown or repeated one
-// is an error, and so is null where the field cannot hold it. A type that reads
-// its own JSON, as the three described records do, is left to do so.
+// decoder returns a function that reads a record from a JSON object. It is stricter
+// than encoding/json: names must match exactly, an unknown or repeated name is an
+// error, and so is null for a field that cannot hold it. A type that reads its own JSON
+// does so, as the three documented types do.
 func decoder[T any](of []member) func([]byte, []string) (T, error) {
 	if _, own := any((*T)(nil)).(json.Unmarshaler); own {
 		return decodeOwn[T]
@@ -45,8 +45,8 @@ func decoder[T any](of []member) func([]byte, []string) (T, error) {
 	}
 }
 
-// decodeOwn has a record read its own JSON, and then looks for what is required:
-// whoever mistypes a name is told of that one, not of the one that is missing.
+// decodeOwn lets a record read its own JSON and then looks for required members. In
+// this order a mistyped name is reported, not the name that is missing instead.
 func decodeOwn[T any](data []byte, required []string) (record T, err error) {
 	var members resources.Record
 	if len(required) > 0 {
@@ -80,8 +80,8 @@ func decodeField(v reflect.Value, text string) error {
 	return json.Unmarshal([]byte(text), v.Addr().Interface())
 }
 
-// nullable says whether a type can hold null: of its kind, or because it reads
-// its own JSON.
+// nullable reports whether a type can hold null: by its kind, or because it reads its
+// own JSON.
 func nullable(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
@@ -90,7 +90,8 @@ func nullable(t reflect.Type) bool {
 	return t != reflect.TypeFor[time.Time]() && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-// settable walks to a field, making the embedded structs behind nil pointers.
+// settable returns the field at index. It allocates embedded structs whose pointers
+// are nil.
 func settable(v reflect.Value, index []int) reflect.Value {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {

@@ -1,99 +1,99 @@
-// Package catalogue keeps a publishing house's records in memory: typed,
-// ordered by any of their fields, paged at any depth and exactly counted.
+// Package catalogue keeps records in memory: typed, ordered by any of their fields,
+// paged at any offset and counted exactly.
 //
-//	house := catalogue.New() // all 39 collections of the service
-//	id, err := house.Events().Insert(resources.Event{Name: "Reading", …})
-//	page, err := house.Events().Page(pagination.Window{Limit: 21, Offset: 42}, ordering.Desc("start_date"))
+// A [Collection] holds the records of one type:
 //
-// A [Catalogue] has the collections of the service's document: events, labels
-// and social links with their own types, the others with open records, or with
-// a program's own struct ([NewWith]). A [Collection] works as well alone
-// ([NewCollection]), for records that have nothing to do with books.
+//	films, err := catalogue.NewCollection[Film](catalogue.Options{Name: "films"})
+//	id, err := films.Insert(Film{Name: "Vertigo", Year: 1958})
+//	page, err := films.Page(pagination.Window{Limit: 21, Offset: 42}, ordering.Desc("year"))
+//
+// A [Catalogue] is a set of collections: the 39 of a publishing house's service. Events,
+// labels and social links have types of their own, and the others hold open records or,
+// with [Define] and [NewWith], a struct of the program. Package httpapi serves a
+// catalogue over HTTP, and package cataloguetest makes it a fake for tests.
 //
 // # Concurrency
 //
-// A Collection is safe for concurrent use. Each read sees one state: everything
-// that was written before the read began, nothing that is written after it. A read
-// never waits for a writer's work, whatever a writer does in an Update or a Load;
-// it waits at most for the step that puts a few records in their places, which runs
-// no code of the program. Writers of one collection take turns. The writes of one
-// Update become visible together or, on an error or a panic, not at all.
+// A Collection is safe for concurrent use. Each read sees one state: every write
+// that returned before the read began, and no write that begins after it. A read
+// never waits for a writer's work. It waits at most for the step that puts a few
+// records in place, which runs no code of the program. Writers of one collection take
+// turns. The writes of one batch become visible together or, after an error or a
+// panic, not at all.
 //
-// [Catalogue.Save], [Catalogue.Clone] and [Catalogue.Load] see and replace all
-// collections at one instant.
+// [Catalogue.Save], [Catalogue.Clone], [Catalogue.Snapshot] and [Catalogue.Load] see and
+// replace all collections at one instant.
 //
 // # Order
 //
-// Every field can be ordered by, under its snake_case name; package ordering
-// says how values compare. Ties break by id, in the direction of the leading
-// term, so that -a,b is the exact mirror of a,-b. A repeated field has no effect,
-// nor does anything after the id. Without terms a collection is in its default
-// order: events by start_date, all else by id. A page, its count and its ordering
-// belong to one state.
+// Records can be ordered by every field, under its name in snake_case. Package ordering
+// describes how values compare. Records that are equal by all terms are in the order of
+// their ids, in the direction of the first term: -a,b is the exact reverse of a,-b. A
+// repeated field has no effect, and neither does a term after the id. Without terms a
+// collection is in its default order: events by start_date, others by id. A page, its
+// count and its order belong to one state.
 //
-// The first use of an ordering sorts the records, off every lock, and keeps the
-// result as an index, which each write then brings up to date. A caller that waits
-// for the sort stops waiting when its context ends; a sort that nobody waits for
-// stops. At most four orderings of one term, and four of several, are sorted at once.
+// The first use of an ordering sorts the records outside every lock and keeps the
+// result as an index, which every write then updates. A caller that waits for the sort
+// stops waiting when its context ends; a sort for which nobody waits stops. At most four
+// orderings of one term and four of several terms are sorted at the same time.
 //
 // # Memory
 //
-// An index takes about 36 bytes for each record. Its keys take memory of their own
-// unless the ordering is by one number, time, boolean or text of a struct: at most 512 bytes for
-// each record. An ordering whose keys are longer is sorted for each state in which it is asked for,
-// and takes 8 bytes for each record of that state. Indexes of single fields are
-// kept. Of those of several terms at most eight are, which take at most 512 bytes
-// for each record together; the least recently used is dropped first. A snapshot
-// that the collection has left behind keeps at most eight orderings of its own, of
-// 8 bytes for each record.
+// An index takes about 36 bytes for each record. Its keys take additional memory, at
+// most 512 bytes for each record, unless the ordering is by one number, time, boolean or
+// string of a struct. An ordering whose keys are longer has no index: it is sorted for
+// each state in which it is used and takes 8 bytes for each record of that state.
 //
-// Parts of an index that are read repeatedly between two writes are kept as arrays
-// of 128 entries, so that a page is a loop: 8 bytes for each record in them. A part
-// is built by the eighth page that begins or ends in it, once as many pages have been
-// read as pay for that; the next write drops the arrays.
+// Indexes of single fields are kept. At most eight indexes of several terms are kept,
+// with at most 512 bytes for each record together; the least recently used is dropped
+// first. A snapshot that is no longer the current state keeps at most eight orderings of
+// its own, with 8 bytes for each record.
 //
-// A record that was deleted or replaced is garbage as soon as no snapshot, view or
-// history holds it. In a collection of more than 63 records up to an eighth as many removed records as
-// there are records may stay in memory a little longer, because nodes of the B-tree share arrays
-// after they are split.
+// Parts of an index that are read repeatedly between two writes are kept as arrays of
+// 128 entries, 8 bytes for each record in them, so that a page is a loop. The eighth page
+// that begins or ends in a part builds its array, once as many pages have been read as
+// pay for that. The next write drops the arrays.
+//
+// A deleted or replaced record is garbage as soon as no snapshot, view or history holds
+// it. In collections of more than 63 records, removed records may stay in memory longer,
+// at most one for every eight records: nodes of the B-tree share arrays after a split.
 //
 // # Following changes
 //
-// A collection with [Options].History, or a house whose type has [Type.WithHistory],
-// keeps its last changes. [Collection.Since] returns those after a revision,
-// [Collection.Changes] waits for more. To follow changes, take a snapshot and
-// iterate from its revision:
+// A collection with [Options].History keeps its last changes. [Collection.Since] returns
+// those after a revision, and [Collection.Changes] waits for more. To follow changes,
+// take a snapshot and iterate from its revision:
 //
-//	start := events.Snapshot()
-//	// … read it …
-//	for change, err := range events.Changes(ctx, start.Revision()) { … }
+//	start := films.Snapshot()
+//	// ... read it ...
+//	for change, err := range films.Changes(ctx, start.Revision()) { ... }
 //
-// A change is the difference that a revision made to one record. Applying all
-// changes of a revision, the last of which says so, leads to what a snapshot of
-// that revision holds, never to half an Update. They come by revision and within
-// one by id. A Load is the difference between the records before it and after it.
-// A write that failed is no change, and neither is an Update that changes nothing.
+// A change is the difference that one revision made to one record. Changes come in the
+// order of their revisions, and within one in the order of the ids. The last change of a
+// revision is marked: applying all changes up to it leads to the records of a snapshot of
+// that revision. The changes of a load are the differences between the records before and
+// after it. A write that fails is not a change, and neither is a batch that changes
+// nothing.
 //
-// No writer waits for a caller that follows. One that falls behind gets
-// [ErrHistoryTrimmed] and begins again with a snapshot, as everybody does after an
-// Update or a Load of more changes than are kept. A clone keeps the history of its
-// original and goes on with its own. Revisions mean nothing to the next run of a
-// program.
+// Writers never wait for a caller that follows changes. A caller that falls behind gets
+// [ErrHistoryTrimmed] and starts again with a snapshot. So do all callers after a batch
+// or a load of more changes than are kept. A clone keeps the history of its original.
+// Revisions are not kept by saving and loading.
 //
 // # Cost
 //
-// With n records and m indexes a page is O(log n + limit) wherever it lies, the
-// count is O(1), and a write is O(m log n). A [Snapshot] is O(1); while it is held
-// the next write copies the nodes that it changes. A Clone is O(m). A record's JSON
-// is made when it is first asked for and kept. A history adds O(log n) to a
-// write of n changes kept, and nothing where there is none.
+// With n records and m indexes, a page is O(log n + limit) at any offset, the count is
+// O(1), and a write is O(m log n). A [Snapshot] is O(1); while it is held, the next write
+// copies the nodes that it changes. A clone is O(m). The JSON of a record is made when it
+// is first needed, and kept. A history adds O(log n) to a write of n changes.
 //
 // # Reading the source
 //
-// collection.go has the types; write.go, tx.go and read.go what is done with them.
-// Package internal/store, which knows neither types nor JSON, is the engine: its
-// doc.go describes states, writes and reads. schema.go finds out what a
-// record type needs; plan.go and copy.go say how records are copied, valid.go and
-// reload.go what is refused because it could not be loaded again. load.go,
-// layout.go and save.go read and write files.
+// collection.go, definition.go and catalogue.go have the types; read.go, write.go and tx.go
+// have their methods. Package internal/store is the engine, which knows neither types
+// nor JSON; its doc.go describes states, writes and reads. schema.go finds out what a
+// record type needs: plan.go and copy.go are about copies, valid.go and reload.go about
+// records that could not be loaded again. load.go, load_records.go, layout.go and save.go
+// read and write files.
 package catalogue

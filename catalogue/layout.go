@@ -9,18 +9,18 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A layout says where the members of a struct's JSON are in memory. It is made
-// once per type, and records are loaded through it: to set a field by reflection
-// takes longer than to read its value. What it reads, the type's decoder reads
-// too, with the same result; the rest it leaves to the decoder.
+// A layout describes where the members of a struct's JSON are in memory. It is made
+// once for a type and used to load records, because setting a field by reflection takes
+// longer than reading its value. The type's decoder reads everything that a layout
+// reads, with the same result. The layout leaves the rest to the decoder.
 type layout struct {
 	members []place
 	whole   bool // records that lack a member are left to the decoder
 	trusted bool // records can be stored as they are read: the type has no methods that take part
 }
 
-// A place is where one member is kept. Its kind and elem are Invalid where
-// only the decoder can read a value; Struct means a DateTime.
+// A place is the location of one member. Its kind and elem are Invalid if only the
+// decoder can read the value. Struct means a DateTime.
 type place struct {
 	key    string // as it is written: the name in quotes, and a colon
 	typ    reflect.Type

@@ -11,7 +11,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A plan says how the values of a type are copied and checked. The plans of a
+// A plan describes how the values of a type are copied and checked. The plans of a
 // record type and its parts are made once, when a collection is made.
 type plan struct {
 	typ, pair reflect.Type // the type, and two slices of it
@@ -112,7 +112,7 @@ func (p planner) fill(pl *plan) {
 	}
 }
 
-// heed changes the plan of a type as its methods demand.
+// heed adapts the plan of a type to its methods.
 func (p planner) heed(pl *plan) {
 	writes, reads := writesJSON(pl.typ), readsJSON(pl.typ)
 	if pl.clones {
@@ -179,7 +179,7 @@ func (p planner) part(pl *plan, t reflect.Type) *plan {
 	return part
 }
 
-// hold adds what part says of values that are part of pl's.
+// hold adds to pl what holds for values of part, which are part of its values.
 func (pl *plan) hold(part *plan) {
 	pl.open = pl.open || part.open
 	pl.deep = pl.deep || part.deep

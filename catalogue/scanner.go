@@ -22,7 +22,7 @@ type scanner struct {
 
 var (
 	errNoObject = errors.New("want a JSON object")
-	errBroken   = errors.New("the JSON is broken") // checkSyntax says where
+	errBroken   = errors.New("the JSON is broken") // checkSyntax finds the place
 )
 
 func (s *scanner) skipSpace() {
