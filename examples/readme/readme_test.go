@@ -1,5 +1,5 @@
-// Package readme holds the README's snippets, so that a test compiles and runs
-// each of them.
+// Package readme has the snippets of the README. It shows nothing new: its tests make
+// sure that each snippet compiles, and that the README keeps its promises about itself.
 package readme
 
 import (
@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// TestSnippets looks for each block of Go in the README in a file of this
-// package, line by line; only the indentation may differ.
+// TestSnippets finds each block of Go in the README in a file of this package. Only
+// the indentation may differ.
 func TestSnippets(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	if len(blocks) < 4 {
+	if len(blocks) != 3 {
 		t.Fatalf("%d snippets in the README", len(blocks))
 	}
 	files, err := filepath.Glob("*_test.go")
@@ -27,7 +27,7 @@ func TestSnippets(t *testing.T) {
 	}
 	for _, block := range blocks {
 		if want := flat(block[1]); !compiled(t, files, want) {
-			t.Errorf("nothing here compiles this snippet:\n%s", block[1])
+			t.Errorf("no file of this package has this snippet:\n%s", block[1])
 		}
 	}
 }
@@ -46,7 +46,7 @@ func compiled(t *testing.T, files []string, snippet string) bool {
 	return false
 }
 
-// flat takes off indentation, trailing space and empty lines.
+// flat returns source without indentation, trailing space and empty lines.
 func flat(source []byte) string {
 	var lines []string
 	for line := range strings.Lines(string(source)) {
@@ -57,7 +57,8 @@ func flat(source []byte) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// TestConcurrencyContract keeps the README's guarantee in the code's own words.
+// TestConcurrencyContract finds the contract in the same words in the README, in the package
+// documentation and at the type.
 func TestConcurrencyContract(t *testing.T) {
 	for name, comment := range map[string]string{"../../README.md": "", "../../catalogue/doc.go": "// ", "../../catalogue/collection.go": "// "} {
 		text, err := os.ReadFile(name)
@@ -66,13 +67,39 @@ func TestConcurrencyContract(t *testing.T) {
 		}
 		words := strings.Join(strings.Fields(strings.ReplaceAll("\n"+string(text), "\n"+comment, "\n")), " ")
 		if !strings.Contains(words, contract) {
-			t.Errorf("%s does not hold the contract", name)
+			t.Errorf("%s does not have the contract", name)
 		}
 	}
 }
 
-const contract = "A Collection is safe for concurrent use. Each read sees one state: everything that was written " +
-	"before the read began, nothing that is written after it. A read never waits for a writer's work, whatever a " +
-	"writer does in an Update or a Load; it waits at most for the step that puts a few records in their places, " +
-	"which runs no code of the program. Writers of one collection take turns. The writes of one Update become " +
-	"visible together or, on an error or a panic, not at all."
+const contract = "A Collection is safe for concurrent use. Each read sees one state: every write that returned before " +
+	"the read began, and no write that begins after it. A read never waits for a writer's work. It waits at most for the " +
+	"step that puts a few records in place, which runs no code of the program. Writers of one collection take turns. The " +
+	"writes of one batch become visible together or, after an error or a panic, not at all."
+
+// TestSize keeps the README readable in a minute.
+func TestSize(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := 6 << 10; len(readme) > most {
+		t.Errorf("the README has %d bytes, want at most %d", len(readme), most)
+	}
+}
+
+// TestLinks finds the files that the README links to.
+func TestLinks(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range regexp.MustCompile(`\](?:\()([\w./:-]+)\)`).FindAllStringSubmatch(string(readme), -1) {
+		if strings.HasPrefix(link[1], "https://") {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join("../..", link[1])); err != nil {
+			t.Error(err)
+		}
+	}
+}
