@@ -20,13 +20,13 @@ import (
 
 // firstEvent is the program under test: it asks the service for the first event.
 func firstEvent(client *http.Client, base string) (string, error) {
-	answer, err := client.Get(base + "/api/events/?limit=1")
+	resp, err := client.Get(base + "/api/events/?limit=1")
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close()
+	defer resp.Body.Close()
 	var page pagination.Envelope[resources.Event]
-	if err := json.NewDecoder(answer.Body).Decode(&page); err != nil || len(page.Records) == 0 {
+	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil || len(page.Records) == 0 {
 		return "", err
 	}
 	return page.Records[0].Name, nil
@@ -68,13 +68,13 @@ func eventNames(ctx context.Context, client *http.Client, base string) (names []
 		if err != nil {
 			return nil, err
 		}
-		answer, err := client.Do(request)
+		resp, err := client.Do(request)
 		if err != nil {
 			return nil, err
 		}
 		var page pagination.Envelope[resources.Event]
-		err = json.NewDecoder(answer.Body).Decode(&page)
-		answer.Body.Close()
+		err = json.NewDecoder(resp.Body).Decode(&page)
+		resp.Body.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -129,13 +129,13 @@ func TestRefusedPost(t *testing.T) {
 		t.Fatal(err)
 	}
 	house.Forget()
-	answer, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader("{}"))
+	resp, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusUnauthorized {
-		t.Errorf("answered with %s", answer.Status)
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("answered with %s", resp.Status)
 	}
 	house.Asked(t, "POST /api/events/")
 }
