@@ -18,7 +18,7 @@
 // # Records
 //
 // By default a house holds the records of package sample: made-up records of all
-// collections, with the peculiarities that the service's document shows, the same
+// 39 collections, with the peculiarities that the service's document shows, the same
 // in every run. They are generated once per process and cloned for each house.
 // Tests change them through house.Catalogue:
 //
@@ -91,13 +91,15 @@
 // # Comparing catalogues
 //
 // [Diff] compares two catalogues. [DiffService] compares a catalogue with a live
-// service, or with recorded responses of one, which package client reads:
+// service, or with recorded responses that [client.ReadFiles] or [client.ReadHAR]
+// has read:
 //
 //	service, err := client.New(client.Options{BaseURL: "https://shop.example"})
 //	…
 //	report, err := cataloguetest.DiffService(ctx, house.Catalogue, service, "events")
 //
-// To fill a catalogue from a service, use the Import function of package client.
+// To fill a catalogue from a service, use [client.Import]. The command in
+// examples/mirror saves a service to a file.
 //
 // # Transport
 //

@@ -68,7 +68,7 @@ func TestPageFaultsOfOddPages(t *testing.T) {
 		} {
 			body := `{"count":"many","next":` + next + `,"previous":false,"results":[1,2]}`
 			server, _ := serveFaults(t, at(Where{}, Status(200, body)), at(Where{}, fault))
-			got := ask(t, server, "GET", "/api/books/?limit=1&offset=9223372036854775807")
+			got := request(t, server, "GET", "/api/books/?limit=1&offset=9223372036854775807")
 			if _, ok := parseEnvelope([]byte(got.Body)); got.Err != "" || !ok {
 				t.Errorf("%s with next %s: body %q, error %q", name, next, got.Body, got.Err)
 			}

@@ -36,11 +36,11 @@ const (
 	whileSending                // Slow, CutAfter
 )
 
-// Status responds with a status code and a body. The catalogue is not asked, so a
-// POST stores nothing. The Content-Type is application/json if the body is JSON,
-// else text/html, as in the error pages of proxies; use [Header] to set another.
-// Responses that cannot have a body (204, 304) have none. The code must be final
-// and have three digits, that is, be between 200 and 999.
+// Status responds with a status code and a body. The request does not reach the
+// catalogue, so a POST stores nothing. The Content-Type is application/json if the
+// body is JSON, else text/html, as in the error pages of proxies; use [Header] to set
+// another. A response with status 204 or 304 has no body. The code must be between
+// 200 and 999.
 func Status(code int, body string) Fault {
 	if code < 200 || code > 999 {
 		return Fault{err: fmt.Errorf("Status: invalid status %d; want 200 to 999", code)}
@@ -118,8 +118,8 @@ func Slow(chunk int, pause time.Duration) Fault {
 	}}
 }
 
-// Cut cuts the connection before the response. The catalogue is not asked, so a
-// POST stores nothing.
+// Cut cuts the connection before the response. The request does not reach the
+// catalogue, so a POST stores nothing.
 //
 // The client of net/http retries a GET by itself if the connection has been used
 // before, as it would if a server closed an idle connection. For the program to see
@@ -133,8 +133,8 @@ func Cut() Fault {
 
 // CutAfter cuts the connection after the header, whose Content-Length is that of
 // the whole body, and n bytes of the body. At least the last byte is missing. The
-// catalogue is asked, so a POST stores its record. A response without a body is left
-// alone. n must not be negative.
+// request reaches the catalogue, so a POST stores its record. A response without a
+// body is left alone. n must not be negative.
 func CutAfter(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("CutAfter: negative number of bytes %d", n)}

@@ -58,8 +58,8 @@ type view struct {
 	Err    string // of the request or of reading the body
 }
 
-// ask sends a request on a new connection.
-func ask(t testing.TB, server *httptest.Server, method, path string) view {
+// request sends a request on a new connection.
+func request(t testing.TB, server *httptest.Server, method, path string) view {
 	t.Helper()
 	r, err := http.NewRequest(method, server.URL+path, nil)
 	if err != nil {
@@ -217,7 +217,7 @@ func TestFaults(t *testing.T) {
 				breaks = append(breaks, at(Where{}, f))
 			}
 			server, breakages := serveFaults(t, breaks...)
-			if diff := diffViews(tt.want, ask(t, server, "GET", tt.path)); diff != "" {
+			if diff := diffViews(tt.want, request(t, server, "GET", tt.path)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if n := breakages[0].Count(); (n == 1) != tt.counts {
@@ -238,7 +238,7 @@ func TestFaultsOfHEAD(t *testing.T) {
 		"content type": Header("Content-Type", "text/plain"),
 	} {
 		server, breakages := serveFaults(t, at(Where{}, f))
-		get, head := ask(t, server, "GET", path), ask(t, server, "HEAD", path)
+		get, head := request(t, server, "GET", path), request(t, server, "HEAD", path)
 		get.Body = ""
 		if diff := cmp.Diff(get, head); diff != "" {
 			t.Errorf("%s: (-GET +HEAD):\n%s", reason, diff)
@@ -249,7 +249,7 @@ func TestFaultsOfHEAD(t *testing.T) {
 	}
 	for reason, f := range map[string]Fault{"CutAfter": CutAfter(10), "Slow": Slow(1, 0)} {
 		server, breakages := serveFaults(t, at(Where{}, f))
-		if head := ask(t, server, "HEAD", path); head.Err != "" || breakages[0].Count() != 0 {
+		if head := request(t, server, "HEAD", path); head.Err != "" || breakages[0].Count() != 0 {
 			t.Errorf("%s: error %q, Count() = %d; want none, 0", reason, head.Err, breakages[0].Count())
 		}
 	}
@@ -369,7 +369,7 @@ func TestCutReusedConnection(t *testing.T) {
 func TestCountShrinksFurther(t *testing.T) {
 	server, _ := serveFaults(t, at(Where{Collection: "books", After: 1}, CountShrinks(2)))
 	for i, want := range []string{`{"count":7,`, `{"count":5,`, `{"count":3,`, `{"count":1,`, `{"count":0,`} {
-		if got := ask(t, server, "GET", "/api/books/?offset=3").Body; !strings.HasPrefix(got, want) {
+		if got := request(t, server, "GET", "/api/books/?offset=3").Body; !strings.HasPrefix(got, want) {
 			t.Errorf("request %d: %s, want %s", i+1, got, want)
 		}
 	}

@@ -177,12 +177,12 @@ func TestOptionsCatalogue(t *testing.T) {
 		ID    int    `json:"id"`
 		Title string `json:"title"`
 	}
-	given, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
+	own, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: given})
-	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(given)
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: own})
+	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestOptionsCatalogue(t *testing.T) {
 		t.Errorf("books: %s", body)
 	}
 	postEvent(t, house)
-	if given.Events().Count() != 1 || house.Catalogue != given {
+	if own.Events().Count() != 1 || house.Catalogue != own {
 		t.Error("POST did not write to the catalogue")
 	}
 }

@@ -97,7 +97,7 @@ func (p *inProcess) close() {
 	<-ended
 }
 
-// withTLSState gives requests the TLS state of an encrypted connection.
+// withTLSState sets the TLS state of requests to that of an encrypted connection.
 func withTLSState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.TLS = fakeTLSState()

@@ -59,7 +59,7 @@ func TestExchangesAreCopies(t *testing.T) {
 	first := house.Exchanges()
 	clear(first[0].Answer)
 	first[0].AnswerHeader.Set("Content-Type", "text/plain")
-	first[0].Header.Set("User-Agent", "nobody")
+	first[0].Header.Set("User-Agent", "changed")
 	first[0].URL.Path = "/"
 	e := house.Exchanges()[0]
 	if bytes.Equal(e.Answer, first[0].Answer) || e.AnswerHeader.Get("Content-Type") != "application/json" ||

@@ -143,7 +143,8 @@ func trustLimit(ctx context.Context, client *http.Client, baseURL string) (ids [
 	}
 }
 
-// endOnError makes no mistake but to return the records received when a request fails.
+// endOnError returns the records received so far when a request fails. It makes no
+// other mistake.
 func endOnError(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 	return fetchByOffset(ctx, client, baseURL+"/api/events/", func(resp *http.Response, err error) (body []byte, ended bool, _ error) {
 		if err != nil {

@@ -158,7 +158,7 @@ func TestFaultsConcurrentRequests(t *testing.T) {
 
 func TestMend(t *testing.T) {
 	server, breakages := serveFaults(t, at(Where{}, Status(500, "")), at(Where{}, Status(501, "")))
-	status := func() int { return ask(t, server, "GET", "/api/").Status }
+	status := func() int { return request(t, server, "GET", "/api/").Status }
 	if got := status(); got != 501 {
 		t.Errorf("both faults: status %d, want 501", got)
 	}
