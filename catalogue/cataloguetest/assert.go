@@ -12,14 +12,14 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Exchanges returns the requests received so far with their responses, in the
-// order in which the requests arrived. They are copies. A response that the client
-// has read is complete, even if its handler has not yet returned. O(n) in the
-// number of requests and the size of their bodies.
+// Exchanges returns copies of the exchanges so far, in the order in which their
+// requests arrived. A response that the client has read is complete, even if its
+// handler has not yet returned. O(n) in the number of exchanges and the size of
+// their bodies.
 func (h *House) Exchanges() []Exchange { return h.log.exchanges() }
 
-// Forget discards the exchanges recorded so far. Later assertions only concern
-// the requests that follow.
+// Forget discards the exchanges so far. Later assertions only concern the requests
+// that follow.
 func (h *House) Forget() { h.log.forget() }
 
 // Asked fails the test unless the house received exactly these requests, in this

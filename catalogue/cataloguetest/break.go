@@ -12,7 +12,7 @@ package cataloguetest
 // two statuses is the one that is sent. Each fault counts requests separately, as
 // they arrive, whatever other faults do to them.
 //
-// Break calls tb.Fatalf if where or fault is invalid.
+// Break calls Fatalf on the testing.TB of the house if where or fault is invalid.
 func (h *House) Break(where Where, fault Fault) *Breakage {
 	h.tb.Helper()
 	b, err := h.faults.add(where, fault)

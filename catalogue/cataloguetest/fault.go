@@ -131,8 +131,8 @@ func Cut() Fault {
 	}}
 }
 
-// CutAfter cuts the connection after the header, whose Content-Length is that of
-// the whole body, and n bytes of the body. At least the last byte is missing. The
+// CutAfter sends the header, with the Content-Length of the whole body, and n bytes of
+// the body, and then cuts the connection. At least the last byte is missing. The
 // request reaches the catalogue, so a POST stores its record. A response without a
 // body is left alone. n must not be negative.
 func CutAfter(n int) Fault {

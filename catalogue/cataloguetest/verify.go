@@ -42,8 +42,8 @@ type Verification struct {
 	Except []string
 }
 
-// ErrClientFailed is wrapped by the error of [CheckClient] when the client failed in
-// some pathology.
+// ErrClientFailed is wrapped by the error of [CheckClient] when the client fails a
+// pathology.
 var ErrClientFailed = errors.New("the client failed")
 
 // CheckClient runs a client through the pathologies of paginated services: lists of
