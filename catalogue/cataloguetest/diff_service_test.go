@@ -42,7 +42,7 @@ func TestDiffServiceEqual(t *testing.T) {
 	house := cataloguetest.New(t)
 	report, err := cataloguetest.DiffService(t.Context(), house.Catalogue, newClient(t, house.Handler))
 	if report != "" || err != nil {
-		t.Error(report, err)
+		t.Errorf("DiffService = %q, %v", report, err)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestDiffServiceConcurrentWriter(t *testing.T) {
 		h.ServeHTTP(w, r)
 	}))
 	if report, err := cataloguetest.DiffService(t.Context(), want, service, "books"); report != "" || err != nil {
-		t.Error(report, err)
+		t.Errorf("DiffService = %q, %v", report, err)
 	}
 	if err := want.Check(); err != nil {
 		t.Error(err)
@@ -178,7 +178,7 @@ func TestDiffServiceDateTimes(t *testing.T) {
 		fmt.Fprintf(w, `{"count": 1, "next": null, "previous": null, "results": [%s]}`, strings.ReplaceAll(event, `00Z`, `00.000000+00:00`))
 	}))
 	if report, err := cataloguetest.DiffService(t.Context(), want, service, "events"); err != nil {
-		t.Error(report, err)
+		t.Errorf("DiffService = %q, %v", report, err)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestDiffServiceCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if report, err := cataloguetest.DiffService(ctx, house.Catalogue, newClient(t, house.Handler)); report != "" || !errors.Is(err, context.Canceled) {
-		t.Error(report, err)
+		t.Errorf("DiffService = %q, %v", report, err)
 	}
 	// A nil catalogue equals an empty service.
 	empty, err := httpapi.New(catalogue.New(), httpapi.Options{})
@@ -195,7 +195,7 @@ func TestDiffServiceCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if report, err := cataloguetest.DiffService(t.Context(), nil, newClient(t, empty)); report != "" || err != nil {
-		t.Error(report, err)
+		t.Errorf("DiffService = %q, %v", report, err)
 	}
 }
 

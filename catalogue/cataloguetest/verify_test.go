@@ -34,7 +34,7 @@ var expected = []struct{ pathology, fails, reason string }{
 	{"status-503-once", "D L", "as above"},
 	{"status-429-once", "D L", "as above"},
 	{"status-500-always", "D", "the others check the status"},
-	{"status-500-from-second-page", "D L", "as above"},
+	{"status-500-from-second-page", "D L", "as for status-500-once"},
 	{"error-with-status-200", "F D C L", "without a check of count and results it is an empty page"},
 	{"html-with-status-200", "D L", "D ignores the error of decoding"},
 	{"wrong-content-type", "L", "the page is valid"},
