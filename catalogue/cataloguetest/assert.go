@@ -12,23 +12,24 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Log gives the requests that the house was asked so far, each with its answer,
-// in the order in which they came in. They are copies. An answer that a client
-// has read is there in full, even while its handler is still running.
-// O(requests, with their bodies).
+// Exchanges returns copies of the exchanges so far, in the order in which their
+// requests arrived. A response that the client has read is complete, even if its
+// handler has not yet returned. O(n) in the number of exchanges and the size of
+// their bodies.
 func (h *House) Exchanges() []Exchange { return h.log.exchanges() }
 
-// Forget empties the log, so that what is asserted is about what comes next.
+// Forget discards the exchanges so far. Later assertions only concern the requests
+// that follow.
 func (h *House) Forget() { h.log.forget() }
 
-// Asked fails the test unless the house was asked exactly these requests, in
-// this order:
+// Asked fails the test unless the house received exactly these requests, in this
+// order:
 //
 //	house.Asked(t, "GET /api/", "GET /api/events/?limit=2&ordering=name")
 //
-// A request is its method, a blank, and path with query. The order of parameters
-// does not count, that of values of one parameter does. Without requests, none
-// must have been asked.
+// A request is written as its method, a space, and its path with the query. The
+// order of parameters is ignored, but not the order of a parameter's values. With
+// no requests, Asked fails the test if there was any.
 func (h *House) Asked(tb testing.TB, requests ...string) {
 	tb.Helper()
 	want := make([]line, len(requests))
@@ -44,23 +45,23 @@ func (h *House) Asked(tb testing.TB, requests ...string) {
 		got = append(got, lineOf(e.Method, e.URL))
 	}
 	if diff := diffLines(want, got); diff != "" {
-		tb.Errorf("the house was asked otherwise (-want +got):\n%s", diff)
+		tb.Errorf("requests received (-want +got):\n%s", diff)
 	}
 }
 
-// NeverWrote fails the test if the house got a request whose method is none of
-// GET, HEAD and OPTIONS, answered or refused. What the test itself writes to the
-// catalogue does not count.
+// NeverWrote fails the test if the house received a request with a method other
+// than GET, HEAD and OPTIONS, whether it was permitted or refused. Changes that
+// the test makes to the catalogue do not count.
 func (h *House) NeverWrote(tb testing.TB) {
 	tb.Helper()
-	none, got := []line{}, []line{}
+	want, got := []line{}, []line{}
 	for _, e := range h.log.exchanges() {
 		if !readsOnly(e.Method) {
 			got = append(got, line(fmt.Sprintf("%s: %d", lineOf(e.Method, e.URL), e.Status)))
 		}
 	}
-	if diff := diffLines(none, got); diff != "" {
-		tb.Errorf("the house was written to (-want +got):\n%s", diff)
+	if diff := diffLines(want, got); diff != "" {
+		tb.Errorf("write requests received (-want +got):\n%s", diff)
 	}
 }
 
@@ -68,27 +69,27 @@ func readsOnly(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// line is one of many that are compared: it differs as a whole.
+// A line describes a request or a page. Lines are compared as a whole.
 type line string
 
 func diffLines(want, got []line) string {
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b line) bool { return a == b }))
 }
 
-// parseLine gives "GET /api/events/?b=1&a=2" the form in which lines compare.
+// parseLine normalizes a request such as "GET /api/events/?b=1&a=2".
 func parseLine(request string) (line, error) {
 	method, target, ok := strings.Cut(request, " ")
 	if !ok || method == "" || !strings.HasPrefix(target, "/") {
-		return "", fmt.Errorf(`%q is no request, which looks like "GET /api/events/?limit=2"`, request)
+		return "", fmt.Errorf(`invalid request %q; want one such as "GET /api/events/?limit=2"`, request)
 	}
 	link, err := url.ParseRequestURI(target)
 	if err != nil {
-		return "", fmt.Errorf("%q is no request: %w", request, err)
+		return "", fmt.Errorf("invalid request %q: %w", request, err)
 	}
 	return lineOf(method, link), nil
 }
 
-// lineOf is a request with its parameters in the order of their names.
+// lineOf returns a request with its parameters sorted by name.
 func lineOf(method string, link *url.URL) line {
 	text := method + " " + link.EscapedPath()
 	if link.RawQuery == "" {

@@ -11,65 +11,64 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// said fails the test unless a failure has all of some parts. Without parts there
-// must be no failure.
-func said(t *testing.T, reason, failure string, parts ...string) {
+// checkMessage checks that a message contains all parts or, if there are no parts,
+// that it is empty.
+func checkMessage(t *testing.T, reason, message string, parts ...string) {
 	t.Helper()
-	if len(parts) == 0 && failure != "" {
-		t.Errorf("%s: failed with %s", reason, failure)
+	if len(parts) == 0 && message != "" {
+		t.Errorf("%s: unexpected message %q", reason, message)
 	}
-	plain := strings.ReplaceAll(failure, "\u00a0", " ") // go-cmp varies its blanks
+	plain := strings.ReplaceAll(message, "\u00a0", " ") // go-cmp varies its spaces
 	for _, part := range parts {
 		if !strings.Contains(plain, part) {
-			t.Errorf("%s: failed with %q, without %q", reason, failure, part)
+			t.Errorf("%s: message %q does not contain %q", reason, message, part)
 		}
 	}
 }
 
 func TestAsked(t *testing.T) {
 	house := cataloguetest.New(t)
-	ask(t, house, "/api/", "/api/events/?limit=2&ordering=name", "/api/events/?limit=2&limit=3")
+	getAll(t, house, "/api/", "/api/events/?limit=2&ordering=name", "/api/events/?limit=2&limit=3")
 	const root, page, twice = "GET /api/", "GET /api/events/?limit=2&ordering=name", "GET /api/events/?limit=2&limit=3"
 	for _, row := range []struct {
 		reason string
 		want   []string
 		parts  []string
 	}{
-		{"exactly these", []string{root, page, twice}, nil},
-		{"parameters in another order, escaped otherwise", []string{root, "GET /api/events/?ordering=n%61me&limit=2", twice}, nil},
-		{"one too few", []string{root, page}, []string{"asked otherwise (-want +got)", `+ 	"GET /api/events/?limit=2&limit=3"`}},
-		{"one too many", []string{root, page, twice, root}, []string{`- 	"GET /api/",`}},
-		{"another order", []string{page, root, twice}, []string{`- 	"GET /api/events/?limit=2&ordering=name",`, `+ 	"GET /api/events/?limit=2&ordering=name",`}},
-		{"another value", []string{root, "GET /api/events/?limit=3&ordering=name", twice}, []string{`- 	"GET /api/events/?limit=3&ordering=name",`, `+ 	"GET /api/events/?limit=2&ordering=name",`}},
-		{"another parameter", []string{root, "GET /api/events/?limit=2&ordering=name&offset=0", twice}, []string{`- 	"GET /api/events/?limit=2&offset=0&ordering=name"`}},
-		{"values of one parameter in another order", []string{root, page, "GET /api/events/?limit=3&limit=2"}, []string{`- 	"GET /api/events/?limit=3&limit=2"`}},
-		{"another method", []string{"HEAD /api/", page, twice}, []string{`"HEAD /api/"`}},
-		{"another path", []string{"GET /api", page, twice}, []string{`"GET /api"`}},
-		{"nothing", nil, []string{`+ 	"GET /api/",`}},
-		{"no method", []string{"/api/"}, []string{`Asked: "/api/" is no request, which looks like "GET /api/events/?limit=2"`}},
-		{"a whole URL", []string{"GET http://catalogue.test/api/"}, []string{"is no request"}},
-		{"a broken path", []string{"GET /%zz"}, []string{`Asked: "GET /%zz" is no request`}},
+		{"same requests", []string{root, page, twice}, nil},
+		{"other order of parameters, other escapes", []string{root, "GET /api/events/?ordering=n%61me&limit=2", twice}, nil},
+		{"one request too few", []string{root, page}, []string{"requests received (-want +got)", `+ 	"GET /api/events/?limit=2&limit=3"`}},
+		{"one request too many", []string{root, page, twice, root}, []string{`- 	"GET /api/",`}},
+		{"other order", []string{page, root, twice}, []string{`- 	"GET /api/events/?limit=2&ordering=name",`, `+ 	"GET /api/events/?limit=2&ordering=name",`}},
+		{"other value", []string{root, "GET /api/events/?limit=3&ordering=name", twice}, []string{`- 	"GET /api/events/?limit=3&ordering=name",`, `+ 	"GET /api/events/?limit=2&ordering=name",`}},
+		{"additional parameter", []string{root, "GET /api/events/?limit=2&ordering=name&offset=0", twice}, []string{`- 	"GET /api/events/?limit=2&offset=0&ordering=name"`}},
+		{"other order of values", []string{root, page, "GET /api/events/?limit=3&limit=2"}, []string{`- 	"GET /api/events/?limit=3&limit=2"`}},
+		{"other method", []string{"HEAD /api/", page, twice}, []string{`"HEAD /api/"`}},
+		{"other path", []string{"GET /api", page, twice}, []string{`"GET /api"`}},
+		{"no requests", nil, []string{`+ 	"GET /api/",`}},
+		{"no method", []string{"/api/"}, []string{`Asked: invalid request "/api/"; want one such as "GET /api/events/?limit=2"`}},
+		{"absolute URL", []string{"GET http://catalogue.test/api/"}, []string{"invalid request"}},
+		{"invalid escape in the path", []string{"GET /%zz"}, []string{`Asked: invalid request "GET /%zz"`}},
 	} {
-		said(t, row.reason, failure(t, func(tb testing.TB) { house.Asked(tb, row.want...) }), row.parts...)
+		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { house.Asked(tb, row.want...) }), row.parts...)
 	}
 }
 
-// TestAskedOddly: the order of parameters does not count either where net/url
-// drops some of them, and none of them is overlooked.
-func TestAskedOddly(t *testing.T) {
+// Parameters that net/url drops are compared too, in any order.
+func TestAskedInvalidQuery(t *testing.T) {
 	house := cataloguetest.New(t)
-	ask(t, house, "/api/events/?a=1;b=2&c=3", "/api/events/?x=100%&c=3")
+	getAll(t, house, "/api/events/?a=1;b=2&c=3", "/api/events/?x=100%&c=3")
 	const semicolon, percent = "GET /api/events/?c=3&a=1;b=2", "GET /api/events/?c=3&x=100%"
 	for _, row := range []struct {
 		reason string
 		want   []string
 		parts  []string
 	}{
-		{"another order", []string{semicolon, percent}, nil},
-		{"without what has a semicolon", []string{"GET /api/events/?c=3", percent}, []string{`- 	"GET /api/events/?c=3",`}},
-		{"with another broken escape", []string{semicolon, "GET /api/events/?c=3&x=10%"}, []string{"asked otherwise"}},
+		{"other order", []string{semicolon, percent}, nil},
+		{"without the parameter that has a semicolon", []string{"GET /api/events/?c=3", percent}, []string{`- 	"GET /api/events/?c=3",`}},
+		{"other invalid escape", []string{semicolon, "GET /api/events/?c=3&x=10%"}, []string{"requests received"}},
 	} {
-		said(t, row.reason, failure(t, func(tb testing.TB) { house.Asked(tb, row.want...) }), row.parts...)
+		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { house.Asked(tb, row.want...) }), row.parts...)
 	}
 }
 
@@ -80,11 +79,11 @@ func TestNeverWrote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := house.Client.Do(r)
+		resp, err := house.Client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer.Body.Close()
+		resp.Body.Close()
 	}
 	for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
 		do(method, "/api/events/")
@@ -92,18 +91,18 @@ func TestNeverWrote(t *testing.T) {
 	if err := house.Catalogue.Events().Delete(1); err != nil {
 		t.Fatal(err)
 	}
-	said(t, "reads, and writes of the test's own", failure(t, func(tb testing.TB) { house.NeverWrote(tb) }))
+	checkMessage(t, "reads, and a change by the test", failureOf(t, func(tb testing.TB) { house.NeverWrote(tb) }))
 	do("DELETE", "/api/events/")
-	said(t, "a write that was refused", failure(t, func(tb testing.TB) { house.NeverWrote(tb) }),
-		"the house was written to (-want +got)", `"DELETE /api/events/: 405"`)
+	checkMessage(t, "refused write", failureOf(t, func(tb testing.TB) { house.NeverWrote(tb) }),
+		"write requests received (-want +got)", `"DELETE /api/events/: 405"`)
 	house.Forget()
 	if status := postEvent(t, house); status != http.StatusCreated {
-		t.Fatal(status)
+		t.Fatalf("POST: status %d", status)
 	}
-	said(t, "a write", failure(t, func(tb testing.TB) { house.NeverWrote(tb) }), `"POST /api/events/: 201"`)
+	checkMessage(t, "write", failureOf(t, func(tb testing.TB) { house.NeverWrote(tb) }), `"POST /api/events/: 201"`)
 }
 
-// TestWalkedOnce walks 300 events, 12 news and no wires in many ways.
+// There are 300 events, 12 news and no wires.
 func TestWalkedOnce(t *testing.T) {
 	const events = "/api/events/?limit=100"
 	for _, row := range []struct {
@@ -112,57 +111,55 @@ func TestWalkedOnce(t *testing.T) {
 		paths      []string
 		parts      []string
 	}{
-		{"page by page", "events", []string{events, events + "&offset=100", events + "&offset=200"}, nil},
+		{"in order", "events", []string{events, events + "&offset=100", events + "&offset=200"}, nil},
 		{"in any order", "events", []string{events + "&offset=200", events, events + "&offset=100"}, nil},
-		{"with pages that grow", "events", []string{"/api/events/?limit=30", "/api/events/?limit=270&offset=30"}, nil},
-		{"with other questions in between", "events", []string{events, "/api/news/", "/api/events/?format=x", events + "&offset=100", events + "&offset=200"}, nil},
-		{"in one page", "events", []string{"/api/events/?limit=300"}, nil},
-		{"a page that has room", "news", []string{"/api/news/"}, nil},
-		{"a key that is no segment", "itemVariants", []string{"/api/item_variants/"}, nil},
-		{"nothing to walk", "wires", []string{"/api/wires/"}, nil},
-		{"never asked", "events", []string{"/api/news/"}, []string{"events: no page of /api/events/ was fetched"}},
-		{"no such collection", "evnets", nil, []string{`WalkedOnce: there is no collection "evnets"`}},
-		{"not to the end", "events", []string{events, events + "&offset=100"}, []string{`- 	"offset 200: 100 records, the last",`}},
-		{"not from the beginning", "events", []string{events + "&offset=100", events + "&offset=200"}, []string{`- 	"offset 0: 100 records",`}},
-		{"a page twice", "events", []string{events, events + "&offset=100", events + "&offset=100", events + "&offset=200"}, []string{`+ 	"offset 100: 100 records",`}},
-		{"a gap", "events", []string{events, events + "&offset=101", events + "&offset=200"}, []string{`"offset 100: 100 records"`, `"offset 101: 100 records"`}},
-		{"an overlap", "events", []string{events, events + "&offset=99", events + "&offset=199", events + "&offset=299"}, []string{`"offset 99: 100 records"`}},
-		{"a page too many", "events", []string{events, events + "&offset=100", events + "&offset=200", events + "&offset=300"}, []string{`+ 	"offset 300: 0 records, the last",`}},
-		{"two orders", "events", []string{events, events + "&offset=100&ordering=name"}, []string{"pages of different orders", "ordering=name"}},
+		{"pages of different sizes", "events", []string{"/api/events/?limit=30", "/api/events/?limit=270&offset=30"}, nil},
+		{"other requests in between", "events", []string{events, "/api/news/", "/api/events/?format=x", events + "&offset=100", events + "&offset=200"}, nil},
+		{"one page", "events", []string{"/api/events/?limit=300"}, nil},
+		{"page that is not full", "news", []string{"/api/news/"}, nil},
+		{"key other than the segment", "itemVariants", []string{"/api/item_variants/"}, nil},
+		{"empty collection", "wires", []string{"/api/wires/"}, nil},
+		{"not fetched", "events", []string{"/api/news/"}, []string{"events: no page of /api/events/ was fetched"}},
+		{"unknown collection", "evnets", nil, []string{`WalkedOnce: unknown collection "evnets"`}},
+		{"last page missing", "events", []string{events, events + "&offset=100"}, []string{`- 	"offset 200: 100 records, last page",`}},
+		{"first page missing", "events", []string{events + "&offset=100", events + "&offset=200"}, []string{`- 	"offset 0: 100 records",`}},
+		{"page twice", "events", []string{events, events + "&offset=100", events + "&offset=100", events + "&offset=200"}, []string{`+ 	"offset 100: 100 records",`}},
+		{"gap", "events", []string{events, events + "&offset=101", events + "&offset=200"}, []string{`"offset 100: 100 records"`, `"offset 101: 100 records"`}},
+		{"overlap", "events", []string{events, events + "&offset=99", events + "&offset=199", events + "&offset=299"}, []string{`"offset 99: 100 records"`}},
+		{"page past the end", "events", []string{events, events + "&offset=100", events + "&offset=200", events + "&offset=300"}, []string{`+ 	"offset 300: 0 records, last page",`}},
+		{"two orderings", "events", []string{events, events + "&offset=100&ordering=name"}, []string{"pages have different orderings", "ordering=name"}},
 	} {
 		house := cataloguetest.New(t)
 		if err := house.Catalogue.LoadCollection("wires", strings.NewReader("[]")); err != nil {
 			t.Fatal(err)
 		}
-		ask(t, house, row.paths...)
-		said(t, row.reason, failure(t, func(tb testing.TB) { house.WalkedOnce(tb, row.collection) }), row.parts...)
+		getAll(t, house, row.paths...)
+		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, row.collection) }), row.parts...)
 	}
 }
 
-// TestWalkOfWhatChanges: a walk during which the count changed proves nothing.
-func TestWalkOfWhatChanges(t *testing.T) {
+func TestWalkedOnceCountChanges(t *testing.T) {
 	house := cataloguetest.New(t)
-	ask(t, house, "/api/events/?limit=150")
+	getAll(t, house, "/api/events/?limit=150")
 	if err := house.Catalogue.Events().Delete(1); err != nil {
 		t.Fatal(err)
 	}
-	ask(t, house, "/api/events/?limit=150&offset=150")
-	said(t, "a record was deleted", failure(t, func(tb testing.TB) { house.WalkedOnce(tb, "events") }),
+	getAll(t, house, "/api/events/?limit=150&offset=150")
+	checkMessage(t, "record deleted", failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, "events") }),
 		`the count changed: 300 in "GET /api/events/?limit=150", 299 in "GET /api/events/?limit=150&offset=150"`)
 }
 
-// TestWalkOfListsThatDiffer: as many records as there should be are no proof either,
-// if one came twice and so another not at all.
-func TestWalkOfListsThatDiffer(t *testing.T) {
+// The number of records is right, but one is repeated and another is missing.
+func TestWalkedOnceRecordTwice(t *testing.T) {
 	const first, second = "/api/events/?limit=150&ordering=-id", "/api/events/?limit=150&ordering=-id&offset=150"
 	for reason, between := range map[string]func(house *cataloguetest.House) error{
-		"one more in front, one less behind": func(house *cataloguetest.House) error {
+		"record inserted before and record deleted after": func(house *cataloguetest.House) error {
 			if _, err := house.Catalogue.Events().Insert(resources.Event{Name: "new"}); err != nil {
 				return err
 			}
 			return house.Catalogue.Events().Delete(1)
 		},
-		"an order with ties": func(house *cataloguetest.House) error {
+		"ordering with ties": func(house *cataloguetest.House) error {
 			house.Break(cataloguetest.Where{}, cataloguetest.RepeatedRow())
 			house.Break(cataloguetest.Where{}, cataloguetest.MissingRow())
 			return nil
@@ -173,43 +170,41 @@ func TestWalkOfListsThatDiffer(t *testing.T) {
 		for e := range house.Catalogue.Events().All() {
 			ids = append(ids, e.ID)
 		}
-		last := slices.Sorted(slices.Values(ids))[len(ids)-150] // of the first page
-		ask(t, house, first)
+		last := slices.Sorted(slices.Values(ids))[len(ids)-150] // on the first page
+		getAll(t, house, first)
 		if err := between(house); err != nil {
 			t.Fatal(err)
 		}
-		ask(t, house, second)
-		said(t, reason, failure(t, func(tb testing.TB) { house.WalkedOnce(tb, "events") }),
-			fmt.Sprintf(`events: record %d came in "GET %s" and in "GET /api/events/?limit=150&offset=150&ordering=-id": the pages are not of one list`, last, first))
+		getAll(t, house, second)
+		checkMessage(t, reason, failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, "events") }),
+			fmt.Sprintf(`events: record %d is in both "GET %s" and "GET /api/events/?limit=150&offset=150&ordering=-id"`, last, first))
 		if err := house.Catalogue.Check(); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestWalkOfTheProgramsOwn: records that have another id than the service's are
-// walked as any.
-func TestWalkOfTheProgramsOwn(t *testing.T) {
+// The ids of the program's own types need not be numbers.
+func TestWalkedOnceOtherIDs(t *testing.T) {
 	house := cataloguetest.New(t)
 	house.Break(cataloguetest.Where{}, cataloguetest.Status(200,
 		`{"count":3,"next":null,"previous":null,"results":[{"id":"a"},{"key":1},{"key":1}]}`))
-	ask(t, house, "/api/books/")
+	getAll(t, house, "/api/books/")
 	house.WalkedOnce(t, "books")
 }
 
-// TestWalkWithWhatIsNoPage: what a client had to ask for again is no page.
-func TestWalkWithWhatIsNoPage(t *testing.T) {
+// Responses that are not pages are ignored.
+func TestWalkedOnceNotPages(t *testing.T) {
 	for _, body := range []string{"null", "{}", "[]", "0", `{"count":0,"next":null,"previous":null}`} {
 		house := cataloguetest.New(t)
 		house.Break(cataloguetest.Where{Nth: 1}, cataloguetest.Status(200, body))
-		ask(t, house, "/api/books/", "/api/books/?limit=1000")
-		said(t, body, failure(t, func(tb testing.TB) { house.WalkedOnce(tb, "books") }))
+		getAll(t, house, "/api/books/", "/api/books/?limit=1000")
+		checkMessage(t, body, failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, "books") }))
 	}
 }
 
-// TestReport: a test that failed tells what was asked and what was changed, in
-// few lines; one that passed tells nothing.
-func TestReport(t *testing.T) {
+// A failed test logs its requests and the changes to the catalogue, in few lines.
+func TestFailureReport(t *testing.T) {
 	run := func(opts cataloguetest.Options, test func(tb testing.TB, house *cataloguetest.House)) string {
 		r := &recorder{TB: t}
 		test(r, cataloguetest.NewWith(r, opts))
@@ -217,44 +212,44 @@ func TestReport(t *testing.T) {
 		return strings.Join(r.logs, "\n")
 	}
 	text := run(cataloguetest.Options{}, func(tb testing.TB, house *cataloguetest.House) {
-		ask(t, house, "/api/events/")
+		getAll(t, house, "/api/events/")
 	})
 	if text != "" {
-		t.Errorf("passed, and logged %s", text)
+		t.Errorf("passed test logged %q", text)
 	}
 	text = run(cataloguetest.Options{}, func(tb testing.TB, house *cataloguetest.House) {
 		for range 30 {
-			ask(t, house, "/api/news/?limit=1")
+			getAll(t, house, "/api/news/?limit=1")
 		}
-		ask(t, house, "/api/nothing/?"+strings.Repeat("q", 500))
+		getAll(t, house, "/api/nothing/?"+strings.Repeat("q", 500))
 		for e := range house.Catalogue.Events().All() {
 			if err := house.Catalogue.Events().Delete(e.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
-		tb.Errorf("on purpose")
+		tb.Errorf("deliberate failure")
 	})
-	said(t, "a test that failed", text, "cataloguetest: the house was asked 31 times, at last:\n  GET /api/news/?limit=1 → 200, ",
-		"GET /api/nothing/?qqqq", "…\nits catalogue was changed", "events: want 300 records, got 0")
+	checkMessage(t, "failed test", text, "cataloguetest: the last 20 of 31 requests:\n  GET /api/news/?limit=1 → 200, ",
+		"GET /api/nothing/?qqqq", "…\nchanges to the catalogue", "events: want 300 records, got 0")
 	if lines := strings.Count(text, "\n"); lines > 65 {
-		t.Errorf("%d lines", lines)
+		t.Errorf("report has %d lines", lines)
 	}
 	for line := range strings.Lines(text) {
 		if len(line) > 210 {
-			t.Errorf("a line of %d bytes: %s", len(line), line)
+			t.Errorf("report has a line of %d bytes: %s", len(line), line)
 		}
 	}
 	for reason, opts := range map[string]cataloguetest.Options{
 		"sample": {}, "empty": {Empty: true}, "fixtures": {Fixtures: files("news.json", `[{"id": 1}]`)},
 	} {
-		text = run(opts, func(tb testing.TB, _ *cataloguetest.House) { tb.Errorf("on purpose") })
-		said(t, reason+", unused", text, "cataloguetest: the house was asked nothing\nits catalogue is as it was")
+		text = run(opts, func(tb testing.TB, _ *cataloguetest.House) { tb.Errorf("deliberate failure") })
+		checkMessage(t, reason+", unused", text, "cataloguetest: no requests were received\nthe catalogue has not changed")
 	}
 	text = run(cataloguetest.Options{Fixtures: files("news.json", `[{"id": 1}]`)}, func(tb testing.TB, house *cataloguetest.House) {
 		if err := house.Catalogue.LoadCollection("news", strings.NewReader("[]")); err != nil {
 			t.Fatal(err)
 		}
-		tb.Errorf("on purpose")
+		tb.Errorf("deliberate failure")
 	})
-	said(t, "fixtures, changed", text, "news: want 1 record")
+	checkMessage(t, "changed fixtures", text, "news: want 1 record")
 }

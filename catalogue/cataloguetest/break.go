@@ -1,19 +1,18 @@
 package cataloguetest
 
-// Break makes requests go wrong, in both ways behind the house's Client: those
-// that where says, with that fault, until it is mended.
+// Break applies fault to the requests that where selects, until it is mended:
 //
 //	house.Break(cataloguetest.Where{Nth: 2}, cataloguetest.Status(503, ""))
 //	house.Break(cataloguetest.Where{Collection: "events", Page: cataloguetest.AtOffset(21)}, cataloguetest.MissingRow())
 //
-// When several faults meet one request all of them happen, in the order in which
-// an answer comes about and not in that of the calls: delays and cuts before an
-// answer, a status in its place, lies in its page, headers, truncation, and last
-// how its bytes are sent. Of two of one kind the later call comes last, so of two
-// statuses it is the one that is seen. Each fault counts requests for itself, as
-// they arrive, whatever the others do to them.
+// If several faults apply to one request, they happen in the order in which a
+// response is made: delays and cuts before the response, a status in its place,
+// changes to its page, headers, truncation, and finally the way its bytes are
+// sent. Faults of the same kind happen in the order of the calls, so the last of
+// two statuses is the one that is sent. Each fault counts requests separately, as
+// they arrive, whatever other faults do to them.
 //
-// A Where or a Fault that cannot be fails the test at once, and says why.
+// Break calls Fatalf on the testing.TB of the house if where or fault is invalid.
 func (h *House) Break(where Where, fault Fault) *Breakage {
 	h.tb.Helper()
 	b, err := h.faults.add(where, fault)
@@ -23,5 +22,5 @@ func (h *House) Break(where Where, fault Fault) *Breakage {
 	return b
 }
 
-// Mend takes all faults away, for requests that have not arrived.
+// Mend removes all faults. Requests that have already arrived are not affected.
 func (h *House) Mend() { h.faults.mend() }

@@ -7,47 +7,49 @@ import (
 	"net/http"
 )
 
-// errOver says that nobody serves any more.
-var errOver = errors.New("cataloguetest: the test is over, and its house closed")
+// errClosed is the error of requests after the end of the test.
+var errClosed = errors.New("cataloguetest: the test has ended and its house is closed")
 
-func errForeign(url, addr string) error {
-	return fmt.Errorf("cataloguetest: the client of %s reaches nothing else, and so not %s", url, addr)
+func errOtherAddress(url, addr string) error {
+	return fmt.Errorf("cataloguetest: the client of %s does not connect to other addresses: %s", url, addr)
 }
 
-// tied is a transport whose requests end with the house. Without that the goroutines
-// of an answer that nobody read to its end, or closed, would outlive the test.
-type tied struct {
+// A boundTransport is a transport whose requests end with its house. Otherwise the
+// goroutines of a response that is not read to its end and not closed would outlive
+// the test.
+type boundTransport struct {
 	*http.Transport
-	house context.Context
+	lifetime context.Context
 }
 
-// newClient makes a client of a transport, and what gives up all its requests.
+// newClient returns a client with the given transport, and a function that ends all
+// its requests.
 func newClient(t *http.Transport) (client *http.Client, end func()) {
-	house, cancel := context.WithCancel(context.Background())
-	house.Done() // a channel of the bubble that the house is made in
-	return &http.Client{Transport: &tied{t, house}}, func() {
+	lifetime, cancel := context.WithCancel(context.Background())
+	lifetime.Done() // creates the channel in the synctest bubble of the caller
+	return &http.Client{Transport: &boundTransport{t, lifetime}}, func() {
 		cancel()
 		t.CloseIdleConnections()
 	}
 }
 
-// RoundTrip is the transport's. What ties an answer to the house stays until the
-// house ends, as its body may be read until then.
-func (t *tied) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends the request. Its context is bound to the house even after
+// RoundTrip has returned, since the response body may be read until then.
+func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
-	untie := context.AfterFunc(t.house, cancel)
-	answer, err := t.Transport.RoundTrip(r.WithContext(ctx))
+	unbind := context.AfterFunc(t.lifetime, cancel)
+	resp, err := t.Transport.RoundTrip(r.WithContext(ctx))
 	switch {
-	case err != nil && t.house.Err() != nil:
-		return nil, errOver
+	case err != nil && t.lifetime.Err() != nil:
+		return nil, errClosed
 	case err != nil:
-		untie()
+		unbind()
 		cancel()
 		return nil, err
 	}
-	answer.Request = r
-	if r.URL.Scheme == "https" && answer.TLS == nil {
-		answer.TLS = pretendedTLS()
+	resp.Request = r
+	if r.URL.Scheme == "https" && resp.TLS == nil {
+		resp.TLS = fakeTLSState()
 	}
-	return answer, nil
+	return resp, nil
 }

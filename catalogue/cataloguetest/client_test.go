@@ -21,24 +21,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ways are the two that a client can be joined to a handler.
-func ways() map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error) {
+// transports returns the functions that connect a client to a handler.
+func transports() map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error) {
 	return map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error){
 		"in process": serveInProcess,
 		"loopback":   serveLoopback,
 	}
 }
 
-// seen is what a client saw of an exchange, in words. Both ways have to give the
-// same.
-type seen []string
+// A transcript lists what a client and a handler see of their exchanges.
+type transcript []string
 
-func (s *seen) note(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
+func (s *transcript) note(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
 
-// answer notes an answer with its body.
-func (s *seen) answer(a *http.Response, err error) {
+// response notes a response with its body.
+func (s *transcript) response(a *http.Response, err error) {
 	if err != nil {
-		s.note("no answer: %s", kind(err))
+		s.note("no response: %s", errorKind(err))
 		return
 	}
 	defer a.Body.Close()
@@ -57,22 +56,22 @@ func (s *seen) answer(a *http.Response, err error) {
 		s.note("%s: %q", name, header[name])
 	}
 	body, err := io.ReadAll(a.Body)
-	s.note("%d bytes: %.40q, then %s", len(body), body, kind(err))
+	s.note("%d bytes: %.40q, then %s", len(body), body, errorKind(err))
 	for name, values := range a.Trailer {
 		s.note("trailer %s: %q", name, values)
 	}
 }
 
-// kind says what an error is by what a program can ask of it. The texts of cut
-// connections are those of a pipe or of a socket.
-func kind(err error) string {
+// errorKind describes an error by what a program can find out about it. The texts of
+// errors of cut connections differ between pipes and sockets.
+func errorKind(err error) string {
 	var link *url.Error
 	wrapped := ""
 	if errors.As(err, &link) {
 		wrapped = fmt.Sprintf("%s, timeout %t: ", link.Op, link.Timeout())
 	}
 	for _, known := range []error{nil, context.Canceled, context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, http.ErrContentLength,
-		http.ErrBodyNotAllowed, http.ErrHandlerTimeout, errBad} {
+		http.ErrBodyNotAllowed, http.ErrHandlerTimeout, errBody} {
 		if err == known || known != nil && errors.Is(err, known) {
 			return wrapped + fmt.Sprint(known)
 		}
@@ -80,29 +79,29 @@ func kind(err error) string {
 	return wrapped + "another error"
 }
 
-var errBad = errors.New("a body that fails")
+var errBody = errors.New("body fails")
 
-// scene is a conversation: a handler, and what a client does. Both can note what
-// they see; what the handler saw comes in the order it happened.
-type scene struct {
+// A conversation is a handler and a client that exchanges messages with it. Both note
+// what they see.
+type conversation struct {
 	name    string
-	handler func(s *seen, w http.ResponseWriter, r *http.Request)
-	client  func(s *seen, c *http.Client, base string)
+	handler func(s *transcript, w http.ResponseWriter, r *http.Request)
+	client  func(s *transcript, c *http.Client, base string)
 }
 
-func get(path string) func(*seen, *http.Client, string) {
-	return func(s *seen, c *http.Client, base string) { s.answer(c.Get(base + path)) }
+func get(path string) func(*transcript, *http.Client, string) {
+	return func(s *transcript, c *http.Client, base string) { s.response(c.Get(base + path)) }
 }
 
-// body gives a reader to each request anew.
+// A body returns a new reader for each request.
 type body func() io.Reader
 
 func short() io.Reader { return strings.NewReader("hello") }
 
 func long(n int) body { return func() io.Reader { return strings.NewReader(strings.Repeat("b", n)) } }
 
-func send(method, path string, body body, header ...string) func(*seen, *http.Client, string) {
-	return func(s *seen, c *http.Client, base string) {
+func send(method, path string, body body, header ...string) func(*transcript, *http.Client, string) {
+	return func(s *transcript, c *http.Client, base string) {
 		var reader io.Reader
 		if body != nil {
 			reader = body()
@@ -115,66 +114,66 @@ func send(method, path string, body body, header ...string) func(*seen, *http.Cl
 		for i := 0; i+1 < len(header); i += 2 {
 			r.Header[header[i]] = append(r.Header[header[i]], header[i+1])
 		}
-		s.answer(c.Do(r))
+		s.response(c.Do(r))
 	}
 }
 
-// broken gives some bytes and fails.
-type broken struct{ rest string }
+// A failingReader returns some bytes and then an error.
+type failingReader struct{ rest string }
 
-func (b *broken) Read(p []byte) (int, error) {
+func (b *failingReader) Read(p []byte) (int, error) {
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
 	if n == 0 {
-		return 0, errBad
+		return 0, errBody
 	}
 	return n, nil
 }
 
-// closing tells when it is closed.
-type closing struct {
+// A closeNotifier closes a channel when it is closed.
+type closeNotifier struct {
 	io.Reader
 	closed chan struct{}
 	once   sync.Once
 }
 
-func (c *closing) Close() error {
+func (c *closeNotifier) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return nil
 }
 
-func scenes() []scene {
-	text := func(text string) func(*seen, http.ResponseWriter, *http.Request) {
-		return func(_ *seen, w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
+func conversations() []conversation {
+	text := func(text string) func(*transcript, http.ResponseWriter, *http.Request) {
+		return func(_ *transcript, w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
 	}
-	echo := func(s *seen, w http.ResponseWriter, r *http.Request) {
+	echo := func(s *transcript, w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		s.note("handler: %s %s %s, length %d, %v, body %.40q of %d, then %s", r.Method, r.RequestURI, r.Proto, r.ContentLength, r.TransferEncoding, body, len(body), kind(err))
+		s.note("handler: %s %s %s, length %d, %v, body %.40q of %d, then %s", r.Method, r.RequestURI, r.Proto, r.ContentLength, r.TransferEncoding, body, len(body), errorKind(err))
 		w.Write(body)
 	}
-	return []scene{
-		{"what a request looks like", func(s *seen, w http.ResponseWriter, r *http.Request) {
+	return []conversation{
+		{"request as received", func(s *transcript, w http.ResponseWriter, r *http.Request) {
 			s.note("handler: %s %s %s %s %q %v %t %t", r.Method, r.RequestURI, r.URL, r.Proto, r.Header, r.Body == http.NoBody, r.TLS == nil, strings.HasPrefix(r.RemoteAddr, "127.0.0.1:"))
 			s.note("host as in the URL: %t, close %t", r.Host != "" && r.URL.Host == "", r.Close)
 		}, get("/a%2fb/?q=%20x&q=2#fragment")},
-		{"a type is sniffed, a length found, an implicit 200", text("<html>"), get("/")},
-		{"an answer of nothing", text(""), get("/")},
-		{"a long answer is chunked", text(strings.Repeat("a", 100_000)), get("/")},
-		{"a type that is set to nothing is not sniffed", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"implicit status, type and length", text("<html>"), get("/")},
+		{"empty response", text(""), get("/")},
+		{"long response is chunked", text(strings.Repeat("a", 100_000)), get("/")},
+		{"nil headers are not added", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Content-Type"] = nil
 			w.Header()["Date"] = nil
 			io.WriteString(w, "{}")
 		}, get("/")},
-		{"names of headers are canonical, odd ones of a map are not", func(s *seen, w http.ResponseWriter, r *http.Request) {
+		{"header names and values are normalized", func(s *transcript, w http.ResponseWriter, r *http.Request) {
 			s.note("handler: %q %q", r.Header.Values("X-One"), r.Header.Values("X-Two"))
 			w.Header().Set("x-lower", " blanks around ")
 			w.Header()["x-raw"] = []string{"1", "2"}
 			w.Header().Set("X-Lines", "a\r\nSet-Cookie: b")
 		}, send("GET", "/", nil, "x-one", "1", "X-Two", " 2 ", "X-Two", "3")},
-		{"a header that cannot be sent", text(""), send("GET", "/", nil, "bad name", "1")},
-		{"a value that cannot be sent", text(""), send("GET", "/", nil, "X-Value", "a\nb")},
-		{"a method that cannot be sent", text(""), send("GE T", "/", nil)},
-		{"headers count as they are when they are written", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"invalid header name", text(""), send("GET", "/", nil, "bad name", "1")},
+		{"invalid header value", text(""), send("GET", "/", nil, "X-Value", "a\nb")},
+		{"invalid method", text(""), send("GE T", "/", nil)},
+		{"header is fixed by WriteHeader", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Before", "1")
 			w.WriteHeader(http.StatusTeapot)
 			w.Header().Set("X-After", "1")
@@ -182,156 +181,155 @@ func scenes() []scene {
 			w.WriteHeader(http.StatusOK)
 			io.WriteString(w, "tea")
 		}, get("/")},
-		{"HEAD has a length and no body", func(s *seen, w http.ResponseWriter, _ *http.Request) {
+		{"HEAD", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5")
 			n, err := io.WriteString(w, "hello")
-			s.note("handler: wrote %d, %s", n, kind(err))
+			s.note("handler: wrote %d, %s", n, errorKind(err))
 		}, send("HEAD", "/", nil)},
-		{"204 has no body", func(s *seen, w http.ResponseWriter, _ *http.Request) {
+		{"status 204", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 			n, err := io.WriteString(w, "hello")
-			s.note("handler: wrote %d, %s", n, kind(err))
+			s.note("handler: wrote %d, %s", n, errorKind(err))
 		}, get("/")},
-		{"304 has no body and keeps its headers", func(s *seen, w http.ResponseWriter, _ *http.Request) {
+		{"status 304", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Etag", `"1"`)
 			w.WriteHeader(http.StatusNotModified)
 			_, err := io.WriteString(w, "hello")
-			s.note("handler: %s", kind(err))
+			s.note("handler: %s", errorKind(err))
 		}, get("/")},
-		{"more bytes than the length are refused", func(s *seen, w http.ResponseWriter, _ *http.Request) {
+		{"more bytes than the Content-Length", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "3")
 			n, err := io.WriteString(w, "four")
-			s.note("handler: wrote %d, %s", n, kind(err))
+			s.note("handler: wrote %d, %s", n, errorKind(err))
 			n, err = io.WriteString(w, "for")
-			s.note("handler: wrote %d, %s", n, kind(err))
+			s.note("handler: wrote %d, %s", n, errorKind(err))
 		}, get("/")},
-		{"fewer bytes than the length are an unexpected end", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"fewer bytes than the Content-Length", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "10")
 			io.WriteString(w, "four")
 		}, get("/")},
-		{"a length that is no number", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"Content-Length is not a number", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "many")
 			io.WriteString(w, "four")
 		}, get("/")},
-		{"a status that is none", func(s *seen, w http.ResponseWriter, _ *http.Request) {
+		{"invalid status", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
 			defer func() { s.note("handler: %v", recover()) }()
 			w.WriteHeader(99)
 		}, get("/")},
-		{"aborted before the header", func(*seen, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, get("/")},
-		{"aborted in the body", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"abort before the header", func(*transcript, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, get("/")},
+		{"abort in the body", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, "half")
 			http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, get("/")},
-		{"another panic", func(*seen, http.ResponseWriter, *http.Request) { panic("on purpose") }, get("/")},
-		{"a body is sent with its length", echo, send("POST", "/", short)},
-		{"a body of unknown length is chunked", echo, send("POST", "/", func() io.Reader { return bufio.NewReader(short()) })},
-		{"a body of nothing", echo, send("POST", "/", func() io.Reader { return http.NoBody })},
-		{"a body of GET", echo, send("GET", "/", short)},
-		{"a long body", echo, send("PUT", "/", long(3_000_000))},
-		{"a body that fails", func(_ *seen, _ http.ResponseWriter, r *http.Request) {
-			io.ReadAll(r.Body) // it may be that the request does not get so far
-		}, send("POST", "/", func() io.Reader { return &broken{"half"} })},
-		{"a body shorter than its length", echo, func(s *seen, c *http.Client, base string) {
+		{"panic", func(*transcript, http.ResponseWriter, *http.Request) { panic("deliberate") }, get("/")},
+		{"request body of known length", echo, send("POST", "/", short)},
+		{"request body of unknown length", echo, send("POST", "/", func() io.Reader { return bufio.NewReader(short()) })},
+		{"http.NoBody", echo, send("POST", "/", func() io.Reader { return http.NoBody })},
+		{"GET with a body", echo, send("GET", "/", short)},
+		{"long request body", echo, send("PUT", "/", long(3_000_000))},
+		{"request body that fails", func(_ *transcript, _ http.ResponseWriter, r *http.Request) {
+			io.ReadAll(r.Body) // the request may not get this far
+		}, send("POST", "/", func() io.Reader { return &failingReader{"half"} })},
+		{"request body shorter than its Content-Length", echo, func(s *transcript, c *http.Client, base string) {
 			r, _ := http.NewRequest("POST", base, io.NopCloser(strings.NewReader("short")))
 			r.ContentLength = 10
 			_, err := c.Do(r)
 			s.note("an error: %t", err != nil)
 		}},
-		{"a body longer than its length", echo, func(s *seen, c *http.Client, base string) {
+		{"request body longer than its Content-Length", echo, func(s *transcript, c *http.Client, base string) {
 			r, _ := http.NewRequest("POST", base, io.NopCloser(strings.NewReader("much longer")))
 			r.ContentLength = 4
 			_, err := c.Do(r)
 			s.note("an error: %t", err != nil)
 		}},
-		{"a body that nobody reads is closed", text("no"), func(s *seen, c *http.Client, base string) {
-			body := &closing{Reader: strings.NewReader(strings.Repeat("x", 1000)), closed: make(chan struct{})}
-			s.answer(c.Post(base, "text/plain", body))
+		{"request body that is not read is closed", text("no"), func(s *transcript, c *http.Client, base string) {
+			body := &closeNotifier{Reader: strings.NewReader(strings.Repeat("x", 1000)), closed: make(chan struct{})}
+			s.response(c.Post(base, "text/plain", body))
 			<-body.closed
 		}},
-		{"a body beyond a handler's bound", func(s *seen, w http.ResponseWriter, r *http.Request) {
+		{"http.MaxBytesReader", func(s *transcript, w http.ResponseWriter, r *http.Request) {
 			_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 10))
 			var long *http.MaxBytesError
 			s.note("handler: too long %t", errors.As(err, &long))
 			http.Error(w, "too long", http.StatusRequestEntityTooLarge)
 		}, send("POST", "/", long(1000))},
-		{"Expect: 100-continue, and the body is wanted", echo, send("POST", "/", short, "Expect", "100-continue")},
-		{"Expect: something else", echo, send("POST", "/", short, "Expect", "miracles")},
-		{"early hints", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"Expect: 100-continue", echo, send("POST", "/", short, "Expect", "100-continue")},
+		{"unknown Expect", echo, send("POST", "/", short, "Expect", "other")},
+		{"status 103", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Link", "</style.css>")
 			w.WriteHeader(http.StatusEarlyHints)
 			io.WriteString(w, "late")
-		}, func(s *seen, c *http.Client, base string) {
+		}, func(s *transcript, c *http.Client, base string) {
 			trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
 				s.note("%d %q", code, h)
 				return nil
 			}}
 			r, _ := http.NewRequestWithContext(httptrace.WithClientTrace(context.Background(), trace), "GET", base, nil)
-			s.answer(c.Do(r))
+			s.response(c.Do(r))
 		}},
-		{"trailers", func(_ *seen, w http.ResponseWriter, _ *http.Request) {
+		{"trailers", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Trailer", "X-Sum")
 			io.WriteString(w, "body")
 			w.Header().Set("X-Sum", "4")
 		}, get("/")},
-		{"redirects", func(s *seen, w http.ResponseWriter, r *http.Request) {
+		{"redirect", func(s *transcript, w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/" {
 				http.Redirect(w, r, "/there", http.StatusPermanentRedirect)
 				return
 			}
 			echo(s, w, r)
 		}, send("POST", "/", short)},
-		{"a redirect to another host leads nowhere", func(_ *seen, w http.ResponseWriter, r *http.Request) {
+		{"redirect to another host", func(_ *transcript, w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.test/", http.StatusFound)
 		}, get("/")},
-		{"cookies", func(s *seen, w http.ResponseWriter, r *http.Request) {
+		{"cookies", func(s *transcript, w http.ResponseWriter, r *http.Request) {
 			s.note("handler: %v", r.Cookies())
-			http.SetCookie(w, &http.Cookie{Name: "crumb", Value: "1"})
-		}, func(s *seen, c *http.Client, base string) {
+			http.SetCookie(w, &http.Cookie{Name: "name", Value: "1"})
+		}, func(s *transcript, c *http.Client, base string) {
 			c.Jar, _ = cookiejar.New(nil)
-			s.answer(c.Get(base))
-			s.answer(c.Get(base))
+			s.response(c.Get(base))
+			s.response(c.Get(base))
 		}},
-		{"user and password", func(s *seen, _ http.ResponseWriter, r *http.Request) {
+		{"basic authentication", func(s *transcript, _ http.ResponseWriter, r *http.Request) {
 			user, password, ok := r.BasicAuth()
 			s.note("handler: %s %s %t", user, password, ok)
-		}, func(s *seen, c *http.Client, base string) {
-			s.answer(c.Get(strings.Replace(base, "://", "://me:secret@", 1)))
+		}, func(s *transcript, c *http.Client, base string) {
+			s.response(c.Get(strings.Replace(base, "://", "://me:secret@", 1)))
 		}},
-		{"a host of the request's own", func(s *seen, _ http.ResponseWriter, r *http.Request) { s.note("handler: %s", r.Host) },
-			func(s *seen, c *http.Client, base string) {
+		{"Host header", func(s *transcript, _ http.ResponseWriter, r *http.Request) { s.note("handler: %s", r.Host) },
+			func(s *transcript, c *http.Client, base string) {
 				r, _ := http.NewRequest("GET", base, nil)
 				r.Host = "other.example"
-				s.answer(c.Do(r))
+				s.response(c.Do(r))
 			}},
-		{"a request that is given up before it is sent", text("no"), func(s *seen, c *http.Client, base string) {
+		{"cancelled request", text("no"), func(s *transcript, c *http.Client, base string) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			r, _ := http.NewRequestWithContext(ctx, "GET", base, nil)
-			s.answer(c.Do(r))
+			s.response(c.Do(r))
 		}},
-		{"a connection is used again after a body was read", func(s *seen, _ http.ResponseWriter, r *http.Request) { s.note("handler: %s", r.URL) },
-			func(s *seen, c *http.Client, base string) {
+		{"connections are reused", func(s *transcript, _ http.ResponseWriter, r *http.Request) { s.note("handler: %s", r.URL) },
+			func(s *transcript, c *http.Client, base string) {
 				for i := range 3 {
-					trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { s.note("used before: %t", i.Reused) }}
+					trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { s.note("reused: %t", i.Reused) }}
 					r, _ := http.NewRequestWithContext(httptrace.WithClientTrace(context.Background(), trace), "GET", fmt.Sprint(base, "/", i), nil)
-					s.answer(c.Do(r))
+					s.response(c.Do(r))
 				}
 				c.CloseIdleConnections()
-				s.answer(c.Get(base + "/last"))
+				s.response(c.Get(base + "/last"))
 			}},
 	}
 }
 
-// TestBothWaysAreOne has the same conversations both ways. What is expected in
-// process is what is seen over a socket.
-func TestBothWaysAreOne(t *testing.T) {
-	for _, scene := range scenes() {
-		t.Run(scene.name, func(t *testing.T) {
+// Clients and handlers see the same in process as over a socket.
+func TestTransportsAgree(t *testing.T) {
+	for _, c := range conversations() {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			all := map[string]seen{}
-			for way, serve := range ways() {
-				all[way] = play(t, scene, serve)
+			all := map[string]transcript{}
+			for transport, serve := range transports() {
+				all[transport] = converse(t, c, serve)
 			}
 			if diff := cmp.Diff(all["loopback"], all["in process"]); diff != "" {
 				t.Errorf("(-loopback +in process):\n%s", diff)
@@ -340,24 +338,24 @@ func TestBothWaysAreOne(t *testing.T) {
 	}
 }
 
-func play(t *testing.T, scene scene, serve func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error)) seen {
+func converse(t *testing.T, c conversation, serve func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error)) transcript {
 	t.Helper()
 	var mu sync.Mutex
-	var handlers, clients seen
+	var handlers, clients transcript
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var s seen
+		var s transcript
 		defer func() {
 			mu.Lock()
 			defer mu.Unlock()
 			handlers = append(handlers, s...)
 		}()
-		scene.handler(&s, w, r)
+		c.handler(&s, w, r)
 	})
 	url, client, end, err := serve(handler, "http", log.New(io.Discard, "", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	scene.client(&clients, client, url)
+	c.client(&clients, client, url)
 	end()
 	for i := range clients {
 		clients[i] = strings.ReplaceAll(clients[i], url, "BASE")
@@ -365,17 +363,16 @@ func play(t *testing.T, scene scene, serve func(http.Handler, string, *log.Logge
 	return append(clients, handlers...)
 }
 
-// TestStreaming follows what cannot be written as a list: who waits for whom.
 func TestStreaming(t *testing.T) {
-	for way, serve := range ways() {
-		t.Run(way, func(t *testing.T) {
+	for transport, serve := range transports() {
+		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			t.Run("the first bytes come before the handler ends", func(t *testing.T) {
-				goOn := make(chan struct{})
+			t.Run("first bytes arrive before the handler returns", func(t *testing.T) {
+				proceed := make(chan struct{})
 				url, client, end, _ := serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					io.WriteString(w, "first")
 					w.(http.Flusher).Flush()
-					<-goOn
+					<-proceed
 					io.WriteString(w, ", then")
 				}), "http", log.New(io.Discard, "", 0))
 				defer end()
@@ -388,12 +385,12 @@ func TestStreaming(t *testing.T) {
 				if _, err := io.ReadFull(a.Body, first); err != nil || string(first) != "first" {
 					t.Fatalf("%q, %v", first, err)
 				}
-				close(goOn)
+				close(proceed)
 				if rest, err := io.ReadAll(a.Body); err != nil || string(rest) != ", then" {
 					t.Errorf("%q, %v", rest, err)
 				}
 			})
-			t.Run("a client that stops reading ends the handler", func(t *testing.T) {
+			t.Run("client that stops reading ends the handler", func(t *testing.T) {
 				ended := make(chan error, 2)
 				url, client, end, _ := serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					for {
@@ -412,31 +409,31 @@ func TestStreaming(t *testing.T) {
 				}
 				a.Body.Close()
 				if err := <-ended; err == nil {
-					t.Error("all was written")
+					t.Error("no error of Write")
 				}
 				if err := <-ended; err != context.Canceled {
-					t.Errorf("the handler's context: %v", err)
+					t.Errorf("context of the handler: %v, want %v", err, context.Canceled)
 				}
 			})
-			t.Run("a request that is given up ends the handler", func(t *testing.T) {
-				asked, ended := make(chan struct{}), make(chan error, 1)
+			t.Run("cancelled request ends the handler", func(t *testing.T) {
+				received, ended := make(chan struct{}), make(chan error, 1)
 				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-					close(asked)
+					close(received)
 					<-r.Context().Done()
 					ended <- r.Context().Err()
 				}), "http", log.New(io.Discard, "", 0))
 				defer end()
 				ctx, cancel := context.WithCancel(t.Context())
 				r, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
-				go func() { <-asked; cancel() }()
-				if _, err := client.Do(r); kind(err) != "Get, timeout false: context canceled" {
-					t.Errorf("the client's error: %v", err)
+				go func() { <-received; cancel() }()
+				if _, err := client.Do(r); errorKind(err) != "Get, timeout false: context canceled" {
+					t.Errorf("error of the client: %v", err)
 				}
 				if err := <-ended; err != context.Canceled {
-					t.Errorf("the handler's context: %v", err)
+					t.Errorf("context of the handler: %v, want %v", err, context.Canceled)
 				}
 			})
-			t.Run("a client that is out of patience ends the handler", func(t *testing.T) {
+			t.Run("timeout of the client ends the handler", func(t *testing.T) {
 				ended := make(chan struct{})
 				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 					<-r.Context().Done()
@@ -444,16 +441,16 @@ func TestStreaming(t *testing.T) {
 				}), "http", log.New(io.Discard, "", 0))
 				defer end()
 				client.Timeout = 20 * time.Millisecond
-				if _, err := client.Get(url); kind(err) != "Get, timeout true: context deadline exceeded" {
-					t.Errorf("the client's error: %v", err)
+				if _, err := client.Get(url); errorKind(err) != "Get, timeout true: context deadline exceeded" {
+					t.Errorf("error of the client: %v", err)
 				}
 				<-ended
 			})
-			t.Run("the end of the house ends all", func(t *testing.T) {
-				asked := make(chan struct{})
+			t.Run("end of the house ends all", func(t *testing.T) {
+				received := make(chan struct{})
 				running := true
 				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-					close(asked)
+					close(received)
 					<-r.Context().Done()
 					running = false
 				}), "http", log.New(io.Discard, "", 0))
@@ -462,24 +459,23 @@ func TestStreaming(t *testing.T) {
 					_, err := client.Get(url)
 					failed <- err
 				}()
-				<-asked
+				<-received
 				end()
 				if err := <-failed; err == nil || running {
-					t.Errorf("the client's error: %v; handler running %t", err, running)
+					t.Errorf("error of the client: %v; handler running: %t", err, running)
 				}
 				if _, err := client.Get(url); err == nil {
-					t.Error("it still answers")
+					t.Error("request succeeded after the end")
 				}
 			})
 		})
 	}
 }
 
-// TestForeignHosts: no request leaves the house, and the error says so.
-func TestForeignHosts(t *testing.T) {
-	for way, serve := range ways() {
+func TestOtherAddresses(t *testing.T) {
+	for transport, serve := range transports() {
 		for _, scheme := range []string{"http", "https"} {
-			t.Run(way+" "+scheme, func(t *testing.T) {
+			t.Run(transport+" "+scheme, func(t *testing.T) {
 				url, client, end, err := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 					if (r.TLS != nil) != (scheme == "https") {
 						t.Errorf("TLS: %v", r.TLS)
@@ -491,20 +487,20 @@ func TestForeignHosts(t *testing.T) {
 				defer end()
 				a, err := client.Get(url)
 				if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
-					t.Fatalf("home: %+v, %v", a, err)
+					t.Fatalf("own address: %+v, %v", a, err)
 				}
-				foreign := map[string]string{
-					"another host": scheme + "://elsewhere.test/",
-					"another port": scheme + "://" + domain + ":8080/",
-					"example.com, which httptest takes for itself": scheme + "://example.com/",
+				others := map[string]string{
+					"other host":                         scheme + "://elsewhere.test/",
+					"other port":                         scheme + "://" + domain + ":8080/",
+					"example.com, which httptest serves": scheme + "://example.com/",
 				}
-				if way == "in process" {
-					foreign["another scheme"] = map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
-					foreign["another scheme at the same port"] = map[string]string{"http": "https", "https": "http"}[scheme] +
+				if transport == "in process" {
+					others["other scheme"] = map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
+					others["other scheme, same port"] = map[string]string{"http": "https", "https": "http"}[scheme] +
 						"://" + domain + map[string]string{"http": ":80", "https": ":443"}[scheme]
 				}
-				for reason, link := range foreign {
-					if _, err := client.Get(link); err == nil || !strings.Contains(err.Error(), "reaches nothing else") {
+				for reason, link := range others {
+					if _, err := client.Get(link); err == nil || !strings.Contains(err.Error(), "does not connect to other addresses") {
 						t.Errorf("%s, %s: %v", reason, link, err)
 					}
 				}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,26 +15,27 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// diffShown is how many ids, and how many records in full, a report has of a
-// collection before it says how many more there are.
+// diffShown is the number of ids, and of records in full, that a report shows of a
+// collection.
 const diffShown = 10
 
-// Diff reports how got differs from want, or is "" if it does not:
+// Diff returns a report of the differences between two catalogues, or "" if there
+// are none:
 //
 //	events: want 121 records, got 120
-//	  only wanted: 3, 7
-//	  only got: 122
+//	  only in want: 3, 7
+//	  only in got: 122
 //	  record 5 (-want +got):
-//	    …as go-cmp says it…
+//	    …
 //
-// Records are compared by their wire form, member by member: numbers by their
-// digits, and the order of members does not matter. Of each collection at most 10
-// ids a line and 10 records are shown, and how many more there are. The text is
-// for people: it is not the same in every run. A nil catalogue is one without
-// records.
+// Records are compared in wire form, member by member. Numbers are compared by their
+// digits, and the order of members is ignored. Of each collection, at most 10 ids
+// per line and 10 records are shown, with the number of those left out. The format
+// is not stable and may differ from run to run. A nil catalogue has no records.
 //
-// Each collection is compared as it is at one instant of its own, whoever writes
-// meanwhile. O(n), quickest for what one catalogue was forked from the other.
+// Each collection is read at one instant, so concurrent writes are seen as a whole
+// or not at all; different collections may be read at different instants. O(n), and
+// fastest if one catalogue is a clone of the other.
 func Diff(want, got *catalogue.Catalogue) string {
 	if want == nil {
 		want = catalogue.New()
@@ -52,7 +52,7 @@ func Diff(want, got *catalogue.Catalogue) string {
 	return report.String()
 }
 
-// diffCollection reports on one collection.
+// diffCollection appends the differences of one collection to the report.
 func diffCollection(report *strings.Builder, c catalogue.Encoded, in *catalogue.Catalogue) error {
 	other, err := in.Encoded(c.Key())
 	if err != nil {
@@ -78,25 +78,25 @@ func diffCollection(report *strings.Builder, c catalogue.Encoded, in *catalogue.
 	return err
 }
 
-// recordsOf gives all of a collection at one instant, by id.
+// recordsOf returns the records of a collection at one instant, sorted by id.
 func recordsOf(c catalogue.Encoded) ([][]byte, error) {
-	_, all, err := c.Page(context.Background(), pagination.Window{Limit: math.MaxInt}, []ordering.Term{ordering.Asc("id")})
+	_, all, err := c.Page(context.Background(), pagination.Window{}, []ordering.Term{ordering.Asc("id")})
 	return all, err
 }
 
-// difference is what two lists of records do not have in common.
+// A difference describes how two lists of records differ.
 type difference struct {
-	wanted, got idList   // of records that only one has
-	changed     int      // records that both have, and not alike
-	details     []string // of the first of these
+	want, got idList   // records that only one list has
+	changed   int      // number of records that differ
+	details   []string // of the first diffShown of them
 }
 
-func (d *difference) empty() bool { return d.wanted.n+d.got.n+d.changed == 0 }
+func (d *difference) empty() bool { return d.want.n+d.got.n+d.changed == 0 }
 
-// compareRecords walks two lists, both by id, side by side.
+// compareRecords compares two lists that are sorted by id.
 func compareRecords(want, got [][]byte) (d difference, err error) {
 	for len(want) > 0 || len(got) > 0 {
-		if len(want) > 0 && len(got) > 0 && bytes.Equal(want[0], got[0]) { // nearly always
+		if len(want) > 0 && len(got) > 0 && bytes.Equal(want[0], got[0]) { // the common case
 			want, got = want[1:], got[1:]
 			continue
 		}
@@ -110,7 +110,7 @@ func compareRecords(want, got [][]byte) (d difference, err error) {
 		}
 		switch {
 		case len(got) == 0 || len(want) > 0 && w < g:
-			d.wanted.add(w)
+			d.want.add(w)
 			want = want[1:]
 		case len(want) == 0 || w > g:
 			d.got.add(g)
@@ -125,7 +125,7 @@ func compareRecords(want, got [][]byte) (d difference, err error) {
 	return d, nil
 }
 
-// firstID is the id of the first record, 0 if there is none.
+// firstID returns the id of the first record, or 0 if there is none.
 func firstID(records [][]byte) (int, error) {
 	if len(records) == 0 {
 		return 0, nil
@@ -134,7 +134,7 @@ func firstID(records [][]byte) (int, error) {
 	return r.ID, err
 }
 
-// change compares two records of one id that are not the same to the byte.
+// change compares two records that have the same id but not the same encoding.
 func (d *difference) change(id int, want, got []byte) error {
 	w, err := membersOf(want)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *difference) change(id int, want, got []byte) error {
 	return nil
 }
 
-// membersOf decodes a record, with the digits that its numbers have.
+// membersOf decodes a record and keeps the digits of its numbers.
 func membersOf(record []byte) (m map[string]any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(record))
 	decoder.UseNumber()
@@ -163,11 +163,11 @@ func membersOf(record []byte) (m map[string]any, err error) {
 
 func (d *difference) write(report *strings.Builder) {
 	var text strings.Builder
-	if d.wanted.n > 0 {
-		fmt.Fprintf(&text, "only wanted: %v\n", &d.wanted)
+	if d.want.n > 0 {
+		fmt.Fprintf(&text, "only in want: %v\n", &d.want)
 	}
 	if d.got.n > 0 {
-		fmt.Fprintf(&text, "only got: %v\n", &d.got)
+		fmt.Fprintf(&text, "only in got: %v\n", &d.got)
 	}
 	for _, detail := range d.details {
 		text.WriteString(detail)
@@ -178,12 +178,12 @@ func (d *difference) write(report *strings.Builder) {
 	report.WriteString(indented(text.String()))
 }
 
-// indented moves lines, of which there is one at least, to the right.
+// indented indents one or more lines.
 func indented(lines string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n  ") + "\n"
 }
 
-// idList counts all that are added and keeps the first.
+// An idList keeps the first ids that are added to it and counts all.
 type idList struct {
 	first []int
 	n     int
@@ -195,7 +195,7 @@ func (s *idList) add(id int) {
 	}
 }
 
-// String is "3, 7" or, if not all were kept, "3, 7 and 17 more".
+// String returns the ids, such as "3, 7" or, if not all were kept, "3, 7 and 17 more".
 func (s *idList) String() string {
 	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.first), " ", ", "), "[]")
 	if more := s.n - len(s.first); more > 0 {

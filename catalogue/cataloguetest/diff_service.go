@@ -9,24 +9,28 @@ import (
 	"github.com/gobacklist/backlist/httpapi/client"
 )
 
-// ErrDiffers says that two catalogues are not the same.
+// ErrDiffers is returned by [DiffService] when the catalogue differs from the
+// service.
 var ErrDiffers = errors.New("cataloguetest: catalogues differ")
 
-// DiffService compares a catalogue with a live service, or with what was recorded of
-// one: the collections with these keys, or all that the source has. The report is
-// that of [Diff]; the error is nil if all was read and nothing differs, else it
-// matches [ErrDiffers] and has the report in it, or is that of [client.Import] for
-// what could not be read, or both.
+// DiffService compares a catalogue with a live service, or with recorded responses
+// of one. It compares the collections with the given keys or, if there are none, all
+// collections of the source. The report is that of [Diff].
 //
 //	service, err := client.New(client.Options{BaseURL: "https://shop.example"})
 //	…
 //	report, err := cataloguetest.DiffService(ctx, house.Catalogue, service)
 //
-// Records of the service are read as those of want, so with a type of their own if
-// want has one, and compared in the form in which they would be saved. want is
-// taken as it is now, and not written to. Of the service each collection is read
-// whole and proven, page by page, in the client's pace; what was written meanwhile
-// may be in one page and not in another, see the documentation of package client.
+// The error is nil if all collections were read and none differs. If one differs,
+// the error wraps [ErrDiffers] and contains the report. If one could not be read, it
+// wraps the error of [client.Import]. Both may be the case.
+//
+// DiffService reads want at the start of the call and does not write to it. A nil
+// want has no records. Records of the service are decoded into the record types of
+// want and compared in the form in which they would be saved. Each collection of the
+// service is read and checked in full, page by page, at the rate of the client.
+// Records that are written meanwhile may be on one page and not on another; see the
+// documentation of package client.
 func DiffService(ctx context.Context, want *catalogue.Catalogue, service client.Source, keys ...string) (report string, err error) {
 	if want == nil {
 		want = catalogue.New()

@@ -1,55 +1,128 @@
-// Package cataloguetest is a fake of the catalogue service for test suites: a
-// house full of records behind an HTTP client, one for each test, in one line.
+// Package cataloguetest provides a fake of the catalogue service for tests.
 //
-//	func TestMyClient(t *testing.T) {
+// [New] returns a [House]: a catalogue full of records, served to an HTTP client
+// that belongs to the test. The house is closed when the test ends.
+//
+//	func TestEventNames(t *testing.T) {
+//		t.Parallel() // houses share no state
 //		house := cataloguetest.New(t)
-//		events, err := myclient.Events(house.Client, house.URL)
-//		…
+//		names, err := eventNames(t.Context(), house.Client, house.URL)
+//		if err != nil || len(names) != house.Catalogue.Events().Count() {
+//			t.Errorf("eventNames = %d names, %v", len(names), err)
+//		}
 //		house.WalkedOnce(t, "events")
 //	}
 //
-// # Data
+// In these examples, eventNames and eventIDs are the code under test.
 //
-// A house begins with the records of package sample, made once in a process and
-// forked for each test. What the test wants otherwise it changes in
-// house.Catalogue, which is the test's alone, or chooses in [Options]: no
-// records, files of an [io/fs.FS], or a catalogue of its own.
+// # Records
 //
-// # Two ways behind one client
+// By default a house holds the records of package sample: made-up records of all
+// 39 collections, with the peculiarities that the service's document shows, the same
+// in every run. They are generated once per process and cloned for each house.
+// Tests change them through house.Catalogue:
 //
-// By default the client reaches the house in this process, without sockets, at
-// http://catalogue.test. Nothing of HTTP is imitated for that: a connection is a
-// [net.Pipe], and what speaks over it is net/http, its [http.Transport] on one
-// side and its [http.Server] on the other. Contexts, timeouts, streaming, limits,
-// HEAD and headers are therefore what they are over a network. These are not:
+//	err := house.Catalogue.Events().Update(1, func(e *resources.Event) error {
+//		e.Name = "Renamed"
+//		return nil
+//	})
 //
-//   - A pipe has no buffer: who writes waits until the other side reads, where a
-//     socket takes some hundred kilobytes first.
-//   - With [Options.Secure] requests and answers have a TLS state, but nothing is
-//     encrypted, and there is no certificate.
-//   - The errors of a connection that is cut have other texts than a socket's.
+// [Options] selects other records: none at all, a catalogue that the test has
+// built, or fixture files.
+//
+//	house := cataloguetest.NewWith(t, cataloguetest.Options{
+//		Fixtures:   os.DirFS("testdata"),
+//		Authorizer: httpapi.Bearer("s3cret"),
+//	})
+//
+// A fixture file holds an array of records, a saved response of the service, one
+// record per line, or several collections. An invalid file fails the test with
+// its name and the line, column and member at fault.
+//
+// # Requests
+//
+// [House.Exchanges] returns every request with its response. [House.Asked],
+// [House.NeverWrote] and [House.WalkedOnce] make assertions about them:
+//
+//	house.Asked(t, "GET /api/events/") // and nothing else
+//	house.NeverWrote(t)                // only GET, HEAD and OPTIONS
+//	house.WalkedOnce(t, "events")      // every page once, no record left out
+//
+// When a test fails, its last requests are logged, together with the changes that
+// were made to the catalogue.
+//
+// # Faults
+//
+// [House.Break] makes requests fail. A [Where] selects the requests: the nth
+// one, a path, a page, or a share of all. A [Fault] is what happens to them: an
+// error status, a delay, a connection that is cut, a body that is slow or
+// truncated, or a page whose contents are wrong, such as a next link that leads
+// in a circle or to another host, a missing or repeated record, or a count that
+// shrinks.
+//
+//	func TestUnavailable(t *testing.T) {
+//		synctest.Test(t, func(t *testing.T) { // the delay takes no time
+//			house := cataloguetest.New(t)
+//			slow := house.Break(cataloguetest.Where{Nth: 1}, cataloguetest.Delay(time.Hour))
+//			house.Break(
+//				cataloguetest.Where{Collection: "events", Page: cataloguetest.AtOffset(21)},
+//				cataloguetest.Status(503, "busy"))
+//
+//			_, err := eventNames(t.Context(), house.Client, house.URL)
+//			if err == nil || slow.Count() != 1 {
+//				t.Errorf("error %v after %d delays", err, slow.Count())
+//			}
+//		})
+//	}
+//
+// # Verifying a client
+//
+// [VerifyClient] runs a client through 31 pathologies of paginated services. In
+// each of them the client must end, and must return either all records or an
+// error. A client that merely follows next links fails ten of them; examples/client
+// passes all with nothing but the standard library.
+//
+//	func TestClient(t *testing.T) {
+//		cataloguetest.VerifyClient(t, eventIDs, cataloguetest.Verification{Collection: "events"})
+//	}
+//
+// [CheckClient] does the same without a [testing.T].
+//
+// # Comparing catalogues
+//
+// [Diff] compares two catalogues. [DiffService] compares a catalogue with a live
+// service, or with recorded responses that [client.ReadFiles] or [client.ReadHAR]
+// has read:
+//
+//	service, err := client.New(client.Options{BaseURL: "https://shop.example"})
+//	…
+//	report, err := cataloguetest.DiffService(ctx, house.Catalogue, service, "events")
+//
+// To fill a catalogue from a service, use [client.Import]. The command in
+// examples/mirror saves a service to a file.
+//
+// # Transport
+//
+// By default the client reaches the house in process, without sockets, at
+// http://catalogue.test. The connection is a [net.Pipe] between the
+// [http.Transport] and the [http.Server] of net/http. Contexts, timeouts,
+// streaming, limits, HEAD and headers therefore behave as they do over a network,
+// with these differences:
+//
+//   - A pipe has no buffer. A write blocks until the other side reads, whereas a
+//     socket buffers some hundred kilobytes.
+//   - With [Options.Secure], requests and responses have a TLS state, but nothing
+//     is encrypted and there is no certificate.
+//   - The errors of a connection that is cut differ in their texts.
 //   - There is no HTTP/2.
 //
-// With [Options.Server] the same handler listens on a loopback port. Either way
-// the client reaches its own house alone; every other address is an error, since
-// a test that leaves its fake has found a mistake.
+// With [Options.Server], the same handler listens on a loopback port. In both
+// cases the client reaches only its own house. A request to any other address is
+// an error, since a test that leaves its fake has found a mistake.
 //
 // # Synthetic time
 //
-// In process, a house works inside [testing/synctest.Test] if it is made there,
-// with the T of the bubble: whatever waits in it waits durably, and what sleeps
-// in a handler or times out in the client takes no time.
-//
-// # What was asked
-//
-// Every request and its answer is in [House.Exchanges]. [House.Asked],
-// [House.NeverWrote] and [House.WalkedOnce] assert about it. When a test has
-// failed, the last requests are logged, and how the catalogue was changed.
-//
-// # When things go wrong
-//
-// [House.Break] makes requests fail, and pages say what is not so. [VerifyClient]
-// leads a client through all that can go wrong and tells what it did not stand;
-// [CheckClient] does so without a testing.T. [Diff] and [DiffService] tell how a
-// catalogue differs from another and from a live service.
+// In process, a house works inside a bubble of [testing/synctest.Test] if it is
+// made there with the T of the bubble. All its goroutines block durably, so a
+// handler that sleeps and a client that times out take no time.
 package cataloguetest

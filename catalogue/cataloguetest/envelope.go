@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// envelope is the body of a page, and where in it its members stand, so that a lie
-// changes these and no byte else.
+// An envelope is the body of a page with the positions of its members, so that a
+// fault can change a member and no other byte.
 type envelope struct {
 	body                           []byte
 	count, next, previous, results span
 	rows                           []span // of results
 }
 
-// span is a part of a body: from start up to and without end.
+// A span is the part of a body from start up to but not including end.
 type span struct{ start, end int }
 
-// of is the part.
 func (s span) of(body []byte) []byte { return body[s.start:s.end] }
 
-// parseEnvelope finds the members of a page, if that is what a body is.
+// parseEnvelope finds the members of a page. It reports false if the body is not a
+// page.
 func parseEnvelope(body []byte) (e envelope, ok bool) {
 	e.body = body
 	found := 0
@@ -50,7 +50,7 @@ func parseEnvelope(body []byte) (e envelope, ok bool) {
 	return e, ok
 }
 
-// member is the place for a member's span, nil for one that a page does not have.
+// member returns the field for a member's span, or nil if a page has no such member.
 func (e *envelope) member(name json.Token) *span {
 	switch name {
 	case "count":
@@ -65,7 +65,7 @@ func (e *envelope) member(name json.Token) *span {
 	return nil
 }
 
-// elements finds the values of an array.
+// elements returns the spans of an array's elements.
 func elements(body []byte, array span) (rows []span, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(array.of(body)))
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
@@ -81,8 +81,8 @@ func elements(body []byte, array span) (rows []span, ok bool) {
 	return rows, true
 }
 
-// nextValue reads a value, and says where in the body it stands. The decoder
-// reads the body from a place on.
+// nextValue decodes a value and returns its span. The decoder reads the body from
+// offset from.
 func nextValue(dec *json.Decoder, body []byte, from int) (span, bool) {
 	var value json.RawMessage
 	if err := dec.Decode(&value); err != nil {
@@ -92,19 +92,19 @@ func nextValue(dec *json.Decoder, body []byte, from int) (span, bool) {
 	return span{end - len(value), end}, true
 }
 
-// replaced is the body with something else in the place of a part.
+// replaced returns the body with a span replaced.
 func (e *envelope) replaced(s span, with string) []byte {
 	return slices.Concat(e.body[:s.start], []byte(with), e.body[s.end:])
 }
 
-// link reads a link, "" for null.
+// link decodes a link. It returns "" for null and for other values.
 func (e *envelope) link(s span) string {
 	var link string
-	_ = json.Unmarshal(s.of(e.body), &link) // what is no string is no link
+	_ = json.Unmarshal(s.of(e.body), &link)
 	return link
 }
 
-// anyLink is the link to some other page of the list, "" if there is none.
+// anyLink returns a link to another page of the list, or "" if there is none.
 func (e *envelope) anyLink() string {
 	if next := e.link(e.next); next != "" {
 		return next
@@ -112,11 +112,11 @@ func (e *envelope) anyLink() string {
 	return e.link(e.previous)
 }
 
-// quote writes text as JSON as the service does: '&' stays.
+// quote returns text as a JSON string, like the service without escaping '&'.
 func quote(text string) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string never fails
+	_ = enc.Encode(text) // strings can always be encoded
 	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,22 +19,23 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// firstEvent is the program under test: it asks the service for the first event.
+// firstEvent is the code under test. It returns the name of the first event.
 func firstEvent(client *http.Client, base string) (string, error) {
-	answer, err := client.Get(base + "/api/events/?limit=1")
+	resp, err := client.Get(base + "/api/events/?limit=1")
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close()
+	defer resp.Body.Close()
 	var page pagination.Envelope[resources.Event]
-	if err := json.NewDecoder(answer.Body).Decode(&page); err != nil || len(page.Records) == 0 {
+	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil || len(page.Records) == 0 {
 		return "", err
 	}
 	return page.Records[0].Name, nil
 }
 
-// What a test with a house looks like. (It is a test and no Example, since only a
-// test has the testing.TB that a house belongs to.)
+// The following are tests and not examples, since a house needs a testing.TB. Keep
+// them similar to the package documentation.
+
 func TestFirstEvent(t *testing.T) {
 	house := cataloguetest.New(t)
 	err := house.Catalogue.LoadCollection("events", strings.NewReader(`[{"id": 1, "name": "Reading", "slug": "reading",
@@ -43,12 +45,11 @@ func TestFirstEvent(t *testing.T) {
 	}
 	name, err := firstEvent(house.Client, house.URL)
 	if name != "Reading" || err != nil {
-		t.Errorf("first event: %q, %v", name, err)
+		t.Errorf("firstEvent = %q, %v", name, err)
 	}
 }
 
-// What was asked is in the log; assertions about it fail with a difference.
-func TestFirstEventAsksOnce(t *testing.T) {
+func TestFirstEventRequests(t *testing.T) {
 	house := cataloguetest.New(t)
 	if _, err := firstEvent(house.Client, house.URL); err != nil {
 		t.Fatal(err)
@@ -56,11 +57,11 @@ func TestFirstEventAsksOnce(t *testing.T) {
 	house.Asked(t, "GET /api/events/?limit=1")
 	house.NeverWrote(t)
 	if agent := house.Exchanges()[0].Header.Get("User-Agent"); agent != "Go-http-client/1.1" {
-		t.Errorf("asked as %s", agent)
+		t.Errorf("User-Agent = %q", agent)
 	}
 }
 
-// eventNames is a program that reads all events, page by page.
+// eventNames is the code under test. It returns the names of all events.
 func eventNames(ctx context.Context, client *http.Client, base string) (names []string, err error) {
 	next := base + "/api/events/"
 	for next != "" {
@@ -68,13 +69,13 @@ func eventNames(ctx context.Context, client *http.Client, base string) (names []
 		if err != nil {
 			return nil, err
 		}
-		answer, err := client.Do(request)
+		resp, err := client.Do(request)
 		if err != nil {
 			return nil, err
 		}
 		var page pagination.Envelope[resources.Event]
-		err = json.NewDecoder(answer.Body).Decode(&page)
-		answer.Body.Close()
+		err = json.NewDecoder(resp.Body).Decode(&page)
+		resp.Body.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -86,18 +87,16 @@ func eventNames(ctx context.Context, client *http.Client, base string) (names []
 	return names, nil
 }
 
-// A walk is right if each page was fetched once.
 func TestEventNames(t *testing.T) {
 	house := cataloguetest.New(t)
 	names, err := eventNames(t.Context(), house.Client, house.URL)
 	if len(names) != house.Catalogue.Events().Count() || err != nil {
-		t.Errorf("%d names, %v", len(names), err)
+		t.Errorf("eventNames = %d names, %v", len(names), err)
 	}
 	house.WalkedOnce(t, "events")
 }
 
-// Fixtures are files: in a program they come from os.DirFS("testdata") or from an
-// embed.FS.
+// Fixtures usually come from os.DirFS("testdata") or from an embed.FS.
 func TestFirstEventOfFixtures(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: fstest.MapFS{
 		"events.ndjson": {Data: []byte(
@@ -105,11 +104,11 @@ func TestFirstEventOfFixtures(t *testing.T) {
 			{"id": 2, "name": "Sooner", "slug": "sooner", "startDate": "2026-05-01T18:00:00Z", "endDate": "2026-05-01T20:00:00Z"}`)},
 	}})
 	if name, err := firstEvent(house.Client, house.URL); name != "Sooner" || err != nil {
-		t.Errorf("first event: %q, %v", name, err)
+		t.Errorf("firstEvent = %q, %v", name, err)
 	}
 }
 
-// With a catalogue of its own a test writes records in Go. Server gives it a port.
+// A catalogue of the test, served on a loopback port.
 func TestFirstEventOfCatalogue(t *testing.T) {
 	records := catalogue.New()
 	if _, err := records.Events().Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
@@ -117,39 +116,69 @@ func TestFirstEventOfCatalogue(t *testing.T) {
 	}
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: records, Server: true})
 	if name, err := firstEvent(http.DefaultClient, house.URL); name != "Reading" || err != nil {
-		t.Errorf("first event: %q, %v", name, err)
+		t.Errorf("firstEvent = %q, %v", name, err)
 	}
 }
 
-// An authorizer is the service's, whose refusals a client has to stand. What was
-// asked before Forget is not asserted about.
-func TestRefusedPost(t *testing.T) {
+// Assertions only concern the requests after Forget.
+func TestPostUnauthorized(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Authorizer: httpapi.Bearer("s3cret")})
 	if _, err := firstEvent(house.Client, house.URL); err != nil {
 		t.Fatal(err)
 	}
 	house.Forget()
-	answer, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader("{}"))
+	resp, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusUnauthorized {
-		t.Errorf("answered with %s", answer.Status)
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("status %s, want 401", resp.Status)
 	}
 	house.Asked(t, "POST /api/events/")
 }
 
-// In a bubble time is synthetic: a deadline comes without waiting.
-func TestEventNamesInTime(t *testing.T) {
+// In a synctest bubble, deadlines pass without waiting.
+func TestEventNamesDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		house := cataloguetest.New(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		time.Sleep(2 * time.Hour)
 		if _, err := eventNames(ctx, house.Client, house.URL); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("too late: %v", err)
+			t.Errorf("eventNames: error %v, want %v", err, context.DeadlineExceeded)
 		}
-		house.Asked(t) // nothing
+		house.Asked(t) // no requests
+	})
+}
+
+func TestEventNamesRenamed(t *testing.T) {
+	house := cataloguetest.New(t)
+	err := house.Catalogue.Events().Update(1, func(e *resources.Event) error {
+		e.Name = "Renamed"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := eventNames(t.Context(), house.Client, house.URL)
+	if err != nil || !slices.Contains(names, "Renamed") {
+		t.Errorf("eventNames = %q, %v", names, err)
+	}
+}
+
+// The second page fails an hour after the request for the first.
+func TestEventNamesUnavailable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		house := cataloguetest.New(t)
+		slow := house.Break(cataloguetest.Where{Nth: 1}, cataloguetest.Delay(time.Hour))
+		house.Break(
+			cataloguetest.Where{Collection: "events", Page: cataloguetest.AtOffset(21)},
+			cataloguetest.Status(503, "busy"))
+
+		_, err := eventNames(t.Context(), house.Client, house.URL)
+		if err == nil || slow.Count() != 1 {
+			t.Errorf("error %v after %d delays", err, slow.Count())
+		}
 	})
 }

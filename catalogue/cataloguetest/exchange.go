@@ -8,35 +8,34 @@ import (
 	"time"
 )
 
-// An Exchange is a request and its answer, as the client sent and got them: with
-// what faults made of the answer.
+// An Exchange is a request and its response, as the client sent and received
+// them. The response includes the effect of faults.
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query
-	Header http.Header // of the request, with what the client adds by itself
-	Body   []byte      // what was read of the request's body, at most 1 MiB
+	Header http.Header // of the request, including what the client adds by itself
+	Body   []byte      // the part of the request body that was read, at most 1 MiB
 
-	Status       int         // 0: no answer, see Aborted
-	AnswerHeader http.Header // what the handler set; net/http adds Date and the like
-	Answer       []byte      // the body as the handler wrote it, at most 1 MiB
+	Status       int         // of the response; 0 if there is none, see Aborted
+	AnswerHeader http.Header // of the response, as set by the handler, without the Date that net/http adds
+	Answer       []byte      // the response body, as written by the handler, at most 1 MiB
 
-	// Cut says that Body or Answer is not whole: because it was longer than 1
-	// MiB, or because much was answered after it. A log keeps the last 64 MiB
-	// of bodies.
+	// Cut reports whether Body or Answer is incomplete, because it is longer than
+	// 1 MiB or because it was discarded. Only the last 64 MiB of bodies are kept.
 	Cut bool
 
-	// Took is the time from the request to the last byte of the answer, on the
-	// test's clock.
+	// Took is the time from the request to the last byte of the response, on the
+	// clock of the test.
 	Took time.Duration
 
-	// Aborted says that the answer did not get to its end: the handler panicked,
-	// which cuts the connection, as a fault may do on purpose; or it could not write
-	// any more as the client had gone. What fits into the buffers on the way, a few
-	// kilobytes in process and more over a socket, is written all the same.
+	// Aborted reports whether the response ended early: the handler panicked, which
+	// cuts the connection, as some faults do on purpose, or it could not write
+	// because the client had gone. Writes that fit into the buffers in between, some
+	// kilobytes in process and more over a socket, succeed nevertheless.
 	Aborted bool
 }
 
-// clone copies all that can be changed.
+// clone returns a deep copy.
 func (e *Exchange) clone() Exchange {
 	c := *e
 	link := *e.URL
@@ -46,27 +45,27 @@ func (e *Exchange) clone() Exchange {
 	return c
 }
 
-// String is the exchange in one line: "GET /api/events/?limit=2 → 200, 1532
-// bytes, 41µs".
+// String returns the exchange in one line, such as "GET /api/events/?limit=2 →
+// 200, 1532 bytes, 41µs".
 func (e Exchange) String() string {
-	what := e.Method
-	if e.URL != nil { // else nobody has asked it
-		what += " " + e.URL.RequestURI()
+	text := e.Method
+	if e.URL != nil {
+		text += " " + e.URL.RequestURI()
 	}
-	what += " → "
+	text += " → "
 	switch {
 	case e.Status == 0 && e.Aborted:
-		what += "cut off"
+		text += "cut off"
 	case e.Status == 0:
-		what += "no answer yet"
+		text += "no response yet"
 	default:
-		what += fmt.Sprintf("%d, %d bytes", e.Status, len(e.Answer))
+		text += fmt.Sprintf("%d, %d bytes", e.Status, len(e.Answer))
 		if e.Cut {
-			what += " and more"
+			text += " and more"
 		}
 		if e.Aborted {
-			what += ", then cut off"
+			text += ", then cut off"
 		}
 	}
-	return fmt.Sprintf("%s, %v", what, e.Took.Round(time.Microsecond))
+	return fmt.Sprintf("%s, %v", text, e.Took.Round(time.Microsecond))
 }

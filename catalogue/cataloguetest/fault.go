@@ -8,55 +8,57 @@ import (
 	"time"
 )
 
-// A Fault is something that goes wrong with a request; [House.Break] says with
-// which. They are made by functions: [Status], [Header], [ContentType], [Delay],
-// [Slow], [Cut], [CutAfter] and [Truncate], and for what paginated services say
-// that is not so [NextIsSelf], [NextCycle], [NextHost], [NextScheme],
-// [EmptyPageWithNext], [MissingRow], [RepeatedRow] and [CountShrinks]. The zero
-// Fault is none, and no test can break a house with it.
+// A Fault is something that goes wrong with a request. [House.Break] applies it to
+// the requests that a [Where] selects.
+//
+// [Status], [Header], [Delay], [Slow], [Cut], [CutAfter] and [Truncate] return
+// faults of any response. [NextIsSelf], [NextCycle], [NextHost], [NextScheme],
+// [EmptyPageWithNext], [MissingRow], [RepeatedRow] and [CountShrinks] return faults
+// of pages. The zero Fault is invalid.
 type Fault struct {
 	stage stage
-	// do makes it happen to the nth request that it meets. It says whether it did:
-	// what is no page cannot be lied about.
-	do  func(m *mishap, nth int) bool
-	err error // why there is no such fault
+	// apply applies the fault to the nth request that it hits. It reports whether
+	// it could: faults of pages leave other responses alone.
+	apply func(i *interceptor, nth int) bool
+	err   error // not nil if the arguments of the function were invalid
 }
 
-// stage is when a fault happens on an answer's way; those of one request happen
-// in this order.
+// A stage is a point in the making of a response. The faults of one request happen
+// in the order of their stages.
 type stage int
 
 const (
-	asking    stage = iota // before there is an answer: Delay, Cut
-	answering              // in its place: Status
-	lying                  // in its page
-	heading                // in its header
-	ending                 // at its end: Truncate
-	sending                // while it is sent: Slow, CutAfter
+	beforeResponse stage = iota // Delay, Cut
+	inPlaceOf                   // Status
+	inPage                      // faults of pages
+	inHeader                    // Header
+	atEnd                       // Truncate
+	whileSending                // Slow, CutAfter
 )
 
-// Status answers without asking the catalogue: a POST so answered has stored
-// nothing. A body that is JSON says so in its content type, any other says that
-// it is HTML, as the pages of proxies are; [ContentType] makes it another. An
-// answer that can have no body (204, 304) has none. The code must be one that ends
-// a request, from 200 to 999.
+// Status responds with a status code and a body. The request does not reach the
+// catalogue, so a POST stores nothing. The Content-Type is application/json if the
+// body is JSON, else text/html, as in the error pages of proxies; use [Header] to set
+// another. A response with status 204 or 304 has no body. The code must be between
+// 200 and 999.
 func Status(code int, body string) Fault {
 	if code < 200 || code > 999 {
-		return Fault{err: fmt.Errorf("Status: an answer cannot have the status %d", code)}
+		return Fault{err: fmt.Errorf("Status: invalid status %d; want 200 to 999", code)}
 	}
-	kind := "text/html; charset=utf-8"
+	contentType := "text/html; charset=utf-8"
 	if json.Valid([]byte(body)) {
-		kind = "application/json"
+		contentType = "application/json"
 	}
-	return Fault{stage: answering, do: func(m *mishap, _ int) bool {
-		header := m.w.Header().Clone()
-		header.Set("Content-Type", kind)
-		m.answer = &answer{status: code, header: header, body: []byte(body)}
+	return Fault{stage: inPlaceOf, apply: func(i *interceptor, _ int) bool {
+		header := i.w.Header().Clone()
+		header.Set("Content-Type", contentType)
+		i.response = &response{status: code, header: header, body: []byte(body)}
 		return true
 	}}
 }
 
-// isToken says whether a text can be the name of a header (RFC 9110, 5.6.2).
+// isToken reports whether text is a token, and so can name a header (RFC 9110,
+// section 5.6.2).
 func isToken(text string) bool {
 	const marks = "!#$%&'*+-.^_`|~"
 	for _, c := range text {
@@ -67,92 +69,94 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// Header sets a header of the answer, or, with an empty value, takes it away:
-// Header("Retry-After", "1") beside a [Status] for the same requests, say. The
-// length of the body is not for it to change: see [Truncate] and [CutAfter].
+// Header sets a header of the response, or removes it if value is empty. For
+// example, Header("Retry-After", "1") goes with a [Status], and
+// Header("Content-Type", "text/html") mislabels a page. Content-Length and
+// Transfer-Encoding cannot be set; see [Truncate] and [CutAfter].
 func Header(name, value string) Fault {
 	name = http.CanonicalHeaderKey(name)
 	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
-		return Fault{err: fmt.Errorf("Header: %q cannot be set", name)}
+		return Fault{err: fmt.Errorf("Header: header %q cannot be set", name)}
 	}
-	return Fault{stage: heading, do: func(m *mishap, _ int) bool {
+	return Fault{stage: inHeader, apply: func(i *interceptor, _ int) bool {
 		if value == "" {
-			// Nil and not absent: then net/http makes none up.
-			m.answer.header[name] = nil
+			// Not deleted: net/http adds some headers that are absent, but not those
+			// that are nil.
+			i.response.header[name] = nil
 		} else {
-			m.answer.header.Set(name, value)
+			i.response.header.Set(name, value)
 		}
 		return true
 	}}
 }
 
-// ContentType says of the body that it is something else. It is [Header].
-func ContentType(value string) Fault { return Header("Content-Type", value) }
-
-// Delay waits before the request reaches the catalogue. It ends, and the
-// connection is cut, when the request's context does: when the client has gone. The
-// body is read before the wait, as net/http does not notice before that; of one of
-// more than 1 MiB, which the service refuses, only so much, and then the wait lasts.
-// Time is package time's, so that inside testing/synctest it is the bubble's.
-// Several delays add up. Zero and less are no time.
+// Delay waits before the request reaches the catalogue. Several delays add up. If
+// the request's context ends first, because the client has gone, the connection is
+// cut. Time is that of package time, so that inside a synctest bubble it is the
+// bubble's. A delay of zero or less has no effect.
+//
+// The request body is read before the wait, since net/http notices that a client
+// has gone only after the body. Of a body longer than 1 MiB, which the service
+// refuses, only the first part is read, and the wait does not end early.
 func Delay(d time.Duration) Fault {
-	return Fault{stage: asking, do: func(m *mishap, _ int) bool {
-		m.wait += max(d, 0)
+	return Fault{stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
+		i.delay += max(d, 0)
 		return true
 	}}
 }
 
-// Slow sends a body in chunks of so many bytes, with a pause before each but the
-// first. A pause ends, and the connection is cut, when the request's context does.
-// A chunk must have at least one byte.
+// Slow sends the body in chunks of the given number of bytes, with a pause between
+// two chunks. If the request's context ends in a pause, the connection is cut. The
+// chunk size must be at least 1.
 func Slow(chunk int, pause time.Duration) Fault {
 	if chunk < 1 {
-		return Fault{err: fmt.Errorf("Slow: a chunk cannot have %d bytes", chunk)}
+		return Fault{err: fmt.Errorf("Slow: invalid chunk size %d; want at least 1", chunk)}
 	}
-	return Fault{stage: sending, do: func(m *mishap, _ int) bool {
-		m.chunk, m.pause = chunk, pause
-		return m.sendsBody()
+	return Fault{stage: whileSending, apply: func(i *interceptor, _ int) bool {
+		i.chunk, i.pause = chunk, pause
+		return i.sendsBody()
 	}}
 }
 
-// Cut cuts the connection before an answer. The catalogue is not asked: a POST
-// so cut has stored nothing. Over a real connection that has been used before,
-// net/http's client asks once more by itself if the request is a GET, as it would
-// when a server closes a connection that it thinks idle; address that one as well
-// if the program is to see the cut.
+// Cut cuts the connection before the response. The request does not reach the
+// catalogue, so a POST stores nothing.
+//
+// The client of net/http retries a GET by itself if the connection has been used
+// before, as it would if a server closed an idle connection. For the program to see
+// the error, the retry must be cut as well.
 func Cut() Fault {
-	return Fault{stage: asking, do: func(m *mishap, _ int) bool {
-		m.aborts = true
+	return Fault{stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
+		i.cut = true
 		return true
 	}}
 }
 
-// CutAfter cuts the connection behind the header, which has the length of the
-// whole body, and n bytes of the body: all but the last if there are no more. The
-// catalogue is asked: a POST so cut has been stored. An answer without a body is
-// left alone.
+// CutAfter sends the header, with the Content-Length of the whole body, and n bytes of
+// the body, and then cuts the connection. At least the last byte is missing. The
+// request reaches the catalogue, so a POST stores its record. A response without a
+// body is left alone. n must not be negative.
 func CutAfter(n int) Fault {
 	if n < 0 {
-		return Fault{err: fmt.Errorf("CutAfter: there are no %d bytes", n)}
+		return Fault{err: fmt.Errorf("CutAfter: negative number of bytes %d", n)}
 	}
-	return Fault{stage: sending, do: func(m *mishap, _ int) bool {
-		m.cuts, m.cutAfter = m.sendsBody(), n
-		return m.cuts
+	return Fault{stage: whileSending, apply: func(i *interceptor, _ int) bool {
+		i.cutsBody, i.cutAfter = i.sendsBody(), n
+		return i.cutsBody
 	}}
 }
 
-// Truncate sends n bytes of the body, all but the last if there are no more, and
-// a Content-Length that agrees: to HTTP nothing is wrong, but the JSON is broken. An
-// answer without a body is left alone.
+// Truncate sends only the first n bytes of the body, with a Content-Length that
+// agrees: the response is valid HTTP but its JSON is not. At least the last byte is
+// missing. A response without a body is left alone. n must not be negative.
 func Truncate(n int) Fault {
 	if n < 0 {
-		return Fault{err: fmt.Errorf("Truncate: there are no %d bytes", n)}
+		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}
 	}
-	return Fault{stage: ending, do: func(m *mishap, _ int) bool {
-		if len(m.answer.body) == 0 {
+	return Fault{stage: atEnd, apply: func(i *interceptor, _ int) bool {
+		if len(i.response.body) == 0 {
 			return false
 		}
-		m.answer.body = m.answer.body[:min(n, len(m.answer.body)-1)]
+		i.response.body = i.response.body[:min(n, len(i.response.body)-1)]
 		return true
 	}}
 }

@@ -7,129 +7,128 @@ import (
 	"sync"
 )
 
-// faults are what is wrong with one house. The zero value is nothing. They may be
-// used by any number of requests at once.
+// faults is the set of faults of one house. The zero value is ready to use. It is
+// safe for concurrent use.
 type faults struct {
 	mu     sync.Mutex
-	broken []*Breakage // in the order they were made
+	active []*Breakage // in the order in which they were added
 }
 
-// placed is a fault and its place.
-type placed struct {
+// A scopedFault is a fault and the requests that it applies to.
+type scopedFault struct {
 	where Where
 	fault Fault
 }
 
-// A Breakage is a fault in its place, as [House.Break] made it. Its methods may be
-// called while requests are answered.
+// A Breakage is a fault that [House.Break] has applied. It is safe for concurrent
+// use.
 type Breakage struct {
-	of *faults
-	placed
+	owner *faults
+	scopedFault
 
-	// Guarded by of.mu: how many requests agreed with where, belonged to its share,
-	// were met, and were changed.
-	agreed, chosen, met, count int
+	// Numbers of requests, guarded by owner.mu: that match the fields of where, are
+	// in its share, are selected by After and Nth, and were changed.
+	matched, shared, selected, count int
 }
 
-// Count is how many requests the fault has happened to: not those that it met but
-// could not change, such as one for a page when another fault answers in its
-// place. A test that breaks a house should look that something happened.
+// Count returns the number of requests that the fault has happened to. Requests
+// that it applied to but could not change do not count, such as a request for a
+// page when another fault responds in its place. Tests should check Count, to know
+// that something happened.
 func (b *Breakage) Count() int {
-	b.of.mu.Lock()
-	defer b.of.mu.Unlock()
+	b.owner.mu.Lock()
+	defer b.owner.mu.Unlock()
 	return b.count
 }
 
-// Mend takes the fault away, for requests that have not arrived. The others of the
-// house stay. To mend twice does nothing.
+// Mend removes the fault and leaves the others of the house. Requests that have
+// already arrived are not affected. Only the first call has an effect.
 func (b *Breakage) Mend() {
-	b.of.mu.Lock()
-	defer b.of.mu.Unlock()
-	b.of.broken = slices.DeleteFunc(b.of.broken, func(other *Breakage) bool { return other == b })
+	b.owner.mu.Lock()
+	defer b.owner.mu.Unlock()
+	b.owner.active = slices.DeleteFunc(b.owner.active, func(other *Breakage) bool { return other == b })
 }
 
-// add puts a fault in its place.
 func (f *faults) add(where Where, fault Fault) (*Breakage, error) {
 	if fault.err != nil {
 		return nil, fault.err
 	}
-	if fault.do == nil {
-		return nil, errors.New("the zero Fault is none")
+	if fault.apply == nil {
+		return nil, errors.New("the zero Fault is invalid")
 	}
 	if err := where.check(); err != nil {
 		return nil, err
 	}
-	b := &Breakage{of: f, placed: placed{where, fault}}
+	b := &Breakage{owner: f, scopedFault: scopedFault{where, fault}}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.broken = append(f.broken, b)
+	f.active = append(f.active, b)
 	return b, nil
 }
 
-// mend takes all faults away.
 func (f *faults) mend() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.broken = nil
+	f.active = nil
 }
 
-// wrap is the handler with the faults in front. While there are none it only
-// takes a lock for a moment.
+// wrap returns a handler that applies the faults to the requests for next.
 func (f *faults) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hits := f.meet(r)
+		hits := f.hits(r)
 		if len(hits) == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
-		m := mishap{w: w, r: r, next: next}
-		m.serve(hits)
+		i := interceptor{w: w, r: r, next: next}
+		i.serve(hits)
 	})
 }
 
-// hit is a fault that meets a request, which is the nth that it meets.
+// A hit is a fault that applies to a request, which is the nth that it applies to.
 type hit struct {
 	*Breakage
 	nth int
 }
 
-// meet counts a request, once for each fault, whatever the others will do to it,
-// and gives the faults that meet it, in the order of their stages.
-func (f *faults) meet(r *http.Request) []hit {
+// hits counts a request for every fault, and returns the faults that apply to it
+// in the order of their stages.
+func (f *faults) hits(r *http.Request) []hit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var hits []hit
-	for _, b := range f.broken {
-		if b.meets(r) {
-			hits = append(hits, hit{b, b.met})
+	for _, b := range f.active {
+		if b.selects(r) {
+			hits = append(hits, hit{b, b.selected})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return int(a.fault.stage - b.fault.stage) })
 	return hits
 }
 
-func (b *Breakage) meets(r *http.Request) bool {
-	if !b.where.agrees(r) {
+// selects counts a request and reports whether the fault applies to it.
+func (b *Breakage) selects(r *http.Request) bool {
+	if !b.where.matches(r) {
 		return false
 	}
-	b.agreed++
-	if !b.where.chooses(b.agreed) {
+	b.matched++
+	if !b.where.inShare(b.matched) {
 		return false
 	}
-	b.chosen++
-	if !b.where.meets(b.chosen) {
+	b.shared++
+	if !b.where.inRange(b.shared) {
 		return false
 	}
-	b.met++
+	b.selected++
 	return true
 }
 
-// happens makes it so, and counts it if it is.
-func (h hit) happens(m *mishap) {
-	if !h.fault.do(m, h.nth) {
+// apply applies the fault, and counts the request if it was changed.
+func (h hit) apply(i *interceptor) {
+	if !h.fault.apply(i, h.nth) {
 		return
 	}
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
+	h.owner.mu.Lock()
+	defer h.owner.mu.Unlock()
 	h.count++
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// sevenBooks is a handler of seven books, 1 to 7, and nothing else.
+// sevenBooks returns a handler that serves seven books with the ids 1 to 7.
 func sevenBooks(t testing.TB) http.Handler {
 	t.Helper()
 	house := catalogue.New()
@@ -30,56 +30,55 @@ func sevenBooks(t testing.TB) http.Handler {
 	return handler
 }
 
-// at is a fault in a place, for tables.
-func at(where Where, fault Fault) placed { return placed{where, fault} }
+func at(where Where, fault Fault) scopedFault { return scopedFault{where, fault} }
 
-// serveBroken serves the seven books with faults, and gives these.
-func serveBroken(t testing.TB, breaks ...placed) (*httptest.Server, []*Breakage) {
+// serveFaults serves the seven books with faults, and returns the faults.
+func serveFaults(t testing.TB, breaks ...scopedFault) (*httptest.Server, []*Breakage) {
 	t.Helper()
 	f := new(faults)
-	var made []*Breakage
+	var breakages []*Breakage
 	for _, b := range breaks {
 		breakage, err := f.add(b.where, b.fault)
 		if err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, breakage)
+		breakages = append(breakages, breakage)
 	}
 	server := httptest.NewServer(f.wrap(sevenBooks(t)))
 	t.Cleanup(server.Close)
-	return server, made
+	return server, breakages
 }
 
-// view is what a client of net/http sees of an answer.
+// A view is what a client of net/http sees of a response.
 type view struct {
 	Status int
 	Type   string // Content-Type
 	Length int64  // ContentLength
-	Body   string // with HOST for the service's
-	Err    string // of the request, or of reading the body
+	Body   string // with HOST for the host of the server
+	Err    string // of the request or of reading the body
 }
 
-// ask sends one request, on a connection of its own.
-func ask(t testing.TB, server *httptest.Server, method, path string) view {
+// request sends a request on a new connection.
+func request(t testing.TB, server *httptest.Server, method, path string) view {
 	t.Helper()
 	r, err := http.NewRequest(method, server.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Close = true
-	answer, err := server.Client().Do(r)
+	resp, err := server.Client().Do(r)
 	if err != nil {
-		return view{Err: lastOf(err)}
+		return view{Err: innermost(err)}
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
 	host := strings.TrimPrefix(server.URL, "http://")
 	text := strings.ReplaceAll(string(body), host, "HOST")
-	return view{answer.StatusCode, answer.Header.Get("Content-Type"), answer.ContentLength, text, lastOf(err)}
+	return view{resp.StatusCode, resp.Header.Get("Content-Type"), resp.ContentLength, text, innermost(err)}
 }
 
-// lastOf is the text of the innermost error.
-func lastOf(err error) string {
+// innermost returns the text of the innermost error.
+func innermost(err error) string {
 	for err != nil {
 		inner := errors.Unwrap(err)
 		if inner == nil {
@@ -90,7 +89,7 @@ func lastOf(err error) string {
 	return ""
 }
 
-// page is what is seen of a page as it should be.
+// page returns the view of a page without faults.
 func page(count int, next, previous, results string) view {
 	body := `{"count":` + strconv.Itoa(count) + `,"next":` + link(next) + `,"previous":` + link(previous) + `,"results":` + results + `}`
 	return view{200, "application/json", int64(len(body)), body, ""}
@@ -103,16 +102,16 @@ func link(url string) string {
 	return `"` + url + `"`
 }
 
-// differ compares, but for the length of bodies in which HOST stands for another
-// text.
-func differ(want, got view) string {
+// diffViews compares views. It ignores their length if the body contains HOST, which
+// has another length than the host.
+func diffViews(want, got view) string {
 	if strings.Contains(got.Body, "HOST") {
 		want.Length, got.Length = 0, 0
 	}
 	return cmp.Diff(want, got)
 }
 
-// Links of the seven books by threes.
+// Links of the list of seven books with a limit of three.
 const (
 	listURL   = "http://HOST/api/books/"
 	firstURL  = listURL + "?limit=3"
@@ -120,7 +119,7 @@ const (
 	lastURL   = listURL + "?limit=3&offset=6"
 )
 
-func TestFaultsAsTheClientSeesThem(t *testing.T) {
+func TestFaults(t *testing.T) {
 	const (
 		first  = "/api/books/?limit=3"
 		middle = "/api/books/?limit=3&offset=3"
@@ -128,168 +127,166 @@ func TestFaultsAsTheClientSeesThem(t *testing.T) {
 		all    = "/api/books/"
 		detail = `{"detail":"Not found."}`
 	)
-	good := page(7, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`)
+	normal := page(7, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`)
 	tests := []struct {
 		reason string
 		faults []Fault
 		path   string
 		want   view
-		counts bool // whether it happened
+		counts bool
 	}{
-		{"a status with JSON", []Fault{Status(503, `{"detail":"Later."}`)}, middle,
+		{"status with JSON", []Fault{Status(503, `{"detail":"Later."}`)}, middle,
 			view{503, "application/json", 19, `{"detail":"Later."}`, ""}, true},
-		{"a status with what a proxy says", []Fault{Status(502, `<h1>Bad Gateway</h1>`)}, middle,
+		{"status with HTML", []Fault{Status(502, `<h1>Bad Gateway</h1>`)}, middle,
 			view{502, "text/html; charset=utf-8", 20, `<h1>Bad Gateway</h1>`, ""}, true},
-		{"a status without a body", []Fault{Status(500, "")}, middle, view{500, "text/html; charset=utf-8", 0, "", ""}, true},
-		{"a status that has no body, whatever is said", []Fault{Status(204, "text")}, middle, view{204, "text/html; charset=utf-8", 0, "", ""}, true},
-		{"another type, the same bytes", []Fault{ContentType("text/plain")}, middle,
-			view{200, "text/plain", good.Length, good.Body, ""}, true},
-		{"no type at all", []Fault{ContentType("")}, middle, view{200, "", good.Length, good.Body, ""}, true},
+		{"status with an empty body", []Fault{Status(500, "")}, middle, view{500, "text/html; charset=utf-8", 0, "", ""}, true},
+		{"status that cannot have a body", []Fault{Status(204, "text")}, middle, view{204, "text/html; charset=utf-8", 0, "", ""}, true},
+		{"other content type", []Fault{Header("Content-Type", "text/plain")}, middle,
+			view{200, "text/plain", normal.Length, normal.Body, ""}, true},
+		{"no content type", []Fault{Header("Content-Type", "")}, middle, view{200, "", normal.Length, normal.Body, ""}, true},
 
-		{"no answer at all", []Fault{Cut()}, middle, view{Err: "EOF"}, true},
+		{"cut before the response", []Fault{Cut()}, middle, view{Err: "EOF"}, true},
 		{"cut in the body", []Fault{CutAfter(9)}, "/api/none/",
 			view{404, "application/json", int64(len(detail)), `{"detail"`, "unexpected EOF"}, true},
-		{"cut behind the header", []Fault{CutAfter(0)}, "/api/none/",
+		{"cut after the header", []Fault{CutAfter(0)}, "/api/none/",
 			view{404, "application/json", int64(len(detail)), "", "unexpected EOF"}, true},
-		{"cut before the last byte, if it is short", []Fault{CutAfter(1000)}, "/api/none/",
+		{"cut after more bytes than there are", []Fault{CutAfter(1000)}, "/api/none/",
 			view{404, "application/json", int64(len(detail)), `{"detail":"Not found."`, "unexpected EOF"}, true},
-		{"valid HTTP, broken JSON", []Fault{Truncate(9)}, "/api/none/", view{404, "application/json", 9, `{"detail"`, ""}, true},
-		{"but the last byte, if it is short", []Fault{Truncate(1000)}, "/api/none/",
+		{"truncated body", []Fault{Truncate(9)}, "/api/none/", view{404, "application/json", 9, `{"detail"`, ""}, true},
+		{"truncated to more bytes than there are", []Fault{Truncate(1000)}, "/api/none/",
 			view{404, "application/json", int64(len(detail)) - 1, `{"detail":"Not found."`, ""}, true},
-		{"all bytes, in pieces", []Fault{Slow(5, 0)}, middle, good, true},
+		{"slow body", []Fault{Slow(5, 0)}, middle, normal, true},
 
-		{"next is the first page itself, without an offset", []Fault{NextIsSelf()}, first,
+		{"NextIsSelf on the first page", []Fault{NextIsSelf()}, first,
 			page(7, firstURL, "", `[{"id":1},{"id":2},{"id":3}]`), true},
-		{"next is the page itself", []Fault{NextIsSelf()}, middle, page(7, middleURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"next is the last page itself", []Fault{NextIsSelf()}, last, page(7, lastURL, middleURL, `[{"id":7}]`), true},
-		{"next is the only page itself, in the service's limit", []Fault{NextIsSelf()}, all,
+		{"NextIsSelf on the second page", []Fault{NextIsSelf()}, middle, page(7, middleURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"NextIsSelf on the last page", []Fault{NextIsSelf()}, last, page(7, lastURL, middleURL, `[{"id":7}]`), true},
+		{"NextIsSelf on the only page, with the default limit", []Fault{NextIsSelf()}, all,
 			page(7, listURL+"?limit=21", "", `[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
-		{"the query stays", []Fault{NextIsSelf()}, "/api/books/?ordering=-id&offset=5&limit=1&x=%26",
+		{"NextIsSelf keeps the query", []Fault{NextIsSelf()}, "/api/books/?ordering=-id&offset=5&limit=1&x=%26",
 			page(7, listURL+"?limit=1&offset=5&ordering=-id&x=%26", listURL+"?limit=1&offset=4&ordering=-id&x=%26", `[{"id":2}]`), true},
-		{"of the only page a limit is clamped as the service does", []Fault{NextIsSelf()}, "/api/books/?limit=5000",
+		{"NextIsSelf on the only page, with a limit above the maximum", []Fault{NextIsSelf()}, "/api/books/?limit=5000",
 			page(7, listURL+"?limit=1000", "", `[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
-		{"a clamped limit stays clamped", []Fault{NextIsSelf()}, "/api/books/?limit=5000&offset=3",
+		{"NextIsSelf with a limit above the maximum", []Fault{NextIsSelf()}, "/api/books/?limit=5000&offset=3",
 			page(7, listURL+"?limit=1000&offset=3", listURL+"?limit=1000", `[{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
-		{"back to the first", []Fault{NextCycle()}, middle, page(7, firstURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"back to the first from the last", []Fault{NextCycle()}, last, page(7, firstURL, middleURL, `[{"id":7}]`), true},
+		{"NextCycle on the second page", []Fault{NextCycle()}, middle, page(7, firstURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"NextCycle on the last page", []Fault{NextCycle()}, last, page(7, firstURL, middleURL, `[{"id":7}]`), true},
 
-		{"to a stranger", []Fault{NextHost("elsewhere.example:8443")}, middle,
+		{"NextHost", []Fault{NextHost("elsewhere.example:8443")}, middle,
 			page(7, "http://elsewhere.example:8443/api/books/?limit=3&offset=6", firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"the last page leads nowhere", []Fault{NextHost("elsewhere.example")}, last, page(7, "", middleURL, `[{"id":7}]`), false},
-		{"by another scheme", []Fault{NextScheme("gopher")}, middle,
+		{"NextHost on the last page", []Fault{NextHost("elsewhere.example")}, last, page(7, "", middleURL, `[{"id":7}]`), false},
+		{"NextScheme", []Fault{NextScheme("gopher")}, middle,
 			page(7, "gopher://HOST/api/books/?limit=3&offset=6", firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"it is that scheme already", []Fault{NextScheme("http")}, middle, good, false},
+		{"NextScheme with the same scheme", []Fault{NextScheme("http")}, middle, normal, false},
 
-		{"nothing, and on", []Fault{EmptyPageWithNext()}, middle, page(7, lastURL, firstURL, `[]`), true},
-		{"nothing, and on behind the end", []Fault{EmptyPageWithNext()}, "/api/books/?limit=3&offset=9",
+		{"EmptyPageWithNext", []Fault{EmptyPageWithNext()}, middle, page(7, lastURL, firstURL, `[]`), true},
+		{"EmptyPageWithNext past the end", []Fault{EmptyPageWithNext()}, "/api/books/?limit=3&offset=9",
 			page(7, listURL+"?limit=3&offset=12", lastURL, `[]`), true},
-		{"the last of a page", []Fault{MissingRow()}, middle, page(7, lastURL, firstURL, `[{"id":4},{"id":5}]`), true},
-		{"the only one of a page", []Fault{MissingRow()}, last, page(7, "", middleURL, `[]`), true},
-		{"none is there", []Fault{MissingRow()}, "/api/books/?limit=3&offset=7", page(7, "", listURL+"?limit=3&offset=4", `[]`), false},
-		{"the last of the page before", []Fault{RepeatedRow()}, middle,
+		{"MissingRow", []Fault{MissingRow()}, middle, page(7, lastURL, firstURL, `[{"id":4},{"id":5}]`), true},
+		{"MissingRow with one record", []Fault{MissingRow()}, last, page(7, "", middleURL, `[]`), true},
+		{"MissingRow on an empty page", []Fault{MissingRow()}, "/api/books/?limit=3&offset=7", page(7, "", listURL+"?limit=3&offset=4", `[]`), false},
+		{"RepeatedRow", []Fault{RepeatedRow()}, middle,
 			page(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5},{"id":6}]`), true},
-		{"the last of the page before, in its order", []Fault{RepeatedRow()}, "/api/books/?ordering=-id&limit=2&offset=2",
+		{"RepeatedRow with an ordering", []Fault{RepeatedRow()}, "/api/books/?ordering=-id&limit=2&offset=2",
 			page(7, listURL+"?limit=2&offset=4&ordering=-id", listURL+"?limit=2&ordering=-id", `[{"id":6},{"id":5},{"id":4}]`), true},
-		{"before a single one", []Fault{RepeatedRow()}, last, page(7, "", middleURL, `[{"id":6},{"id":7}]`), true},
-		{"nothing is before the first", []Fault{RepeatedRow()}, first, page(7, middleURL, "", `[{"id":1},{"id":2},{"id":3}]`), false},
-		{"one for another", []Fault{MissingRow(), RepeatedRow()}, middle, page(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5}]`), true},
-		{"less than there are", []Fault{CountShrinks(2)}, middle, page(5, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"not less than none", []Fault{CountShrinks(9)}, middle, page(0, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"RepeatedRow with one record", []Fault{RepeatedRow()}, last, page(7, "", middleURL, `[{"id":6},{"id":7}]`), true},
+		{"RepeatedRow on the first page", []Fault{RepeatedRow()}, first, page(7, middleURL, "", `[{"id":1},{"id":2},{"id":3}]`), false},
+		{"MissingRow and RepeatedRow", []Fault{MissingRow(), RepeatedRow()}, middle, page(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5}]`), true},
+		{"CountShrinks", []Fault{CountShrinks(2)}, middle, page(5, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"CountShrinks to zero at least", []Fault{CountShrinks(9)}, middle, page(0, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
 
-		{"no page: an error", []Fault{NextIsSelf()}, "/api/none/", view{404, "application/json", 23, detail, ""}, false},
-		{"no page: a status in its place", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":"none"}`), MissingRow()}, middle,
+		{"not a page: 404", []Fault{NextIsSelf()}, "/api/none/", view{404, "application/json", 23, detail, ""}, false},
+		{"not a page: results are not an array", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":"none"}`), MissingRow()}, middle,
 			view{200, "application/json", 56, `{"count":1,"next":null,"previous":null,"results":"none"}`, ""}, true},
 
-		{"no page: it lacks a member", []Fault{Status(200, `{"count":1,"previous":null,"results":[]}`), NextIsSelf()}, middle,
+		{"not a page: a member is missing", []Fault{Status(200, `{"count":1,"previous":null,"results":[]}`), NextIsSelf()}, middle,
 			view{200, "application/json", 40, `{"count":1,"previous":null,"results":[]}`, ""}, true},
-		{"no page: not of a collection", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":[{}]}`), MissingRow()}, "/api/",
+		{"not a page: not the path of a collection", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":[{}]}`), MissingRow()}, "/api/",
 			view{200, "application/json", 54, `{"count":1,"next":null,"previous":null,"results":[{}]}`, ""}, true},
-		{"a lie, then less of it, under another name", []Fault{ContentType("text/x"), Truncate(30), CountShrinks(1)}, last,
+		{"faults of all stages", []Fault{Header("Content-Type", "text/x"), Truncate(30), CountShrinks(1)}, last,
 			view{200, "text/x", 30, `{"count":6,"next":null,"previo`, ""}, true},
-		{"of two the later is last", []Fault{Status(500, "a"), Status(501, "b")}, last,
+		{"the last of two statuses", []Fault{Status(500, "a"), Status(501, "b")}, last,
 			view{501, "text/html; charset=utf-8", 1, "b", ""}, true},
-		{"in pieces, then cut", []Fault{CutAfter(12), Slow(5, 0)}, "/api/none/",
+		{"slow body that is cut", []Fault{CutAfter(12), Slow(5, 0)}, "/api/none/",
 			view{404, "application/json", 23, `{"detail":"N`, "unexpected EOF"}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			var breaks []placed
+			var breaks []scopedFault
 			for _, f := range tt.faults {
 				breaks = append(breaks, at(Where{}, f))
 			}
-			server, made := serveBroken(t, breaks...)
-			if diff := differ(tt.want, ask(t, server, "GET", tt.path)); diff != "" {
-				t.Error(diff)
+			server, breakages := serveFaults(t, breaks...)
+			if diff := diffViews(tt.want, request(t, server, "GET", tt.path)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if happened := made[0].Count() == 1; happened != tt.counts {
-				t.Errorf("it has happened %d times", made[0].Count())
+			if n := breakages[0].Count(); (n == 1) != tt.counts {
+				t.Errorf("Count() = %d", n)
 			}
 		})
 	}
 }
 
-// A HEAD has the header that the GET has, and no body that could be broken.
-func TestFaultsOfHead(t *testing.T) {
+// A HEAD has the same header as the GET, and no body to be broken.
+func TestFaultsOfHEAD(t *testing.T) {
 	const path = "/api/books/?limit=3&offset=3"
 	for reason, f := range map[string]Fault{
-		"less":           Truncate(10),
-		"a longer list":  RepeatedRow(),
-		"a longer link":  NextHost("a.longer.host.than.before.example"),
-		"another answer": Status(500, `{"detail":"x"}`),
-		"another type":   ContentType("text/plain"),
+		"shorter body": Truncate(10),
+		"longer list":  RepeatedRow(),
+		"longer link":  NextHost("a.longer.host.than.before.example"),
+		"status":       Status(500, `{"detail":"x"}`),
+		"content type": Header("Content-Type", "text/plain"),
 	} {
-		server, made := serveBroken(t, at(Where{}, f))
-		get, head := ask(t, server, "GET", path), ask(t, server, "HEAD", path)
+		server, breakages := serveFaults(t, at(Where{}, f))
+		get, head := request(t, server, "GET", path), request(t, server, "HEAD", path)
 		get.Body = ""
 		if diff := cmp.Diff(get, head); diff != "" {
-			t.Errorf("%s: from GET to HEAD: %s", reason, diff)
+			t.Errorf("%s: (-GET +HEAD):\n%s", reason, diff)
 		}
-		if n := made[0].Count(); n != 2 {
-			t.Errorf("%s: it has happened %d times to two requests", reason, n)
+		if n := breakages[0].Count(); n != 2 {
+			t.Errorf("%s: Count() = %d, want 2", reason, n)
 		}
 	}
-	for reason, f := range map[string]Fault{"nothing to cut": CutAfter(10), "nothing to send slowly": Slow(1, 0)} {
-		server, made := serveBroken(t, at(Where{}, f))
-		if head := ask(t, server, "HEAD", path); head.Err != "" || made[0].Count() != 0 {
-			t.Errorf("%s: %q, %d times", reason, head.Err, made[0].Count())
+	for reason, f := range map[string]Fault{"CutAfter": CutAfter(10), "Slow": Slow(1, 0)} {
+		server, breakages := serveFaults(t, at(Where{}, f))
+		if head := request(t, server, "HEAD", path); head.Err != "" || breakages[0].Count() != 0 {
+			t.Errorf("%s: error %q, Count() = %d; want none, 0", reason, head.Err, breakages[0].Count())
 		}
 	}
 }
 
-// Two statuses and headers make a redirect, or a wait.
 func TestFaultHeader(t *testing.T) {
-	server, _ := serveBroken(t, at(Where{}, Header("retry-after", "7")), at(Where{}, Status(429, "")))
-	answer, err := server.Client().Get(server.URL + "/api/books/")
+	server, _ := serveFaults(t, at(Where{}, Header("retry-after", "7")), at(Where{}, Status(429, "")))
+	resp, err := server.Client().Get(server.URL + "/api/books/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != 429 || answer.Header.Get("Retry-After") != "7" {
-		t.Errorf("%s, Retry-After %q", answer.Status, answer.Header.Get("Retry-After"))
+	defer resp.Body.Close()
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "7" {
+		t.Errorf("status %s, Retry-After %q; want 429, 7", resp.Status, resp.Header.Get("Retry-After"))
 	}
-	server, _ = serveBroken(t, at(Where{}, Header("vary", "")))
-	answer, err = server.Client().Get(server.URL + "/api/books/")
+	server, _ = serveFaults(t, at(Where{}, Header("vary", "")))
+	resp, err = server.Client().Get(server.URL + "/api/books/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if _, there := answer.Header["Vary"]; there {
-		t.Error("Vary has not been taken away")
+	defer resp.Body.Close()
+	if _, there := resp.Header["Vary"]; there {
+		t.Error("Vary is still there")
 	}
 }
 
-// A POST that is cut before the handler stores nothing; one whose answer is cut has
-// been stored.
-func TestFaultsOfPost(t *testing.T) {
+// Only a fault in place of the response keeps a POST from storing a record.
+func TestFaultsOfPOST(t *testing.T) {
 	for _, tt := range []struct {
 		reason string
 		fault  Fault
 		stored int
 	}{
-		{"the catalogue is not asked", Cut(), 0},
-		{"nor when another answers", Status(500, ""), 0},
-		{"the answer is lost, not the record", CutAfter(0), 1},
-		{"no page, and no lie", MissingRow(), 1},
+		{"Cut", Cut(), 0},
+		{"Status", Status(500, ""), 0},
+		{"CutAfter", CutAfter(0), 1},
+		{"a fault of pages", MissingRow(), 1},
 	} {
 		house := catalogue.New()
 		handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
@@ -301,14 +298,14 @@ func TestFaultsOfPost(t *testing.T) {
 			t.Fatal(err)
 		}
 		server := httptest.NewServer(f.wrap(handler))
-		answer, err := server.Client().Post(server.URL+"/api/events/", "application/json", strings.NewReader(
+		resp, err := server.Client().Post(server.URL+"/api/events/", "application/json", strings.NewReader(
 			`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
 		if err == nil {
-			answer.Body.Close()
+			resp.Body.Close()
 		}
 		server.Close()
 		if n := house.Events().Count(); n != tt.stored {
-			t.Errorf("%s: %d events stored", tt.reason, n)
+			t.Errorf("%s: %d events stored, want %d", tt.reason, n, tt.stored)
 		}
 		if err := house.Check(); err != nil {
 			t.Error(err)
@@ -316,64 +313,63 @@ func TestFaultsOfPost(t *testing.T) {
 	}
 }
 
-// Indented pages keep their white space.
-func TestLiesIndented(t *testing.T) {
+// Faults of pages keep the white space of indented pages.
+func TestPageFaultsIndented(t *testing.T) {
 	for _, tt := range []struct {
 		reason  string
 		fault   Fault
 		results string
 	}{
-		{"one less", MissingRow(), "[\n  {\n   \"id\": 4\n  }\n ]"},
-		{"one more", RepeatedRow(), "[\n  {\n   \"id\": 3\n  },\n  {\n   \"id\": 4\n  },\n  {\n   \"id\": 5\n  }\n ]"},
-		{"none", EmptyPageWithNext(), "[]"},
+		{"MissingRow", MissingRow(), "[\n  {\n   \"id\": 4\n  }\n ]"},
+		{"RepeatedRow", RepeatedRow(), "[\n  {\n   \"id\": 3\n  },\n  {\n   \"id\": 4\n  },\n  {\n   \"id\": 5\n  }\n ]"},
+		{"EmptyPageWithNext", EmptyPageWithNext(), "[]"},
 	} {
-		server, _ := serveBroken(t, at(Where{}, tt.fault))
+		server, _ := serveFaults(t, at(Where{}, tt.fault))
 		r, err := http.NewRequest("GET", server.URL+"/api/books/?limit=2&offset=3", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Accept", "application/json; indent=1")
-		answer, err := server.Client().Do(r)
+		resp, err := server.Client().Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
 		list := server.URL + "/api/books/?limit=2&offset="
 		want := "{\n \"count\": 7,\n \"next\": \"" + list + "5\",\n \"previous\": \"" + list + "1\",\n \"results\": " + tt.results + "\n}"
 		if diff := cmp.Diff(want, string(body)); diff != "" {
-			t.Errorf("%s: %s", tt.reason, diff)
+			t.Errorf("%s: (-want +got):\n%s", tt.reason, diff)
 		}
 	}
 }
 
-// net/http asks a GET again whose connection breaks before an answer, if it has
-// been used before: as when a server closes one that is idle.
-func TestCutOfAUsedConnection(t *testing.T) {
-	server, made := serveBroken(t, at(Where{Nth: 2}, Cut()))
+// net/http retries a GET whose connection has been used before and breaks before the
+// response.
+func TestCutReusedConnection(t *testing.T) {
+	server, breakages := serveFaults(t, at(Where{Nth: 2}, Cut()))
 	for range 2 {
-		answer, err := server.Client().Get(server.URL + "/api/")
+		resp, err := server.Client().Get(server.URL + "/api/")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 			t.Error(err)
 		}
-		answer.Body.Close()
+		resp.Body.Close()
 	}
-	if n := made[0].Count(); n != 1 {
-		t.Errorf("it has happened %d times", n)
+	if n := breakages[0].Count(); n != 1 {
+		t.Errorf("Count() = %d, want 1", n)
 	}
 }
 
-// Each page that a count shrinks on has less than the one before, whoever asks.
 func TestCountShrinksFurther(t *testing.T) {
-	server, _ := serveBroken(t, at(Where{Collection: "books", After: 1}, CountShrinks(2)))
+	server, _ := serveFaults(t, at(Where{Collection: "books", After: 1}, CountShrinks(2)))
 	for i, want := range []string{`{"count":7,`, `{"count":5,`, `{"count":3,`, `{"count":1,`, `{"count":0,`} {
-		if got := ask(t, server, "GET", "/api/books/?offset=3").Body; !strings.HasPrefix(got, want) {
+		if got := request(t, server, "GET", "/api/books/?offset=3").Body; !strings.HasPrefix(got, want) {
 			t.Errorf("request %d: %s, want %s", i+1, got, want)
 		}
 	}

@@ -13,45 +13,46 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// What is wrong with fixtures, apart from their records.
+// Errors of fixtures, apart from those of their records. Each follows the name of a
+// file or collection.
 var (
 	errNoFixtures = errors.New("has no .json, .ndjson or .jsonl file")
 	errEmptyFile  = errors.New("is empty")
-	errNoKey      = errors.New("is called by no collection, and is no JSON object of collections either")
-	errNoRecords  = errors.New("want an array of records, or an answer whose results are one")
+	errNoKey      = errors.New("is not named after a collection and is not a JSON object of collections")
+	errNoRecords  = errors.New("want an array of records, or an object whose results are one")
 )
 
-// fixtures is a catalogue that is filled from files.
+// fixtures is a catalogue that is being loaded from files.
 type fixtures struct {
 	house *catalogue.Catalogue
-	from  map[string]string // the file of each collection that was given
+	from  map[string]string // the file of each collection loaded so far
 }
 
-// loadFixtures makes a catalogue of all fixtures in a file system. Its error has
-// one line for each file that is bad.
+// loadFixtures returns a catalogue with the records of all fixtures. Its error has
+// one line for each invalid file.
 func loadFixtures(files fs.FS) (*catalogue.Catalogue, error) {
 	names, err := fixtureNames(files)
 	if err != nil {
 		return nil, fmt.Errorf("fixtures: %w", err)
 	}
 	f := fixtures{catalogue.New(), map[string]string{}}
-	var faults []error
+	var errs []error
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err == nil {
 			err = f.load(name, text)
 		}
 		if err != nil {
-			faults = append(faults, fmt.Errorf("fixtures: %w", err))
+			errs = append(errs, fmt.Errorf("fixtures: %w", err))
 		}
 	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
 	return f.house, nil
 }
 
-// fixtureNames lists the files that are fixtures, in lexical order.
+// fixtureNames returns the names of the fixture files in lexical order.
 func fixtureNames(files fs.FS) (names []string, err error) {
 	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -68,29 +69,29 @@ func fixtureNames(files fs.FS) (names []string, err error) {
 	return names, err
 }
 
-// load reads one file.
+// load loads one file.
 func (f *fixtures) load(name string, text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return fmt.Errorf("%s %w", name, errEmptyFile)
 	}
 	about, known := collectionOf(strings.TrimSuffix(path.Base(name), path.Ext(name)))
-	file := source{f, name, text}
+	file := fixtureFile{f, name, text}
 	switch {
 	case path.Ext(name) != ".json" && known:
-		return file.lines(about.Key)
+		return file.loadLines(about.Key)
 	case path.Ext(name) != ".json":
 		return fmt.Errorf("%s %w", name, errNoKey)
 	}
-	if at, err := syntaxFault(text); err != nil {
-		return file.fault(at, err)
+	if at, err := syntaxError(text); err != nil {
+		return file.errorAt(at, err)
 	}
 	if known {
-		return file.collection(about.Key)
+		return file.loadCollection(about.Key)
 	}
-	return file.several()
+	return file.loadCollections()
 }
 
-// collectionOf finds a collection by its key or its path segment.
+// collectionOf returns the collection with the given key or path segment.
 func collectionOf(name string) (resources.Description, bool) {
 	all := resources.Descriptions()
 	i := slices.IndexFunc(all, func(c resources.Description) bool { return c.Key == name || c.Segment == name })
@@ -100,69 +101,70 @@ func collectionOf(name string) (resources.Description, bool) {
 	return all[i], true
 }
 
-// source is a file that is being read.
-type source struct {
+// A fixtureFile is a file that is being loaded.
+type fixtureFile struct {
 	*fixtures
 	name string
 	text []byte
 }
 
-// fault says where in the file something is wrong.
-func (s *source) fault(at int, err error) error {
-	return fmt.Errorf("%s:%s: %w", s.name, place(s.text, at), err)
+// errorAt returns an error that begins with a position in the file.
+func (f *fixtureFile) errorAt(at int, err error) error {
+	return fmt.Errorf("%s:%s: %w", f.name, position(f.text, at), err)
 }
 
-// collection reads a file that is one collection: a list, or an answer.
-func (s *source) collection(key string) error {
-	list := part{text: bytes.TrimSpace(s.text)}
-	list.at = bytes.IndexByte(s.text, list.text[0])
+// loadCollection loads a file that holds one collection, as a list or as a saved
+// response.
+func (f *fixtureFile) loadCollection(key string) error {
+	list := part{text: bytes.TrimSpace(f.text)}
+	list.at = bytes.IndexByte(f.text, list.text[0])
 	if list.text[0] == '{' {
-		results, ok := member(objectParts(s.text, 0), "results")
+		results, ok := member(objectParts(f.text, 0), "results")
 		if !ok {
-			return s.fault(list.at, fmt.Errorf("%s: %w", key, errNoRecords))
+			return f.errorAt(list.at, fmt.Errorf("%s: %w", key, errNoRecords))
 		}
 		list = results
 	}
-	return s.list(key, list)
+	return f.loadList(key, list)
 }
 
-// several reads a file that is an object of collections.
-func (s *source) several() error {
-	start := bytes.IndexByte(s.text, bytes.TrimSpace(s.text)[0])
-	if s.text[start] != '{' {
-		return fmt.Errorf("%s %w", s.name, errNoKey)
+// loadCollections loads a file that holds an object of collections.
+func (f *fixtureFile) loadCollections() error {
+	start := bytes.IndexByte(f.text, bytes.TrimSpace(f.text)[0])
+	if f.text[start] != '{' {
+		return fmt.Errorf("%s %w", f.name, errNoKey)
 	}
-	for _, p := range objectParts(s.text, 0) {
+	for _, p := range objectParts(f.text, 0) {
 		about, known := collectionOf(p.name)
 		if !known {
-			return s.fault(p.nameAt, fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, p.name))
+			return f.errorAt(p.nameAt, fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, p.name))
 		}
-		if err := s.list(about.Key, p); err != nil {
+		if err := f.loadList(about.Key, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// list reads a list of records.
-func (s *source) list(key string, list part) error {
+// loadList loads a JSON array of records.
+func (f *fixtureFile) loadList(key string, list part) error {
 	if list.text[0] != '[' {
-		return s.fault(list.at, fmt.Errorf("%s: %w", key, errNoRecords))
+		return f.errorAt(list.at, fmt.Errorf("%s: %w", key, errNoRecords))
 	}
-	return s.records(key, list.text, func() []part { return listParts(list.text, list.at) })
+	return f.loadRecords(key, list.text, func() []part { return listParts(list.text, list.at) })
 }
 
-// lines reads a file with a record a line. Blank lines do not count.
-func (s *source) lines(key string) error {
+// loadLines loads a file with one record per line. Blank lines are ignored.
+func (f *fixtureFile) loadLines(key string) error {
 	var records []part
 	at := 0
-	for line := range bytes.Lines(s.text) {
+	for line := range bytes.Lines(f.text) {
 		if text := bytes.TrimSpace(line); len(text) > 0 {
-			begin := at + bytes.IndexByte(line, text[0])
-			if fault, err := syntaxFault(text); err != nil {
-				return s.fault(begin+fault, err)
+			start := at + bytes.IndexByte(line, text[0])
+			if offset, err := syntaxError(text); err != nil {
+				return f.errorAt(start+offset, err)
 			}
-			records = append(records, part{text: text, at: begin})
+			records = append(records, part{text: text, at: start})
 		}
 		at += len(line)
 	}
@@ -171,27 +173,28 @@ func (s *source) lines(key string) error {
 		texts[i] = r.text
 	}
 	list := slices.Concat([]byte("["), bytes.Join(texts, []byte(",")), []byte("]"))
-	return s.records(key, list, func() []part { return records })
+	return f.loadRecords(key, list, func() []part { return records })
 }
 
-// records fills a collection. Where its records stand is asked if one is bad.
-func (s *source) records(key string, list []byte, parts func() []part) error {
-	if before, twice := s.from[key]; twice {
-		return fmt.Errorf("%s: %s were given already, in %s", s.name, key, before)
+// loadRecords loads the records of a collection. It calls parts for their positions
+// only if one of them is invalid.
+func (f *fixtureFile) loadRecords(key string, list []byte, parts func() []part) error {
+	if first, twice := f.from[key]; twice {
+		return fmt.Errorf("%s: collection %s is already in %s", f.name, key, first)
 	}
-	s.from[key] = s.name
-	err := s.house.LoadCollection(key, bytes.NewReader(list))
-	var bad *catalogue.RecordError
-	if !errors.As(err, &bad) {
+	f.from[key] = f.name
+	err := f.house.LoadCollection(key, bytes.NewReader(list))
+	var invalid *catalogue.RecordError
+	if !errors.As(err, &invalid) {
 		if err != nil {
-			err = fmt.Errorf("%s: %w", s.name, err)
+			err = fmt.Errorf("%s: %w", f.name, err)
 		}
 		return err
 	}
-	record := parts()[bad.Index]
+	record := parts()[invalid.Index]
 	at := record.at
-	if m, ok := member(objectParts(record.text, record.at), bad.Field); ok {
+	if m, ok := member(objectParts(record.text, record.at), invalid.Field); ok {
 		at = m.nameAt
 	}
-	return s.fault(at, err)
+	return f.errorAt(at, err)
 }

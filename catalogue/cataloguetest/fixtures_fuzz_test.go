@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// FuzzFixtures: whatever a file holds, it is a house that is whole, or an error
-// that begins with where it is wrong.
+// Loading a fixture either returns a consistent catalogue or an error that begins with
+// the file name.
 func FuzzFixtures(f *testing.F) {
 	for _, seed := range []string{
 		`[{"id": 1, "a": 1}, {"id": 1}]`, `{"results": [{"id": 2}, 5]}`, "{\"id\": 1}\n\n{\"id\": 0}\n", `{"books": [{"id": 1, "id": 2}], "news": null}`,
@@ -21,7 +21,7 @@ func FuzzFixtures(f *testing.F) {
 		house, err := loadFixtures(fstest.MapFS{name: {Data: []byte(text)}})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fixtures: "+name) {
-				t.Errorf("%q: %v", text, err)
+				t.Errorf("%s with %q: %v", name, text, err)
 			}
 			return
 		}

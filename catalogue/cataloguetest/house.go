@@ -9,50 +9,53 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// House is the service as one test has it. It is made by [New] or [NewWith], may
-// be used by any number of goroutines at once, and is closed with its test.
+// A House is a fake of the catalogue service that belongs to one test. Houses are
+// made by [New] and [NewWith] and closed when their test ends. A House is safe for
+// concurrent use.
 type House struct {
-	// Catalogue holds the records. What is written to it is served at once.
+	// Catalogue holds the records. Changes to it are served at once.
 	Catalogue *catalogue.Catalogue
-	// Handler serves the documented paths, and notes what it was asked. It is what
-	// Client reaches, and may as well be called directly.
+	// Handler serves the documented paths and records the exchanges. Client reaches
+	// it; it may also be called directly.
 	Handler http.Handler
-	// URL is where Handler is served, without a slash at its end: the events are
-	// at URL + "/api/events/".
+	// URL is the address of Handler, without a trailing slash. The events are at
+	// URL + "/api/events/".
 	URL string
-	// Client asks it, and reaches nothing else. It is the test's to change.
+	// Client sends requests to Handler and reaches no other address. The test may
+	// change it.
 	Client *http.Client
 
-	tb     testing.TB
-	log    journal
-	faults faults
-	before *catalogue.Catalogue // as Catalogue was; nobody writes to it
+	tb      testing.TB
+	log     exchangeLog
+	faults  faults
+	initial *catalogue.Catalogue // the records at the start; never written to
 }
 
-// New gives a test a house of its own: the sample, reached in this process, open
-// to anybody who posts. It is [NewWith] without options.
+// New returns a house with the sample records, reached in process, that permits
+// every POST. It is NewWith(tb, Options{}).
 func New(tb testing.TB) *House {
 	tb.Helper()
 	return NewWith(tb, Options{})
 }
 
-// NewWith gives a test a house of its own as the options want it, until the test
-// and its subtests are over. Houses share nothing that can be changed, so tests
-// may run in parallel. The test fails at once, saying why, if the options
-// contradict each other, if a fixture is bad, or if no loopback port can be had.
+// NewWith returns a house configured by opts. It is open until the test and its
+// subtests have ended. Houses share no mutable state, so tests may run in
+// parallel. NewWith calls tb.Fatalf if the options contradict each other, if a
+// fixture is invalid, or if there is no free loopback port.
 //
-// At the end of the test requests that are still running lose their connection,
-// and their handlers are waited for. If the test has failed its last requests are
-// logged, and how the catalogue was changed.
+// At the end of the test, requests that are still running lose their connection,
+// and the house waits for their handlers. If the test has failed, its last
+// requests are logged, together with the changes to the catalogue.
 //
-// The first call that wants the sample makes it, in some tens of milliseconds;
-// each later one forks it, whatever its size.
+// The first call that needs the sample records generates them, which takes some
+// tens of milliseconds. Later calls clone them, at a cost that does not depend on
+// their number.
 func NewWith(tb testing.TB, opts Options) *House {
 	tb.Helper()
 	if err := opts.check(); err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	records, before, err := opts.records()
+	records, initial, err := opts.records()
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
@@ -63,14 +66,14 @@ func NewWith(tb testing.TB, opts Options) *House {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	h := &House{Catalogue: records, before: before, tb: tb}
+	h := &House{Catalogue: records, initial: initial, tb: tb}
 	h.Handler = h.log.wrap(h.faults.wrap(handler))
 	tb.Cleanup(func() { h.report(tb) })
 	h.open(tb, opts)
 	return h
 }
 
-// open serves the house until the test is over.
+// open serves the house until the test ends.
 func (h *House) open(tb testing.TB, opts Options) {
 	tb.Helper()
 	serve := serveInProcess

@@ -19,16 +19,16 @@ import (
 
 func get(t *testing.T, house *cataloguetest.House, path string) (status int, body string) {
 	t.Helper()
-	answer, err := house.Client.Get(house.URL + path)
+	resp, err := house.Client.Get(house.URL + path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.StatusCode, string(b)
+	return resp.StatusCode, string(b)
 }
 
 func page(t *testing.T, house *cataloguetest.House, path string) pagination.Envelope[resources.Record] {
@@ -41,13 +41,13 @@ func page(t *testing.T, house *cataloguetest.House, path string) pagination.Enve
 	return p
 }
 
-func TestEveryCollectionIsServed(t *testing.T) {
+func TestServesEveryCollection(t *testing.T) {
 	house := cataloguetest.New(t)
 	for key, c := range house.Catalogue.All() {
 		about, _ := resources.Lookup(key)
 		p := page(t, house, "/api/"+about.Segment+"/")
 		if p.Count == 0 || p.Count != c.Count() {
-			t.Errorf("%s: %d records served, %d there", key, p.Count, c.Count())
+			t.Errorf("%s: count %d, want %d", key, p.Count, c.Count())
 		}
 	}
 	if err := house.Catalogue.Check(); err != nil {
@@ -55,7 +55,7 @@ func TestEveryCollectionIsServed(t *testing.T) {
 	}
 }
 
-func TestLinksLeadOn(t *testing.T) {
+func TestFollowNextLinks(t *testing.T) {
 	house := cataloguetest.New(t)
 	seen := map[int]bool{}
 	path := "/api/events/"
@@ -63,24 +63,23 @@ func TestLinksLeadOn(t *testing.T) {
 		p := page(t, house, path)
 		for _, r := range p.Records {
 			if seen[r.ID] {
-				t.Fatalf("event %d comes twice", r.ID)
+				t.Fatalf("event %d is on two pages", r.ID)
 			}
 			seen[r.ID] = true
 		}
 		rest, ok := strings.CutPrefix(p.Next, house.URL)
 		if p.Next != "" && !ok {
-			t.Fatalf("next leads to %s", p.Next)
+			t.Fatalf("next = %s, want prefix %s", p.Next, house.URL)
 		}
 		path = rest
 	}
 	if n := house.Catalogue.Events().Count(); len(seen) != n {
-		t.Errorf("walked %d of %d", len(seen), n)
+		t.Errorf("found %d events, want %d", len(seen), n)
 	}
 }
 
-// Tests that run at once see nothing of each other, and the sample is whole
-// for who comes later.
-func TestNothingIsShared(t *testing.T) {
+// Concurrent tests do not see each other's changes, nor do later ones.
+func TestHousesAreIndependent(t *testing.T) {
 	count := cataloguetest.New(t).Catalogue.Events().Count()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -105,25 +104,25 @@ func TestNothingIsShared(t *testing.T) {
 	}
 	all.Wait()
 	if p := page(t, cataloguetest.New(t), "/api/events/"); p.Count != count {
-		t.Errorf("%d events, %d before", p.Count, count)
+		t.Errorf("new house has %d events, want %d", p.Count, count)
 	}
 }
 
-func TestPostIsSeen(t *testing.T) {
+func TestPostIsStored(t *testing.T) {
 	house := cataloguetest.New(t)
 	before := house.Catalogue.Events().Count()
-	answer, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader(
+	resp, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader(
 		`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusCreated || house.Catalogue.Events().Count() != before+1 {
-		t.Errorf("%s, %d events, %d before", answer.Status, house.Catalogue.Events().Count(), before)
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated || house.Catalogue.Events().Count() != before+1 {
+		t.Errorf("status %s, %d events; want 201, %d", resp.Status, house.Catalogue.Events().Count(), before+1)
 	}
 }
 
-func TestClosedWithTheTest(t *testing.T) {
+func TestHouseIsClosedWithTest(t *testing.T) {
 	for name, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Server: true}} {
 		t.Run(name, func(t *testing.T) {
 			var house *cataloguetest.House
@@ -131,59 +130,59 @@ func TestClosedWithTheTest(t *testing.T) {
 				house = cataloguetest.NewWith(t, opts)
 				get(t, house, "/api/")
 			})
-			if answer, err := house.Client.Get(house.URL + "/api/"); err == nil {
-				answer.Body.Close()
-				t.Error("it still answers")
+			if resp, err := house.Client.Get(house.URL + "/api/"); err == nil {
+				resp.Body.Close()
+				t.Error("request succeeded after the end of the test")
 			}
 		})
 	}
 }
 
-// TestSchemes: links begin with what the client asked, over each of the four ways.
-func TestSchemes(t *testing.T) {
+// Links begin with the URL of the house.
+func TestURL(t *testing.T) {
 	for reason, row := range map[string]struct {
 		opts cataloguetest.Options
 		want string
 	}{
-		"the default":            {cataloguetest.Options{}, "http://catalogue.test"},
+		"in process":             {cataloguetest.Options{}, "http://catalogue.test"},
 		"https in process":       {cataloguetest.Options{Secure: true}, "https://catalogue.test"},
-		"a loopback port":        {cataloguetest.Options{Server: true}, "http://127.0.0.1:"},
+		"loopback port":          {cataloguetest.Options{Server: true}, "http://127.0.0.1:"},
 		"https on loopback port": {cataloguetest.Options{Server: true, Secure: true}, "https://127.0.0.1:"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			house := cataloguetest.NewWith(t, row.opts)
 			if !strings.HasPrefix(house.URL, row.want) {
-				t.Errorf("served at %s", house.URL)
+				t.Errorf("URL = %s, want prefix %s", house.URL, row.want)
 			}
 			if p := page(t, house, "/api/events/"); p.Next != house.URL+"/api/events/?limit=21&offset=21" {
-				t.Errorf("next is %s", p.Next)
+				t.Errorf("next = %s", p.Next)
 			}
 		})
 	}
 }
 
-func TestEmptyHouse(t *testing.T) {
+func TestOptionsEmpty(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
 	for _, about := range resources.Descriptions() {
 		if p := page(t, house, "/api/"+about.Segment+"/"); p.Count != 0 {
-			t.Errorf("%s: %d records", about.Key, p.Count)
+			t.Errorf("%s: count %d, want 0", about.Key, p.Count)
 		}
 	}
 }
 
-// TestGivenCatalogue: it is served itself, with its own types, and written to.
-func TestGivenCatalogue(t *testing.T) {
+// The catalogue is served with its types and written to.
+func TestOptionsCatalogue(t *testing.T) {
 	type book struct {
 		ID    int    `json:"id"`
 		Title string `json:"title"`
 	}
-	given, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
+	own, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: given})
-	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(given)
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: own})
+	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,59 +190,58 @@ func TestGivenCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, body := get(t, house, "/api/books/"); body != `{"count":1,"next":null,"previous":null,"results":[{"id":1,"title":"Emma"}]}` {
-		t.Error(body)
+		t.Errorf("books: %s", body)
 	}
 	postEvent(t, house)
-	if given.Events().Count() != 1 || house.Catalogue != given {
-		t.Error("another catalogue was written to")
+	if own.Events().Count() != 1 || house.Catalogue != own {
+		t.Error("POST did not write to the catalogue")
 	}
 }
 
 func postEvent(t *testing.T, house *cataloguetest.House) (status int) {
 	t.Helper()
-	answer, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader(
+	resp, err := house.Client.Post(house.URL+"/api/events/", "application/json", strings.NewReader(
 		`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	return answer.StatusCode
+	resp.Body.Close()
+	return resp.StatusCode
 }
 
-func TestWhoMayWrite(t *testing.T) {
+func TestOptionsAuthorizer(t *testing.T) {
 	open := cataloguetest.New(t)
 	closed := cataloguetest.NewWith(t, cataloguetest.Options{Authorizer: httpapi.Bearer("s3cret")})
 	if status := postEvent(t, open); status != http.StatusCreated {
-		t.Errorf("anybody: %d", status)
+		t.Errorf("default: status %d, want 201", status)
 	}
 	if status := postEvent(t, closed); status != http.StatusUnauthorized {
-		t.Errorf("without a token: %d", status)
+		t.Errorf("Bearer without a token: status %d, want 401", status)
 	}
 }
 
-func TestContradictoryOptions(t *testing.T) {
+func TestOptionsContradict(t *testing.T) {
 	files := fstest.MapFS{"events.json": {Data: []byte("[]")}}
 	for reason, opts := range map[string]cataloguetest.Options{
-		"empty and a catalogue":    {Empty: true, Catalogue: catalogue.New()},
-		"empty and fixtures":       {Empty: true, Fixtures: files},
-		"a catalogue and fixtures": {Catalogue: catalogue.New(), Fixtures: files},
+		"Empty and Catalogue":    {Empty: true, Catalogue: catalogue.New()},
+		"Empty and Fixtures":     {Empty: true, Fixtures: files},
+		"Catalogue and Fixtures": {Catalogue: catalogue.New(), Fixtures: files},
 	} {
-		got := failure(t, func(tb testing.TB) { cataloguetest.NewWith(tb, opts) })
-		if want := "cataloguetest: options: choose one of Empty, Catalogue and Fixtures"; got != want {
-			t.Errorf("%s: %q", reason, got)
+		got := failureOf(t, func(tb testing.TB) { cataloguetest.NewWith(tb, opts) })
+		if want := "cataloguetest: options: at most one of Empty, Catalogue and Fixtures may be set"; got != want {
+			t.Errorf("%s: failed with %q, want %q", reason, got, want)
 		}
 	}
 }
 
-// TestNothingIsLeft: a house takes its goroutines with it, also those of requests
-// that were never read to their end.
-func TestNothingIsLeft(t *testing.T) {
+// A house leaves no goroutines, even if responses were not read to the end.
+func TestNoGoroutinesLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, opts := range []cataloguetest.Options{{}, {Secure: true}, {Server: true}} {
 		for range 20 {
 			r := &recorder{TB: t}
 			house := cataloguetest.NewWith(r, opts)
-			for range 3 { // a connection each, as no body is read
+			for range 3 { // on a connection each, since no body is read
 				if _, err := house.Client.Get(house.URL + "/api/events/?limit=1000"); err != nil {
 					t.Fatal(err)
 				}
@@ -251,11 +249,11 @@ func TestNothingIsLeft(t *testing.T) {
 			r.end()
 		}
 	}
-	for range 1_000_000 { // what was told to end still has to get its turn
+	for range 1_000_000 { // until they have ended
 		if runtime.NumGoroutine() <= before {
 			return
 		}
 		runtime.Gosched()
 	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines, want at most %d", runtime.NumGoroutine(), before)
 }

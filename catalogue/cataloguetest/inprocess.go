@@ -9,31 +9,32 @@ import (
 	"sync"
 )
 
-// domain is a name that no resolver knows (RFC 6761).
+// domain is a name in a domain reserved for tests (RFC 6761).
 const domain = "catalogue.test"
 
-// inProcess joins a client to a handler by pipes. What happens at their ends is
-// net/http's own doing. A goroutine runs only while there is a connection, and is
-// started by who asks: in the bubble, that is, of a test with synthetic time.
+// An inProcess connects a client to a handler by pipes. It starts goroutines only
+// for connections, from the goroutine of the request, so that inside a synctest
+// bubble they belong to the bubble.
 type inProcess struct {
 	server http.Server
 	url    string
-	home   string // host and port
+	addr   string // host and port of url
 
 	mu    sync.Mutex
-	conns map[net.Conn]bool // the ends that are served
-	ended chan struct{}     // closed when the last of them is; nil while the house is open
+	conns map[net.Conn]bool // the server's ends
+	ended chan struct{}     // nil until close is called; closed when no connection is left
 }
 
-// serveInProcess serves a handler to the client it returns, until end is called.
-func serveInProcess(h http.Handler, scheme string, faults *log.Logger) (url string, client *http.Client, end func(), err error) {
-	p := &inProcess{url: scheme + "://" + domain, home: domain + ":80", conns: map[net.Conn]bool{}}
+// serveInProcess serves a handler to the client that it returns, until end is
+// called.
+func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error) {
+	p := &inProcess{url: scheme + "://" + domain, addr: domain + ":80", conns: map[net.Conn]bool{}}
 	if scheme == "https" {
-		h = pretendTLS(h)
-		p.home = domain + ":443"
+		h = withTLSState(h)
+		p.addr = domain + ":443"
 	}
 	p.server.Handler = h
-	p.server.ErrorLog = faults
+	p.server.ErrorLog = errorLog
 	p.server.ConnState = p.connState
 	client, release := newClient(&http.Transport{DialContext: p.dialPlain, DialTLSContext: p.dialTLS})
 	return p.url, client, func() {
@@ -50,25 +51,25 @@ func (p *inProcess) dialTLS(_ context.Context, _, addr string) (net.Conn, error)
 	return p.dial("https://", addr)
 }
 
-// dial gives the client's end of a pipe whose other end is being served.
+// dial returns one end of a pipe and serves the other.
 func (p *inProcess) dial(scheme, addr string) (net.Conn, error) {
-	if addr != p.home || scheme+domain != p.url {
-		return nil, errForeign(p.url, scheme+addr)
+	if addr != p.addr || scheme+domain != p.url {
+		return nil, errOtherAddress(p.url, scheme+addr)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended != nil {
-		return nil, errOver
+		return nil, errClosed
 	}
-	near, far := net.Pipe()
-	conn := named{far}
+	client, server := net.Pipe()
+	conn := localConn{server}
 	p.conns[conn] = true
-	// Serve returns at once, as a listener of one connection ends.
-	go p.server.Serve(&single{conn})
-	return near, nil
+	// Serve returns when the listener has no other connection to accept.
+	go p.server.Serve(&connListener{conn})
+	return client, nil
 }
 
-// connState is told by the server what becomes of connections.
+// connState removes connections that have ended.
 func (p *inProcess) connState(conn net.Conn, s http.ConnState) {
 	if s != http.StateClosed && s != http.StateHijacked {
 		return
@@ -96,22 +97,22 @@ func (p *inProcess) close() {
 	<-ended
 }
 
-// pretendTLS gives requests the state of a connection that is encrypted.
-func pretendTLS(next http.Handler) http.Handler {
+// withTLSState sets the TLS state of requests to that of an encrypted connection.
+func withTLSState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.TLS = pretendedTLS()
+		r.TLS = fakeTLSState()
 		next.ServeHTTP(w, r)
 	})
 }
 
-func pretendedTLS() *tls.ConnectionState {
+func fakeTLSState() *tls.ConnectionState {
 	return &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: domain}
 }
 
-// single is a listener of one connection.
-type single struct{ conn net.Conn }
+// A connListener is a listener with a single connection.
+type connListener struct{ conn net.Conn }
 
-func (l *single) Accept() (net.Conn, error) {
+func (l *connListener) Accept() (net.Conn, error) {
 	if l.conn == nil {
 		return nil, net.ErrClosed
 	}
@@ -120,14 +121,14 @@ func (l *single) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-func (l *single) Close() error   { return nil }
-func (l *single) Addr() net.Addr { return home() }
+func (l *connListener) Close() error   { return nil }
+func (l *connListener) Addr() net.Addr { return localAddr() }
 
-// named is a pipe that pretends to come from this machine, since a request has
-// a RemoteAddr that can be parsed.
-type named struct{ net.Conn }
+// A localConn is a pipe with a loopback address, so that the RemoteAddr of a
+// request can be parsed.
+type localConn struct{ net.Conn }
 
-func (named) LocalAddr() net.Addr  { return home() }
-func (named) RemoteAddr() net.Addr { return home() }
+func (localConn) LocalAddr() net.Addr  { return localAddr() }
+func (localConn) RemoteAddr() net.Addr { return localAddr() }
 
-func home() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+func localAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }

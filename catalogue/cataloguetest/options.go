@@ -8,66 +8,67 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// Options say what a house holds and how it is reached. The zero value is what
-// [New] makes: the sample, in process, over http, and anybody may post.
+// Options configures a [House]. The zero value serves the sample records in
+// process, over http, and permits every POST.
 //
-// Of Empty, Catalogue and Fixtures one at most can be chosen.
+// At most one of Empty, Catalogue and Fixtures may be set.
 type Options struct {
-	// Empty is a house without records.
+	// Empty selects a house without records.
 	Empty bool
 
-	// Catalogue is served as it is, not forked: what is posted is written to it.
-	// Catalogues of the program's own types come in here. Nil: none is given.
+	// Catalogue, if not nil, is served itself and not cloned: records that are
+	// posted are written to it. It may hold types of the program.
 	Catalogue *catalogue.Catalogue
 
-	// Fixtures are files that hold all records there are; what no file has
-	// stays empty. Every file whose name ends in .json, .ndjson or .jsonl, in
-	// the top directory or below, is one of
+	// Fixtures, if not nil, is a file system whose files hold all records of the
+	// house. A collection that has no file is empty. Each file whose name ends in
+	// .json, .ndjson or .jsonl, in the root or below, is one of the following:
 	//
-	//   - a collection, if it is called by a collection's key or path segment
-	//     (events.json, item_variants.json, itemVariants.ndjson): an array of
-	//     records, a saved answer of the service, whose results are taken, or,
-	//     in .ndjson and .jsonl, a record a line;
-	//   - several, by any other name: an object of keys (or segments) to arrays.
+	//   - A collection, if the name before the extension is a collection's key or
+	//     path segment (events.json, item_variants.json, itemVariants.ndjson). A
+	//     .json file holds an array of records, or a saved response of the service,
+	//     whose results are used. An .ndjson or .jsonl file holds one record per
+	//     line.
+	//   - Several collections, if a .json file has any other name: an object that
+	//     maps keys or path segments to arrays of records.
 	//
-	// Records are in wire form, each with its id; references are not checked.
-	// A bad file fails the test with its name, line, column and member, and so
-	// do an unknown collection, one that is given twice, an empty file, and a
-	// file system without such files. Nil: no fixtures.
+	// Records are in wire form, each with its id. References are not checked. An
+	// invalid file fails the test with its name, line, column and member. So does
+	// an unknown collection, a collection that occurs twice, an empty file, and a
+	// file system without fixtures.
 	Fixtures fs.FS
 
-	// Authorizer decides who may post. Nil: anybody.
+	// Authorizer decides which POST requests are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
 
-	// Server listens on a loopback port, for what wants an address rather than
-	// a client. It is no use inside a synctest bubble.
+	// Server makes the house listen on a loopback port, for code that needs an
+	// address instead of a client. It does not work inside a synctest bubble.
 	Server bool
 
-	// Secure makes the URL an https one. With Server it is served with a
-	// certificate that the house's client trusts.
+	// Secure makes URL an https URL. With Server, the house has a certificate that
+	// its client trusts.
 	Secure bool
 }
 
-// errSeveral says that options contradict each other.
-var errSeveral = errors.New("options: choose one of Empty, Catalogue and Fixtures")
+var errContradictory = errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
 
-// check finds options that contradict each other.
+// check reports options that contradict each other.
 func (o *Options) check() error {
-	chosen := 0
-	for _, is := range []bool{o.Empty, o.Catalogue != nil, o.Fixtures != nil} {
-		if is {
-			chosen++
+	n := 0
+	for _, set := range []bool{o.Empty, o.Catalogue != nil, o.Fixtures != nil} {
+		if set {
+			n++
 		}
 	}
-	if chosen > 1 {
-		return errSeveral
+	if n > 1 {
+		return errContradictory
 	}
 	return nil
 }
 
-// records gives the catalogue to serve, and what it is before the test begins:
-// a state that nobody writes to.
-func (o *Options) records() (house, before *catalogue.Catalogue, err error) {
+// records returns the catalogue to serve and its initial state, which is never
+// written to.
+func (o *Options) records() (house, initial *catalogue.Catalogue, err error) {
 	switch {
 	case o.Empty:
 		return catalogue.New(), catalogue.New(), nil
@@ -80,14 +81,13 @@ func (o *Options) records() (house, before *catalogue.Catalogue, err error) {
 		}
 		return house, house.Clone(), nil
 	}
-	before, err = template()
+	initial, err = sampleCatalogue()
 	if err != nil {
 		return nil, nil, err
 	}
-	return before.Clone(), before, nil
+	return initial.Clone(), initial, nil
 }
 
-// authorizer is the one that is in force.
 func (o *Options) authorizer() httpapi.Authorizer {
 	if o.Authorizer == nil {
 		return httpapi.AllowAll
@@ -95,7 +95,6 @@ func (o *Options) authorizer() httpapi.Authorizer {
 	return o.Authorizer
 }
 
-// scheme is that of the URL.
 func (o *Options) scheme() string {
 	if o.Secure {
 		return "https"

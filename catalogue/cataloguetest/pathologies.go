@@ -2,62 +2,64 @@ package cataloguetest
 
 import "time"
 
-// pathology is something that a client of a paginated service meets sooner or later.
+// A pathology is a situation that clients of paginated services meet sooner or
+// later.
 type pathology struct {
 	name    string
 	records int // in the collection
-	breaks  []placed
-	deletes bool // the first record, before the second page
+	breaks  []scopedFault
+	deletes bool // delete the first record before the second page is served
 
-	timeout   time.Duration // of the client's context, if it is not the usual one
-	cancelled bool          // before it begins
+	timeout   time.Duration // of the client's context; 0: the default
+	cancelled bool          // cancel the context before the call
 
-	right  verdict
-	advice string // what to do if it goes wrong
+	want   verdict
+	remedy string // what to do if the client fails
 }
 
 // Sizes of collections. Pages have pageSize records.
 const (
-	fewRecords  = 25 // two pages and a half
+	fewRecords  = 25 // two and a half pages
 	mostRecords = 95
 )
 
-// requests is how much a client may ask: a record at a time, each again and again,
-// but not for ever.
-func (p *pathology) requests() int {
+// requestLimit is the number of requests that a client may send. It suffices to
+// fetch single records and to retry each several times.
+func (p *pathology) requestLimit() int {
 	pages := max((p.records+pageSize-1)/pageSize, 1)
 	return 50 * pages
 }
 
-// always, on the second page alone, on the third alone, and from the second page on;
-// a page here is a request for one, whichever it is.
-func always(f Fault) placed     { return placed{Where{Method: "GET"}, f} }
-func second(f Fault) placed     { return placed{Where{Method: "GET", Nth: 2}, f} }
-func third(f Fault) placed      { return placed{Where{Method: "GET", Nth: 3}, f} }
-func fromSecond(f Fault) placed { return placed{Where{Method: "GET", After: 1}, f} }
+// These functions apply a fault to all pages, to the second or third page only, and
+// to the second and all later pages. Pages are counted in the order of the requests.
 
-// pathologies are all of them, in the order in which they are best understood.
+func always(f Fault) scopedFault     { return scopedFault{Where{Method: "GET"}, f} }
+func second(f Fault) scopedFault     { return scopedFault{Where{Method: "GET", Nth: 2}, f} }
+func third(f Fault) scopedFault      { return scopedFault{Where{Method: "GET", Nth: 3}, f} }
+func fromSecond(f Fault) scopedFault { return scopedFault{Where{Method: "GET", After: 1}, f} }
+
+// pathologies returns all pathologies, simple ones first.
 func pathologies() []pathology {
 	var all []pathology
-	all = append(all, healthyOnes()...)
-	all = append(all, brokenAnswers()...)
+	all = append(all, healthyServices()...)
+	all = append(all, wrongResponses()...)
 	all = append(all, brokenConnections()...)
-	all = append(all, lyingLinks()...)
-	return append(all, lyingPages()...)
+	all = append(all, wrongLinks()...)
+	return append(all, wrongPages()...)
 }
 
-// healthyOnes are no pathologies, but what else goes wrong.
-func healthyOnes() []pathology {
+// healthyServices are services without a fault.
+func healthyServices() []pathology {
 	const (
-		stop  = "it must end with the page whose next is null, and return what came"
-		links = "pages may have fewer records than were asked for: go on where next leads, or by as many records as came, until next is null"
+		stop  = "stop after the page whose next is null, and return the records received"
+		links = "pages may have fewer records than requested; follow next, or advance the offset by the number of records received, until next is null"
 	)
 	return []pathology{
-		{name: "several-pages", records: fewRecords, advice: links},
-		{name: "many-pages", records: mostRecords, advice: links},
-		{name: "full-pages", records: 2 * pageSize, advice: stop},
-		{name: "one-full-page", records: pageSize, advice: stop},
-		{name: "one-record", records: 1, advice: stop},
-		{name: "empty", records: 0, advice: "a collection without records is no error: its count is 0 and its results are []"},
+		{name: "several-pages", records: fewRecords, remedy: links},
+		{name: "many-pages", records: mostRecords, remedy: links},
+		{name: "full-pages", records: 2 * pageSize, remedy: stop},
+		{name: "one-full-page", records: pageSize, remedy: stop},
+		{name: "one-record", records: 1, remedy: stop},
+		{name: "empty", records: 0, remedy: "a collection without records is not an error; its count is 0 and its results are []"},
 	}
 }

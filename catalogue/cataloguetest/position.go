@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// part is a JSON value in a text: where it stands, and its name if it is a member
-// of an object, with the place of that.
+// A part is a JSON value with its offset in a text. If it is a member of an object,
+// it has a name, which has an offset too.
 type part struct {
 	name   string
 	nameAt int
@@ -18,8 +18,9 @@ type part struct {
 	at     int
 }
 
-// objectParts takes apart an object that is valid JSON; listParts does a list.
-// Both give nothing for any other value. base is where the text stands.
+// objectParts returns the members of an object, and listParts the elements of an
+// array. Both return nothing for any other value. The text must be valid JSON; base
+// is its offset.
 func objectParts(text []byte, base int) []part { return partsOf(text, base, '{') }
 
 func listParts(text []byte, base int) []part { return partsOf(text, base, '[') }
@@ -51,7 +52,7 @@ func partsOf(text []byte, base int, opening json.Delim) (parts []part) {
 	return parts
 }
 
-// member finds the first part of a name.
+// member returns the first part with the given name.
 func member(parts []part, name string) (part, bool) {
 	i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 	if i < 0 {
@@ -60,16 +61,15 @@ func member(parts []part, name string) (part, bool) {
 	return parts[i], true
 }
 
-// place says where a byte of a text stands, as compilers do: line and column,
-// both from 1, the column in bytes.
-func place(text []byte, at int) string {
+// position returns the line and column of an offset, as compilers write them. Both
+// count from 1; columns are counted in bytes.
+func position(text []byte, at int) string {
 	before := text[:min(max(at, 0), len(text))]
 	return fmt.Sprintf("%d:%d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
 }
 
-// syntaxFault says what keeps a text from being one JSON value, and where; nil if
-// nothing does.
-func syntaxFault(text []byte) (at int, err error) {
+// syntaxError returns an error and its offset if a text is not one JSON value.
+func syntaxError(text []byte) (at int, err error) {
 	var value json.RawMessage
 	err = json.Unmarshal(text, &value)
 	var syntax *json.SyntaxError

@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// recorder is a test that fails without failing the one it is part of, and that
-// ends when it is told to.
+// A recorder is a testing.TB that records failures and logs. It ends when end is
+// called.
 type recorder struct {
 	testing.TB
 	mu       sync.Mutex
@@ -43,7 +43,7 @@ func (r *recorder) Logf(format string, args ...any) {
 	r.logs = append(r.logs, fmt.Sprintf(format, args...))
 }
 
-// end runs the cleanups, the last first.
+// end runs the cleanups, last first.
 func (r *recorder) end() {
 	for _, f := range slices.Backward(r.cleanups) {
 		f()
@@ -51,8 +51,8 @@ func (r *recorder) end() {
 	r.cleanups = nil
 }
 
-// failure runs a test to its end and gives what it failed with, "" if it did not.
-func failure(t *testing.T, test func(tb testing.TB)) string {
+// failureOf runs a test to its end and returns its failures, or "" if it passed.
+func failureOf(t *testing.T, test func(tb testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -65,17 +65,18 @@ func failure(t *testing.T, test func(tb testing.TB)) string {
 	return strings.Join(r.errors, "\n")
 }
 
-// ask asks for paths with the house's client, and reads the answers to their end.
-func ask(t testing.TB, house *cataloguetest.House, paths ...string) {
+// getAll sends a GET for each path with the client of the house and reads the
+// responses.
+func getAll(t testing.TB, house *cataloguetest.House, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
-		answer, err := house.Client.Get(house.URL + path)
+		resp, err := house.Client.Get(house.URL + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 			t.Error(err)
 		}
-		answer.Body.Close()
+		resp.Body.Close()
 	}
 }

@@ -6,58 +6,59 @@ import (
 	"testing"
 )
 
-// How much is logged of a test that has failed.
+// Bounds on what is logged of a failed test.
 const (
 	maxRequests = 20  // the last ones
-	maxLines    = 40  // of the difference
+	maxLines    = 40  // of the changes
 	maxLine     = 200 // bytes of a line
 )
 
-// report logs, for a test that has failed, what it asked and what it changed.
+// report logs the last requests and the changes to the catalogue if the test has
+// failed.
 func (h *House) report(tb testing.TB) {
 	tb.Helper()
 	if !tb.Failed() {
 		return
 	}
-	tb.Logf("cataloguetest: %s\n%s", requestsOf(h.log.exchanges()), differenceOf(Diff(h.before, h.Catalogue)))
+	tb.Logf("cataloguetest: %s\n%s", formatRequests(h.log.exchanges()), formatChanges(Diff(h.initial, h.Catalogue)))
 }
 
-// requestsOf lists the last requests.
-func requestsOf(log []Exchange) string {
+// formatRequests lists the last requests, one per line.
+func formatRequests(log []Exchange) string {
 	var b strings.Builder
-	switch rest := len(log) - maxRequests; {
+	switch more := len(log) - maxRequests; {
 	case len(log) == 0:
-		return "the house was asked nothing"
-	case rest > 0:
-		fmt.Fprintf(&b, "the house was asked %d times, at last:", len(log))
-		log = log[rest:]
+		return "no requests were received"
+	case more > 0:
+		fmt.Fprintf(&b, "the last %d of %d requests:", maxRequests, len(log))
+		log = log[more:]
 	default:
-		b.WriteString("the house was asked:")
+		b.WriteString("requests:")
 	}
 	for _, e := range log {
-		b.WriteString("\n  " + cutLine(e.String()))
+		b.WriteString("\n  " + truncateLine(e.String()))
 	}
 	return b.String()
 }
 
-// differenceOf cuts a difference to what is read.
-func differenceOf(diff string) string {
+// formatChanges formats the first lines of a report of [Diff].
+func formatChanges(diff string) string {
 	if diff == "" {
-		return "its catalogue is as it was"
+		return "the catalogue has not changed"
 	}
 	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
-	rest := len(lines) - maxLines
-	if rest > 0 {
-		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d lines more", rest))
+	more := len(lines) - maxLines
+	if more > 0 {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more lines", more))
 	}
 	for i, line := range lines {
-		lines[i] = "  " + cutLine(line)
+		lines[i] = "  " + truncateLine(line)
 	}
-	return "its catalogue was changed (want: before the test, got: now):\n" + strings.Join(lines, "\n")
+	return "changes to the catalogue (want: at the start of the test, got: at its end):\n" + strings.Join(lines, "\n")
 }
 
-// cutLine shortens a line, and never in the middle of a character.
-func cutLine(line string) string {
+// truncateLine shortens a line between two characters.
+func truncateLine(line string) string {
 	if len(line) <= maxLine {
 		return line
 	}

@@ -11,60 +11,66 @@ import (
 	"time"
 )
 
-// A Fetch is a client under test: it fetches all records of one collection, with
-// the program's own code, and gives their ids in any order. A test writes one
-// around that code:
+// A Fetch is a client under test. It fetches all records of one collection and
+// returns their ids in any order. A test implements it with the program's own code:
 //
 //	func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
 //		events, err := myclient.New(client, baseURL).AllEvents(ctx)
 //		return idsOf(events), err
 //	}
 //
-// It must ask with that client, or with another one that has its Transport, and
-// must begin at baseURL (the events are at baseURL + "/api/events/"). It is called
-// once for each pathology, one after the other, with a service of its own each
-// time, so it should keep nothing from one call to the next.
+// It must send its requests with client, or with another client that has the same
+// Transport, and must begin at baseURL (the events are at baseURL + "/api/events/").
+// It is called once for each pathology, sequentially, each time with another
+// service. It should keep no state between calls.
 type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error)
 
-// Verification says how a client is verified. The zero value is the default.
+// Verification configures [VerifyClient] and [CheckClient]. The zero value is the
+// default.
 type Verification struct {
-	// Collection is what Fetch fetches, by its key. Empty: events.
+	// Collection is the key of the collection that Fetch fetches. If empty, it is
+	// "events".
 	Collection string
 
-	// Timeout is when the context of a call to Fetch ends. A client that waits
-	// longer before it tries again has given up by then. 0 and less: 10 seconds.
+	// Timeout is the time after which the context of a call to Fetch ends. A client
+	// that waits longer before it retries has given up by then. If zero or negative,
+	// it is 10 seconds.
 	Timeout time.Duration
 
-	// Except are names of pathologies that are left out, for a client that is not
-	// meant to stand them.
+	// Except lists the names of pathologies to skip, for a client that is not meant
+	// to handle them.
 	Except []string
 }
 
-// ErrClientFailed is what each failure of [CheckClient] matches with [errors.Is].
-var ErrClientFailed = errors.New("the client is wrong")
+// ErrClientFailed is wrapped by the error of [CheckClient] when the client fails a
+// pathology.
+var ErrClientFailed = errors.New("the client failed")
 
-// CheckClient runs a client through everything that goes wrong with a paginated
-// service, and through what does not: pages of all sizes, errors that pass and that
-// stay, connections that break or stall, and what services say in their pages that
-// is not so: links in a circle or to a stranger, records that are missing or come
-// twice, counts that change. In each case the client must end; must return all
-// records, each once, or an error; must not go round in circles; must send nothing
-// to another host, nor anything without encryption; and must not outlive its
-// context. Where nothing is wrong an error is wrong.
+// CheckClient runs a client through the pathologies of paginated services: lists of
+// all sizes, errors that pass and errors that stay, connections that break or stall,
+// and pages that are wrong, with links that lead in a circle or to another host,
+// records that are missing or repeated, and counts that change. In each of them the
+// client must
 //
-// What a client does about an error is its own affair: it may return it, or ask
-// again and go on. It may follow links or count offsets itself. Pages have 10
-// records and no more, whatever is asked for.
+//   - return all records, each once, or an error, and no error if nothing is wrong;
+//   - not go round in circles;
+//   - send nothing to another host, nor without encryption;
+//   - return when its context ends.
 //
-// The report has a result for each pathology. The error is nil if all are passed;
-// else it joins one [ErrClientFailed] for each that is not, with a sentence that says what
-// to do. A nil fetch, and an unknown collection or exception, are errors of
-// another kind, without a report.
+// The client may handle an error by returning it or by retrying. It may follow links
+// or compute offsets. Pages have 10 records at most, whatever the limit of the
+// request.
 //
-// It takes as long as the client takes, and a fifth of a second more. A client
-// that has not returned two seconds after its context ended is left behind, with
-// its goroutine and its connections cut; a client that panics has failed. It
-// needs no testing.T; in a test [VerifyClient] says more.
+// The report has a result for each pathology. The error is nil if the client passed
+// all of them. Otherwise it wraps one [ErrClientFailed] for each that it failed, with
+// a sentence that says what to do. If fetch is nil, or the collection or an exception
+// is unknown, the report is empty and the error does not wrap ErrClientFailed.
+//
+// CheckClient takes as long as the client, plus a fifth of a second. A client that
+// panics has failed. A client that has not returned two seconds after the end of its
+// context has failed too: its connections are cut and its goroutine is abandoned.
+//
+// In a test, use [VerifyClient].
 func CheckClient(fetch Fetch, opts Verification) (Report, error) {
 	v, err := newVerification(fetch, opts)
 	if err != nil {
@@ -81,12 +87,12 @@ func CheckClient(fetch Fetch, opts Verification) (Report, error) {
 	return report, report.err()
 }
 
-// VerifyClient is [CheckClient] with a subtest for each pathology, named after it,
-// so that one can be run alone:
+// VerifyClient is like [CheckClient] but runs each pathology in a subtest with its
+// name, so that one can be run alone:
 //
 //	go test -run TestMyClient/next-is-self
 //
-// A subtest that fails says what is wrong, and what was asked.
+// A subtest that fails logs what is wrong and which requests were sent.
 func VerifyClient(t *testing.T, fetch Fetch, opts Verification) {
 	t.Helper()
 	v, err := newVerification(fetch, opts)
@@ -106,18 +112,18 @@ func VerifyClient(t *testing.T, fetch Fetch, opts Verification) {
 	}
 }
 
-// verification is a client with what it is verified by.
+// A verification is a client with the pathologies to run it through.
 type verification struct {
 	fetch       Fetch
 	timeout     time.Duration
 	grace       time.Duration // to return after the context has ended
-	stock       *stock
+	data        *dataset
 	pathologies []pathology
 }
 
 func newVerification(fetch Fetch, opts Verification) (*verification, error) {
 	if fetch == nil {
-		return nil, errors.New("cataloguetest: no Fetch to verify")
+		return nil, errors.New("cataloguetest: nil Fetch")
 	}
 	if opts.Collection == "" {
 		opts.Collection = "events"
@@ -128,10 +134,10 @@ func newVerification(fetch Fetch, opts Verification) (*verification, error) {
 	all := pathologies()
 	for _, name := range opts.Except {
 		if !slices.ContainsFunc(all, func(p pathology) bool { return p.name == name }) {
-			return nil, fmt.Errorf("cataloguetest: Except: there is no pathology %q, only %s", name, strings.Join(names(all), ", "))
+			return nil, fmt.Errorf("cataloguetest: Verification.Except: unknown pathology %q; want one of %s", name, strings.Join(names(all), ", "))
 		}
 	}
-	stock, err := newStock(opts.Collection)
+	data, err := newDataset(opts.Collection)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +145,7 @@ func newVerification(fetch Fetch, opts Verification) (*verification, error) {
 		fetch:   fetch,
 		timeout: opts.Timeout,
 		grace:   2 * time.Second,
-		stock:   stock,
+		data:    data,
 		pathologies: slices.DeleteFunc(all, func(p pathology) bool {
 			return slices.Contains(opts.Except, p.name)
 		}),

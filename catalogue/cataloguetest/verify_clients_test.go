@@ -11,109 +11,108 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// Clients with the mistakes that are made. Each makes its own and, as far as it
-// can, no other, so that it can be said beforehand what it fails.
+// Clients with common mistakes. Each makes only its own, so that the pathologies that
+// it fails are known in advance.
 
-// naivePage is decoded without asking whether anything was there.
+// A naivePage does not tell absent members from zero values.
 type naivePage struct {
 	Count   int
 	Next    string
 	Results []struct{ ID int }
 }
 
-// naiveGet asks for a page, and knows one mistake: that a body may be another
-// document than a page.
-func naiveGet(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+// getPage fetches a page. It checks the status but not the members of the page.
+func getPage(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
 	r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
 	if err != nil {
 		return page, err
 	}
-	answer, err := client.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		return page, err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != 200 {
-		return page, fmt.Errorf("%s", answer.Status)
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 {
+		return page, fmt.Errorf("%s", resp.Status)
 	}
-	return page, json.NewDecoder(answer.Body).Decode(&page)
+	return page, json.NewDecoder(resp.Body).Decode(&page)
 }
 
-// followsBlindly goes where next says until it says nothing.
-func followsBlindly(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	for at := baseURL + "/api/events/"; at != ""; {
-		page, err := naiveGet(ctx, client, at)
+// followNext follows next links without any check.
+func followNext(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	for next := baseURL + "/api/events/"; next != ""; {
+		page, err := getPage(ctx, client, next)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range page.Results {
 			ids = append(ids, r.ID)
 		}
-		at = page.Next
+		next = page.Next
 	}
 	return ids, nil
 }
 
-// decodesWhatever takes each body for a page, and what cannot be read for the end.
-// It follows links with care.
-func decodesWhatever(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	careful := *client
-	careful.CheckRedirect = func(*http.Request, []*http.Request) error { return fmt.Errorf("redirected") }
-	home, err := url.Parse(baseURL)
+// ignoreErrors treats every body as a page, and an invalid one as an empty page. It
+// checks links.
+func ignoreErrors(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	strict := *client
+	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return fmt.Errorf("redirected") }
+	base, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	been := map[string]bool{}
-	for at := baseURL + "/api/events/?limit=10"; at != ""; {
-		been[at] = true
-		r, err := http.NewRequestWithContext(ctx, "GET", at, nil)
+	visited := map[string]bool{}
+	for next := baseURL + "/api/events/?limit=10"; next != ""; {
+		visited[next] = true
+		r, err := http.NewRequestWithContext(ctx, "GET", next, nil)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := careful.Do(r)
+		resp, err := strict.Do(r)
 		if err != nil {
 			return nil, err
 		}
-		body, _ := io.ReadAll(answer.Body)
-		answer.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
 		var page naivePage
 		_ = json.Unmarshal(body, &page)
 		for _, r := range page.Results {
 			ids = append(ids, r.ID)
 		}
-		at = page.Next
-		next, err := url.Parse(at)
+		next = page.Next
+		link, err := url.Parse(next)
 		if err != nil {
 			return nil, err
 		}
-		if been[at] || at != "" && (next.Scheme != home.Scheme || next.Host != home.Host) {
-			return nil, fmt.Errorf("next leads to %s", at)
+		if visited[next] || next != "" && (link.Scheme != base.Scheme || link.Host != base.Host) {
+			return nil, fmt.Errorf("next leads to %s", next)
 		}
 	}
 	return ids, nil
 }
 
-// countsPages works out from the first page how many there are, and never looks
-// at what the others say.
-func countsPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	ids, _, err = countedPages(ctx, client, baseURL)
+// countPages computes the offsets from the first page and ignores the counts and links
+// of the others.
+func countPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	ids, _, err = fetchPages(ctx, client, baseURL)
 	return ids, err
 }
 
-// comparesCount is countsPages, and compares how many records came with how many
-// the first page said there are. It does not look which came.
-func comparesCount(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	ids, count, err := countedPages(ctx, client, baseURL)
+// compareCount is like countPages but compares the number of records with the count of
+// the first page. It does not check their ids.
+func compareCount(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	ids, count, err := fetchPages(ctx, client, baseURL)
 	if err == nil && len(ids) != count {
-		err = fmt.Errorf("%d records of %d", len(ids), count)
+		err = fmt.Errorf("received %d of %d records", len(ids), count)
 	}
 	return ids, err
 }
 
-func countedPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, count int, err error) {
-	count = 1 // until the first page says it
+func fetchPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, count int, err error) {
+	count = 1 // until the first page is read
 	for offset, size := 0, 0; offset < count; offset += size {
-		page, err := naiveGet(ctx, client, fmt.Sprintf("%s/api/events/?offset=%d", baseURL, offset))
+		page, err := getPage(ctx, client, fmt.Sprintf("%s/api/events/?offset=%d", baseURL, offset))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -127,12 +126,11 @@ func countedPages(ctx context.Context, client *http.Client, baseURL string) (ids
 	return ids, count, nil
 }
 
-// trustsItsLimit believes that a page with fewer records than it asked for is
-// the last.
-func trustsItsLimit(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+// trustLimit takes a page with fewer records than its limit for the last one.
+func trustLimit(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 	const limit = 100
 	for offset := 0; ; offset += limit {
-		page, err := naiveGet(ctx, client, fmt.Sprintf("%s/api/events/?limit=%d&offset=%d", baseURL, limit, offset))
+		page, err := getPage(ctx, client, fmt.Sprintf("%s/api/events/?limit=%d&offset=%d", baseURL, limit, offset))
 		if err != nil {
 			return nil, err
 		}
@@ -145,28 +143,28 @@ func trustsItsLimit(ctx context.Context, client *http.Client, baseURL string) (i
 	}
 }
 
-// takesErrorsForTheEnd counts offsets with all care, but returns what it has when a
-// request fails.
-func takesErrorsForTheEnd(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	return countsWithCare(ctx, client, baseURL+"/api/events/", func(answer *http.Response, err error) (body []byte, ended bool, _ error) {
+// endOnError returns the records received so far when a request fails. It makes no
+// other mistake.
+func endOnError(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	return fetchByOffset(ctx, client, baseURL+"/api/events/", func(resp *http.Response, err error) (body []byte, ended bool, _ error) {
 		if err != nil {
 			return nil, ctx.Err() == nil, ctx.Err()
 		}
-		body, err = io.ReadAll(answer.Body)
+		body, err = io.ReadAll(resp.Body)
 		return body, false, err
 	})
 }
 
-// readsOnce gives a client that takes what one Read gives for the whole body, in
-// which it is right as long as pages are small and come at once.
-func readsOnce(path string) cataloguetest.Fetch {
+// readOnce returns a client that takes the result of one Read for the whole body. This
+// works as long as pages are small and arrive at once.
+func readOnce(path string) cataloguetest.Fetch {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		return countsWithCare(ctx, client, baseURL+path, func(answer *http.Response, err error) (body []byte, ended bool, _ error) {
+		return fetchByOffset(ctx, client, baseURL+path, func(resp *http.Response, err error) (body []byte, ended bool, _ error) {
 			if err != nil {
 				return nil, false, err
 			}
 			body = make([]byte, 1<<20)
-			n, err := answer.Body.Read(body)
+			n, err := resp.Body.Read(body)
 			if err == io.EOF {
 				err = nil
 			}
@@ -175,22 +173,22 @@ func readsOnce(path string) cataloguetest.Fetch {
 	}
 }
 
-// countsWithCare makes no mistake but those of what reads an answer for it.
-func countsWithCare(ctx context.Context, client *http.Client, list string,
+// fetchByOffset makes no mistakes except those of read.
+func fetchByOffset(ctx context.Context, client *http.Client, list string,
 	read func(*http.Response, error) (body []byte, ended bool, err error),
 ) (ids []int, err error) {
-	careful := *client
-	careful.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	strict := *client
+	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	seen := map[int]bool{}
 	for count := 1; len(ids) < count; {
 		r, err := http.NewRequestWithContext(ctx, "GET", fmt.Sprintf("%s?offset=%d", list, len(ids)), nil)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := careful.Do(r)
-		body, ended, failed := read(answer, err)
+		resp, err := strict.Do(r)
+		body, ended, failed := read(resp, err)
 		if err == nil {
-			answer.Body.Close()
+			resp.Body.Close()
 		}
 		if failed != nil || ended {
 			return ids, failed
@@ -202,8 +200,8 @@ func countsWithCare(ctx context.Context, client *http.Client, list string,
 		if err := json.Unmarshal(body, &page); err != nil {
 			return nil, err
 		}
-		if answer.StatusCode != 200 || page.Count == nil || len(ids) > 0 && *page.Count != count || len(page.Results) == 0 && *page.Count > 0 {
-			return nil, fmt.Errorf("no page: %s", answer.Status)
+		if resp.StatusCode != 200 || page.Count == nil || len(ids) > 0 && *page.Count != count || len(page.Results) == 0 && *page.Count > 0 {
+			return nil, fmt.Errorf("no page: %s", resp.Status)
 		}
 		count = *page.Count
 		for _, r := range page.Results {

@@ -9,13 +9,13 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// deletion takes the first record of the page that is asked for first out of the
-// collection, before the second page is: so what would be the second page's first
-// record is the first page's last, and comes on neither.
+// A deletion deletes the first record of the first page before the second page is
+// served. The record that would have been the first of the second page moves to the
+// end of the first page, and so is on neither.
 type deletion struct {
-	stock   *stock
+	data    *dataset
 	house   *catalogue.Catalogue
-	records int // that the collection has
+	records int // in the collection
 
 	mu    sync.Mutex
 	pages int
@@ -23,7 +23,7 @@ type deletion struct {
 	done  bool
 }
 
-// deleted is the id of the record that is there no more, 0 if all are.
+// deleted returns the id of the deleted record, or 0 if there is none.
 func (d *deletion) deleted() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -35,34 +35,34 @@ func (d *deletion) deleted() int {
 
 func (d *deletion) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.Path != d.stock.path {
+		if r.Method != http.MethodGet || r.URL.Path != d.data.path {
 			next.ServeHTTP(w, r)
 			return
 		}
-		m := mishap{w: w, r: r, next: next}
-		d.answer(&m)
-		m.send()
+		i := interceptor{w: w, r: r, next: next}
+		d.serve(&i)
+		i.send()
 	})
 }
 
-// answer answers one page at a time.
-func (d *deletion) answer(m *mishap) {
+// serve records the response to a request for a page. Only one is made at a time.
+func (d *deletion) serve(i *interceptor) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.pages++
 	if d.pages == 2 && d.first != 0 {
 		d.delete()
 	}
-	m.answer = m.ask(m.r)
-	if page, ok := parseEnvelope(m.answer.body); ok && d.pages == 1 && len(page.rows) > 0 {
+	i.response = i.record(i.r)
+	if page, ok := parseEnvelope(i.response.body); ok && d.pages == 1 && len(page.rows) > 0 {
 		var r struct{ ID int }
-		_ = json.Unmarshal(page.rows[0].of(page.body), &r) // our own record
+		_ = json.Unmarshal(page.rows[0].of(page.body), &r) // a record of the dataset
 		d.first = r.ID
 	}
 }
 
 func (d *deletion) delete() {
-	i := slices.Index(d.stock.ids, d.first)
-	left := slices.Delete(slices.Clone(d.stock.records[:d.records]), i, i+1)
-	d.done = d.stock.fill(d.house, left) == nil
+	i := slices.Index(d.data.ids, d.first)
+	left := slices.Delete(slices.Clone(d.data.records[:d.records]), i, i+1)
+	d.done = d.data.replace(d.house, left) == nil
 }

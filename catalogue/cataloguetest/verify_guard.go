@@ -11,108 +11,110 @@ import (
 	"sync"
 )
 
-// guard is the transport of a client under test. It writes down what is asked,
-// lets nothing out but to the service, and bounds how much is asked.
+// A guard is the transport of a client under test. It records the requests, sends
+// only those to the service, and limits their number.
 type guard struct {
 	next   http.RoundTripper
-	home   *url.URL
-	most   int    // requests
-	giveUp func() // ends the client's context
+	origin *url.URL
+	limit  int    // number of requests
+	cancel func() // cancels the context of the client
 
-	mu       sync.Mutex
-	requests []string
-	breach   string // the first thing that it had to stop
-	closed   bool
+	mu        sync.Mutex
+	requests  []string
+	violation string // the first request that was not permitted, or too many of them
+	closed    bool
 }
 
 var (
-	errForeignHost     = errors.New("cataloguetest: not the service's scheme and host: nothing was sent")
+	errOtherOrigin     = errors.New("cataloguetest: request not sent: its scheme and host are not those of the service")
 	errTooManyRequests = errors.New("cataloguetest: too many requests")
-	errVerified        = errors.New("cataloguetest: the verification is over")
+	errVerified        = errors.New("cataloguetest: the verification has ended")
 )
 
-func newGuard(s *service, most int, giveUp context.CancelFunc) (*guard, error) {
-	home, err := url.Parse(s.url)
-	return &guard{next: s.transport, home: home, most: most, giveUp: giveUp}, err
+func newGuard(s *service, limit int, cancel context.CancelFunc) (*guard, error) {
+	origin, err := url.Parse(s.url)
+	return &guard{next: s.transport, origin: origin, limit: limit, cancel: cancel}, err
 }
 
-// RoundTrip asks, if the request may be asked.
+// RoundTrip sends the request if it is permitted.
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
-	nth, err := g.admit(r)
+	n, err := g.admit(r)
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // as a RoundTripper must
+			_ = r.Body.Close() // a RoundTripper must close it
 		}
 		return nil, err
 	}
-	answer, err := g.next.RoundTrip(r)
+	resp, err := g.next.RoundTrip(r)
 	if err != nil {
-		g.note(nth, clipped(err.Error()))
+		g.note(n, truncateText(err.Error()))
 	} else {
-		g.note(nth, answer.Status)
+		g.note(n, resp.Status)
 	}
-	return answer, err
+	return resp, err
 }
 
-// admit writes a request down, and says whether it may be asked.
-func (g *guard) admit(r *http.Request) (nth int, err error) {
+// admit records a request and returns its number, or an error if it is not
+// permitted.
+func (g *guard) admit(r *http.Request) (n int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
 	case g.closed:
 		return 0, errVerified
-	case len(g.requests) >= g.most: // strangers count, or who asks one without end would not be stopped
-		g.stopped(fmt.Sprintf("asked more than %d times", g.most))
-		g.giveUp()
+	case len(g.requests) >= g.limit: // includes requests that are not sent, which may be endless too
+		g.violate(fmt.Sprintf("sent more than %d requests", g.limit))
+		g.cancel()
 		return 0, errTooManyRequests
-	case !sameOrigin(r.URL, g.home):
+	case !sameOrigin(r.URL, g.origin):
 		g.requests = append(g.requests, fmt.Sprintf("%s %s: not sent", r.Method, r.URL.Redacted()))
-		g.stopped(fmt.Sprintf("asked %s://%s%s", r.URL.Scheme, r.URL.Host, secretsOf(r)))
-		return 0, errForeignHost
+		g.violate(fmt.Sprintf("sent a request to %s://%s%s", r.URL.Scheme, r.URL.Host, credentialsOf(r)))
+		return 0, errOtherOrigin
 	}
 	g.requests = append(g.requests, r.Method+" "+r.URL.RequestURI())
 	return len(g.requests) - 1, nil
 }
 
-// stopped keeps the first breach.
-func (g *guard) stopped(breach string) {
-	if g.breach == "" {
-		g.breach = breach
+// violate keeps the first violation.
+func (g *guard) violate(violation string) {
+	if g.violation == "" {
+		g.violation = violation
 	}
 }
 
-// note writes down what came of a request.
-func (g *guard) note(nth int, what string) {
+// note records the outcome of a request.
+func (g *guard) note(n int, outcome string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
-		g.requests[nth] += ": " + what
+		g.requests[n] += ": " + outcome
 	}
 }
 
-// close ends the guard, and gives what it saw.
-func (g *guard) close() (requests []string, breach string) {
+// close refuses all further requests and returns what was recorded.
+func (g *guard) close() (requests []string, violation string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
-	return g.requests, g.breach
+	return g.requests, g.violation
 }
 
-// secretsOf says what a request would have told that is not for everybody.
-func secretsOf(r *http.Request) string {
-	var told []string
+// credentialsOf names the headers of a request that hold credentials, without their
+// values.
+func credentialsOf(r *http.Request) string {
+	var names []string
 	for _, name := range []string{"Authorization", "Cookie"} {
 		if r.Header.Get(name) != "" {
-			told = append(told, name)
+			names = append(names, name)
 		}
 	}
-	if told == nil {
+	if names == nil {
 		return ""
 	}
-	return ", with its header " + strings.Join(told, " and ")
+	return " with credentials in " + strings.Join(names, " and ")
 }
 
-// sameOrigin compares scheme, host and port.
+// sameOrigin reports whether two URLs have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(hostPort(a), hostPort(b))
 }

@@ -5,32 +5,32 @@ import (
 	"strings"
 )
 
-// verdict is what is right for a client to do.
+// A verdict is what a client is permitted to do.
 type verdict int
 
 const (
-	completes        verdict = iota // all records, no error
-	completesOrFails                // either
-	fails                           // an error
+	completes        verdict = iota // return all records and no error
+	completesOrFails                // return all records or an error
+	fails                           // return an error
 )
 
-// judge says what was wrong, "" if nothing was.
+// judge returns what the client did wrong, or "" if nothing.
 func (v *verification) judge(p pathology, o outcome) string {
 	switch {
-	case o.fault != "":
-		return o.fault
-	case o.err != nil && p.right == completes:
-		return fmt.Sprintf("returned an error where nothing is wrong (%s)", clipped(o.err.Error()))
+	case o.failure != "":
+		return o.failure
+	case o.err != nil && p.want == completes:
+		return fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(o.err.Error()))
 	case o.err != nil:
 		return ""
-	case p.right == fails:
+	case p.want == fails:
 		return fmt.Sprintf("returned %d records and no error", len(o.ids))
 	}
-	return compareIDs(o.ids, v.stock.ids[:p.records], o.deleted)
+	return compareIDs(o.ids, v.data.ids[:p.records], o.deleted)
 }
 
-// compareIDs says how what came differs from what is there. The record that was
-// deleted meanwhile may have come or not.
+// compareIDs returns how the ids differ, or "" if they do not. The record that was
+// deleted is optional.
 func compareIDs(got, want []int, deleted int) string {
 	missing := make(map[int]bool, len(want))
 	for _, id := range want {
@@ -42,26 +42,21 @@ func compareIDs(got, want []int, deleted int) string {
 		case seen[id]:
 			return fmt.Sprintf("returned record %d twice and no error", id)
 		case !missing[id]:
-			return fmt.Sprintf("returned record %d, which the collection does not have, and no error", id)
+			return fmt.Sprintf("returned record %d, which is not in the collection, and no error", id)
 		}
 		seen[id] = true
 		delete(missing, id)
 	}
 	delete(missing, deleted)
-	for _, id := range want { // the first of them, by name
+	for _, id := range want { // report the first
 		if missing[id] {
-			return fmt.Sprintf("returned %d of %d records, not %d, and no error", len(got), len(want), id)
+			return fmt.Sprintf("returned %d of %d records, without record %d, and no error", len(got), len(want), id)
 		}
 	}
 	return ""
 }
 
-// clipped is the front of a text, in one line.
-func clipped(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	const most = 200
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+// truncateText returns the beginning of a text in one line.
+func truncateText(text string) string {
+	return truncateLine(strings.Join(strings.Fields(text), " "))
 }

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// A Report is what [CheckClient] found.
+// A Report is the result of [CheckClient].
 type Report struct {
 	Results []Result // one for each pathology, in the order in which they were run
 }
 
-// A Result is how a client stood one pathology.
+// A Result is the result of one pathology.
 type Result struct {
 	// Pathology is its name, such as "next-is-self".
 	Pathology string
-	// Problem says in one sentence what was wrong and what to do about it. Empty:
-	// the client has passed.
+	// Problem says in one sentence what was wrong and what to do about it. It is
+	// empty if the client passed.
 	Problem string
-	// Requests are what the client asked, in order, each in a line with what
-	// came of it: "GET /api/events/?offset=10: 200 OK".
+	// Requests are the requests of the client in order, each with its outcome, such
+	// as "GET /api/events/?offset=10: 200 OK".
 	Requests []string
 }
 
-// String is a line for each pathology, and below those that were not passed what
-// was asked.
+// String returns a line for each pathology. The requests follow if the client
+// failed.
 func (r Report) String() string {
 	var out strings.Builder
 	for _, result := range r.Results {
@@ -48,7 +48,7 @@ func (r Report) err() error {
 	return errors.Join(all...)
 }
 
-// requests lists what was asked, shortened in the middle, a line each.
+// requests lists the requests, one per line, without those in the middle.
 func (r Result) requests() string {
 	const front, back = 6, 2
 	lines := r.Requests
@@ -56,7 +56,7 @@ func (r Result) requests() string {
 		lines = append(append(lines[:front:front], fmt.Sprintf("… %d more …", skipped)), lines[len(lines)-back:]...)
 	}
 	if len(lines) == 0 {
-		lines = []string{"nothing was asked with the client that Fetch was given"}
+		lines = []string{"no requests were sent with the client passed to Fetch"}
 	}
 	return "\t" + strings.Join(lines, "\n\t") + "\n"
 }

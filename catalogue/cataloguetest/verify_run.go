@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// outcome is how a call to Fetch ended.
+// An outcome is the outcome of a call to Fetch.
 type outcome struct {
 	ids     []int
 	err     error
-	fault   string // how it ended otherwise
-	deleted int    // id of a record that was deleted meanwhile, 0 for none
+	failure string // if it did not return normally
+	deleted int    // id of a record that was deleted meanwhile, or 0
 }
 
-// run leads the client through one pathology. The error says that there could be
-// no service.
+// run runs the client through one pathology. It returns an error if the service
+// could not be started.
 func (v *verification) run(p pathology) (Result, error) {
-	s, err := v.open(p)
+	s, err := v.start(p)
 	if err != nil {
 		return Result{}, err
 	}
@@ -32,48 +32,49 @@ func (v *verification) run(p pathology) (Result, error) {
 	if p.cancelled {
 		cancel()
 	}
-	g, err := newGuard(s, p.requests(), cancel)
+	g, err := newGuard(s, p.requestLimit(), cancel)
 	if err != nil {
 		return Result{}, err
 	}
 	o := v.call(ctx, g, s.url)
 	o.deleted = s.deleted()
-	requests, breach := g.close()
-	result := Result{Pathology: p.name, Requests: requests, Problem: breach}
-	if o.fault != "" || breach == "" {
+	requests, violation := g.close()
+	result := Result{Pathology: p.name, Requests: requests, Problem: violation}
+	if o.failure != "" || violation == "" {
 		result.Problem = v.judge(p, o)
 	}
 	if result.Problem != "" {
-		result.Problem += ": " + p.advice
+		result.Problem += ": " + p.remedy
 	}
 	return result, nil
 }
 
-// call calls Fetch, and waits for it no longer than it may take.
+// call calls Fetch and waits for it until the grace period after the end of its
+// context.
 func (v *verification) call(ctx context.Context, g *guard, url string) outcome {
 	done := make(chan outcome, 1)
 	go func() {
-		o := outcome{fault: "ended its goroutine, as t.Fatal does, in place of returning an error"}
+		o := outcome{failure: "ended its goroutine, as t.Fatal does, instead of returning an error"}
 		defer func() {
 			if reason := recover(); reason != nil {
-				o.fault = fmt.Sprintf("panicked: %v", reason)
+				o.failure = fmt.Sprintf("panicked: %v", reason)
 			}
 			done <- o
 		}()
 		o.ids, o.err = v.fetch(ctx, &http.Client{Transport: g}, url)
-		o.fault = ""
+		o.failure = ""
 	}()
 	select {
 	case o := <-done:
 		return o
 	case <-ctx.Done():
 	}
-	late := time.NewTimer(v.grace)
-	defer late.Stop()
+	timer := time.NewTimer(v.grace)
+	defer timer.Stop()
 	select {
 	case o := <-done:
 		return o
-	case <-late.C:
-		return outcome{fault: fmt.Sprintf("had not returned %v after its context ended", v.grace)}
+	case <-timer.C:
+		return outcome{failure: fmt.Sprintf("did not return within %v after the end of its context", v.grace)}
 	}
 }

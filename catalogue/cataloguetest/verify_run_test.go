@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lead leads a client through one pathology. One that will not return is not
-// waited for.
-func lead(t *testing.T, fetch Fetch, name string, returns bool) Result {
+// runPathology runs a client through one pathology. If returns is false, it does not
+// wait for the client.
+func runPathology(t *testing.T, fetch Fetch, name string, returns bool) Result {
 	t.Helper()
 	v, err := newVerification(fetch, Verification{Timeout: time.Minute})
 	if err != nil {
@@ -40,8 +40,8 @@ func lead(t *testing.T, fetch Fetch, name string, returns bool) Result {
 	return Result{}
 }
 
-// oneRecord returns what is there in the pathology "one-record", and asks with a
-// request that change has had in its hands.
+// oneRecord returns a client for the pathology "one-record" whose request is modified
+// by change.
 func oneRecord(change func(*http.Request)) Fetch {
 	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
 		r, err := http.NewRequestWithContext(ctx, "GET", baseURL+"/api/events/", nil)
@@ -49,133 +49,132 @@ func oneRecord(change func(*http.Request)) Fetch {
 			return nil, err
 		}
 		change(r)
-		answer, err := client.Do(r)
+		resp, err := client.Do(r)
 		if err != nil {
 			return nil, err
 		}
-		defer answer.Body.Close()
+		defer resp.Body.Close()
 		var page struct{ Results []struct{ ID int } }
-		if err := json.NewDecoder(answer.Body).Decode(&page); err != nil {
+		if err := json.NewDecoder(resp.Body).Decode(&page); err != nil {
 			return nil, err
 		}
 		return []int{page.Results[0].ID}, nil
 	}
 }
 
-func TestClientsThatEndOtherwise(t *testing.T) {
-	goOn := make(chan struct{})
-	defer close(goOn)
+func TestClientProblems(t *testing.T) {
+	proceed := make(chan struct{})
+	defer close(proceed)
 	tests := []struct {
 		reason    string
 		pathology string
 		fetch     Fetch
-		problem   string // its front
+		problem   string // prefix
 	}{
-		{"as it should", "one-record", oneRecord(func(*http.Request) {}), ""},
-		{"a panic", "one-record", func(context.Context, *http.Client, string) ([]int, error) { panic("no such page") }, "panicked: no such page"},
-		{"the panic of an index", "empty", oneRecord(func(*http.Request) {}), "panicked: runtime error: index out of range"},
-		{"t.Fatal in another goroutine", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+		{"no problem", "one-record", oneRecord(func(*http.Request) {}), ""},
+		{"panic", "one-record", func(context.Context, *http.Client, string) ([]int, error) { panic("page not found") }, "panicked: page not found"},
+		{"runtime panic", "empty", oneRecord(func(*http.Request) {}), "panicked: runtime error: index out of range"},
+		{"t.Fatal", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
 			runtime.Goexit()
 			return nil, nil
 		}, "ended its goroutine, as t.Fatal does"},
-		{"a wait without the context", "stalled", func(context.Context, *http.Client, string) ([]int, error) {
-			<-goOn
+		{"wait without the context", "stalled", func(context.Context, *http.Client, string) ([]int, error) {
+			<-proceed
 			return nil, nil
-		}, "had not returned 1ms after its context ended: take the context"},
-		{"a wait where nothing is wrong", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
-			<-goOn
+		}, "did not return within 1ms after the end of its context: create each request with the context"},
+		{"wait without a fault", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			<-proceed
 			return nil, nil
-		}, "had not returned 1ms after its context ended"},
-		{"a request without the context", "cancelled", func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
+		}, "did not return within 1ms after the end of its context"},
+		{"request without the context", "cancelled", func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
 			return oneRecord(func(*http.Request) {})(context.Background(), client, baseURL)
-		}, "returned 1 records and no error: take the context"},
-		{"an error where none is", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
-			return []int{1}, errors.New("out of\npaper " + strings.Repeat("x", 500))
-		}, "returned an error where nothing is wrong (out of paper xxx"},
-		{"a record that is not there", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+		}, "returned 1 records and no error: create each request with the context"},
+		{"error without a fault", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			return []int{1}, errors.New("two\nlines " + strings.Repeat("x", 500))
+		}, "returned an error although nothing is wrong (two lines xxx"},
+		{"unknown record", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
 			return []int{77777}, nil
-		}, "returned record 77777, which the collection does not have"},
-		{"nothing", "one-record", func(context.Context, *http.Client, string) ([]int, error) { return nil, nil },
+		}, "returned record 77777, which is not in the collection"},
+		{"no records", "one-record", func(context.Context, *http.Client, string) ([]int, error) { return nil, nil },
 			"returned 0 of 1 records"},
-		{"to a stranger, with a password", "one-record", oneRecord(func(r *http.Request) {
+		{"credentials to another host", "one-record", oneRecord(func(r *http.Request) {
 			r.URL = &url.URL{Scheme: "https", Host: "elsewhere.example", Path: "/"}
 			r.Header.Set("Authorization", "Bearer s3cret")
 			r.Header.Set("Cookie", "session=s3cret")
-		}), "asked https://elsewhere.example, with its header Authorization and Cookie: "},
-		{"a panic about what a stranger says is the panic", "one-record", func(ctx context.Context, client *http.Client, _ string) ([]int, error) {
+		}), "sent a request to https://elsewhere.example with credentials in Authorization and Cookie: "},
+		{"panic after a request to another host", "one-record", func(ctx context.Context, client *http.Client, _ string) ([]int, error) {
 			_, err := client.Get("https://elsewhere.example/")
 			panic(err)
 		}, "panicked: Get \"https://elsewhere.example/\""},
-		{"the same host in the clear", "one-record", oneRecord(func(r *http.Request) { r.URL.Scheme = "http" }), "asked http://"},
-		{"another port of the host", "one-record", oneRecord(func(r *http.Request) { r.URL.Host = "127.0.0.1:1" }), "asked https://127.0.0.1:1: "},
+		{"same host without TLS", "one-record", oneRecord(func(r *http.Request) { r.URL.Scheme = "http" }), "sent a request to http://"},
+		{"other port", "one-record", oneRecord(func(r *http.Request) { r.URL.Host = "127.0.0.1:1" }), "sent a request to https://127.0.0.1:1: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			result := lead(t, tt.fetch, tt.pathology, !strings.HasPrefix(tt.problem, "had not returned"))
+			result := runPathology(t, tt.fetch, tt.pathology, !strings.HasPrefix(tt.problem, "did not return"))
 			if result.Problem == "" && tt.problem != "" || !strings.HasPrefix(result.Problem, tt.problem) || len(result.Problem) > 500 {
-				t.Errorf("%q, want %q", result.Problem, tt.problem)
+				t.Errorf("Problem = %q, want %q", result.Problem, tt.problem)
 			}
 			if tt.problem == "" && result.Problem != "" {
-				t.Errorf("it is right, and yet: %s", result.Problem)
+				t.Errorf("Problem = %q, want none", result.Problem)
 			}
 			if strings.Contains(result.Problem+result.requests(), "s3cret") {
-				t.Errorf("secrets are told:\n%s%s", result.Problem, result.requests())
+				t.Errorf("report contains credentials:\n%s%s", result.Problem, result.requests())
 			}
 		})
 	}
 }
 
-// Who asks without end, and does not listen, is stopped by the context, and not only
-// when its time is over: whoever it asks.
-func TestClientThatDoesNotListen(t *testing.T) {
+// A client that ignores its errors is stopped by its context after a number of
+// requests, whether they go to the service or to another host.
+func TestClientEndlessRequests(t *testing.T) {
 	for _, tt := range []struct{ reason, url, problem string }{
-		{"the service", "", "asked more than 50 times: "},
-		{"a stranger", "https://elsewhere.example", "asked https://elsewhere.example: "},
+		{"the service", "", "sent more than 50 requests: "},
+		{"another host", "https://elsewhere.example", "sent a request to https://elsewhere.example: "},
 	} {
 		var why error
-		result := lead(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		result := runPathology(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
 			if tt.url != "" {
 				baseURL = tt.url
 			}
 			for ctx.Err() == nil {
-				if answer, err := client.Get(baseURL + "/api/events/"); err == nil {
-					answer.Body.Close()
+				if resp, err := client.Get(baseURL + "/api/events/"); err == nil {
+					resp.Body.Close()
 				}
 			}
 			why = ctx.Err()
 			return nil, why
 		}, "one-record", true)
 		if why != context.Canceled || !strings.HasPrefix(result.Problem, tt.problem) || len(result.Requests) != 50 {
-			t.Errorf("%s: %v, %q, %d requests", tt.reason, why, result.Problem, len(result.Requests))
+			t.Errorf("%s: context %v, Problem %q, %d requests", tt.reason, why, result.Problem, len(result.Requests))
 		}
 	}
 }
 
-// A client that is left behind can do no more harm.
-func TestClientLeftBehind(t *testing.T) {
-	asks, asked := make(chan struct{}), make(chan error)
-	result := lead(t, func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
-		<-asks
-		answer, err := client.Get(baseURL + "/api/events/")
+// The requests of an abandoned client fail.
+func TestAbandonedClient(t *testing.T) {
+	proceed, done := make(chan struct{}), make(chan error)
+	result := runPathology(t, func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
+		<-proceed
+		resp, err := client.Get(baseURL + "/api/events/")
 		if err == nil {
-			answer.Body.Close()
+			resp.Body.Close()
 		}
-		asked <- err
+		done <- err
 		return nil, nil
 	}, "one-record", false)
-	asks <- struct{}{}
-	if err := <-asked; !errors.Is(err, errVerified) {
-		t.Errorf("%v", err)
+	proceed <- struct{}{}
+	if err := <-done; !errors.Is(err, errVerified) {
+		t.Errorf("error %v, want %v", err, errVerified)
 	}
-	if len(result.Requests) > 0 || !strings.Contains(result.requests(), "nothing was asked") {
-		t.Errorf("%q", result.requests())
+	if len(result.Requests) > 0 || !strings.Contains(result.requests(), "no requests were sent") {
+		t.Errorf("requests() = %q", result.requests())
 	}
 }
 
-// A client of its own mind, but right: a record at a time, from the end, each
-// asked for again when it does not come. It shows that what is right is judged by
-// what comes, not by how.
-func TestUnusualClientPasses(t *testing.T) {
+// A client may fetch single records in reverse order and retry each: only what it
+// returns is judged.
+func TestUnusualClient(t *testing.T) {
 	report, err := CheckClient(backwards, Verification{Timeout: time.Minute})
 	if err != nil {
 		t.Errorf("%v\n%s", err, report)
@@ -192,7 +191,7 @@ func backwards(ctx context.Context, client *http.Client, baseURL string) (ids []
 			if err != nil {
 				return 0, 0, err
 			}
-			answer, err := strict.Do(r)
+			resp, err := strict.Do(r)
 			if err != nil {
 				continue
 			}
@@ -200,16 +199,16 @@ func backwards(ctx context.Context, client *http.Client, baseURL string) (ids []
 				Count   *int
 				Results []struct{ ID int }
 			}
-			err = json.NewDecoder(answer.Body).Decode(&page)
-			answer.Body.Close()
-			if err == nil && answer.StatusCode == 200 && page.Count != nil && len(page.Results) == min(1, max(*page.Count-offset, 0)) {
+			err = json.NewDecoder(resp.Body).Decode(&page)
+			resp.Body.Close()
+			if err == nil && resp.StatusCode == 200 && page.Count != nil && len(page.Results) == min(1, max(*page.Count-offset, 0)) {
 				if len(page.Results) == 0 {
 					return 0, *page.Count, nil
 				}
 				return page.Results[0].ID, *page.Count, nil
 			}
 		}
-		return 0, 0, fmt.Errorf("the record at offset %d does not come", offset)
+		return 0, 0, fmt.Errorf("no record at offset %d", offset)
 	}
 	_, count, err := one(0)
 	if err != nil {
@@ -232,18 +231,18 @@ func TestCompareIDs(t *testing.T) {
 		deleted   int
 		problem   string
 	}{
-		{"nothing", nil, nil, 0, ""},
-		{"all, in any order", []int{3, 1, 2}, []int{1, 2, 3}, 0, ""},
-		{"one less", []int{1, 3}, []int{1, 2, 3}, 0, "returned 2 of 3 records, not 2, and no error"},
-		{"one twice, and so one less", []int{1, 1, 3}, []int{1, 2, 3}, 0, "returned record 1 twice and no error"},
-		{"one more", []int{1, 2, 3, 4}, []int{1, 2, 3}, 0, "returned record 4, which the collection does not have, and no error"},
-		{"with the one that was deleted", []int{1, 2, 3}, []int{1, 2, 3}, 1, ""},
-		{"without it", []int{2, 3}, []int{1, 2, 3}, 1, ""},
-		{"without another", []int{1, 3}, []int{1, 2, 3}, 1, "returned 2 of 3 records, not 2, and no error"},
+		{"no records", nil, nil, 0, ""},
+		{"other order", []int{3, 1, 2}, []int{1, 2, 3}, 0, ""},
+		{"one missing", []int{1, 3}, []int{1, 2, 3}, 0, "returned 2 of 3 records, without record 2, and no error"},
+		{"one twice", []int{1, 1, 3}, []int{1, 2, 3}, 0, "returned record 1 twice and no error"},
+		{"one unknown", []int{1, 2, 3, 4}, []int{1, 2, 3}, 0, "returned record 4, which is not in the collection, and no error"},
+		{"with the deleted record", []int{1, 2, 3}, []int{1, 2, 3}, 1, ""},
+		{"without the deleted record", []int{2, 3}, []int{1, 2, 3}, 1, ""},
+		{"without another record", []int{1, 3}, []int{1, 2, 3}, 1, "returned 2 of 3 records, without record 2, and no error"},
 	}
 	for _, tt := range tests {
 		if problem := compareIDs(tt.got, tt.want, tt.deleted); problem != tt.problem {
-			t.Errorf("%s: %q, want %q", tt.reason, problem, tt.problem)
+			t.Errorf("%s: compareIDs(%v, %v, %d) = %q, want %q", tt.reason, tt.got, tt.want, tt.deleted, problem, tt.problem)
 		}
 	}
 }
@@ -270,7 +269,7 @@ func TestSameOrigin(t *testing.T) {
 			t.Fatal(errA, errB)
 		}
 		if sameOrigin(a, b) != tt.want || sameOrigin(b, a) != tt.want {
-			t.Errorf("%s and %s: want %v", tt.a, tt.b, tt.want)
+			t.Errorf("sameOrigin(%s, %s) = %t, want %t", tt.a, tt.b, !tt.want, tt.want)
 		}
 	}
 }
@@ -282,12 +281,12 @@ func TestReport(t *testing.T) {
 	}
 	r := Report{[]Result{
 		{Pathology: "empty", Requests: many},
-		{Pathology: "stalled", Problem: "waited: do not", Requests: many},
-		{Pathology: "next-cycle", Problem: "went round: do not", Requests: many[:9]},
-		{Pathology: "cancelled", Problem: "asked: do not"},
+		{Pathology: "stalled", Problem: "waited too long: do not", Requests: many},
+		{Pathology: "next-cycle", Problem: "endless: do not", Requests: many[:9]},
+		{Pathology: "cancelled", Problem: "sent a request: do not"},
 	}}
 	want := `ok   empty
-FAIL stalled: waited: do not
+FAIL stalled: waited too long: do not
 	GET /0: 200 OK
 	GET /1: 200 OK
 	GET /2: 200 OK
@@ -297,7 +296,7 @@ FAIL stalled: waited: do not
 	… 4 more …
 	GET /10: 200 OK
 	GET /11: 200 OK
-FAIL next-cycle: went round: do not
+FAIL next-cycle: endless: do not
 	GET /0: 200 OK
 	GET /1: 200 OK
 	GET /2: 200 OK
@@ -307,23 +306,23 @@ FAIL next-cycle: went round: do not
 	GET /6: 200 OK
 	GET /7: 200 OK
 	GET /8: 200 OK
-FAIL cancelled: asked: do not
-	nothing was asked with the client that Fetch was given
+FAIL cancelled: sent a request: do not
+	no requests were sent with the client passed to Fetch
 `
 	if diff := cmp.Diff(want, r.String()); diff != "" {
-		t.Error(diff)
+		t.Errorf("String() (-want +got):\n%s", diff)
 	}
 	if many[6] != "GET /6: 200 OK" {
-		t.Error("what was asked has been written on")
+		t.Error("String() changed the requests")
 	}
 	err := r.err()
-	const all = "cataloguetest: stalled: the client is wrong: waited: do not\n" +
-		"cataloguetest: next-cycle: the client is wrong: went round: do not\n" +
-		"cataloguetest: cancelled: the client is wrong: asked: do not"
+	const all = "cataloguetest: stalled: the client failed: waited too long: do not\n" +
+		"cataloguetest: next-cycle: the client failed: endless: do not\n" +
+		"cataloguetest: cancelled: the client failed: sent a request: do not"
 	if !errors.Is(err, ErrClientFailed) || err.Error() != all {
-		t.Errorf("%v", err)
+		t.Errorf("err() = %v", err)
 	}
 	if err := (Report{r.Results[:1]}).err(); err != nil {
-		t.Errorf("all passed: %v", err)
+		t.Errorf("err() = %v without problems", err)
 	}
 }

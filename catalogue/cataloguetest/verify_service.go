@@ -9,18 +9,18 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// pageSize is how many records a page has, by default and at most.
+// pageSize is the default and maximum limit of a page.
 const pageSize = 10
 
-// service is what a client is led to in one pathology.
+// A service is the service of one pathology.
 type service struct {
 	url       string
 	transport http.RoundTripper
-	close     func()    // also cuts what is still being answered
-	deletion  *deletion // nil: none
+	close     func()    // cuts all connections
+	deletion  *deletion // nil if no record is deleted
 }
 
-// deleted is the id of the record that was taken away meanwhile, 0 for none.
+// deleted returns the id of the deleted record, or 0 if there is none.
 func (s *service) deleted() int {
 	if s.deletion == nil {
 		return 0
@@ -28,9 +28,9 @@ func (s *service) deleted() int {
 	return s.deletion.deleted()
 }
 
-// open makes the service of a pathology.
-func (v *verification) open(p pathology) (*service, error) {
-	house, err := v.stock.fork(p.records)
+// start starts the service of a pathology.
+func (v *verification) start(p pathology) (*service, error) {
+	house, err := v.data.catalogue(p.records)
 	if err != nil {
 		return nil, err
 	}
@@ -40,18 +40,18 @@ func (v *verification) open(p pathology) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	var broken faults
+	var f faults
 	for _, b := range p.breaks {
-		b.where.Collection = v.stock.key
-		if _, err := broken.add(b.where, b.fault); err != nil {
+		b.where.Collection = v.data.key
+		if _, err := f.add(b.where, b.fault); err != nil {
 			return nil, err
 		}
 	}
 	if !p.deletes {
-		return serve(broken.wrap(handler))
+		return serve(f.wrap(handler))
 	}
-	d := &deletion{stock: v.stock, house: house, records: p.records}
-	s, err := serve(broken.wrap(d.wrap(handler)))
+	d := &deletion{data: v.data, house: house, records: p.records}
+	s, err := serve(f.wrap(d.wrap(handler)))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (v *verification) open(p pathology) (*service, error) {
 	return s, nil
 }
 
-// serve serves in process, by https as the service does.
+// serve serves a handler in process, over https like the real service.
 func serve(h http.Handler) (*service, error) {
 	url, client, end, err := serveInProcess(h, "https", log.New(io.Discard, "", 0))
 	if err != nil {

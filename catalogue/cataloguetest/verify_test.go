@@ -21,42 +21,40 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// expected says of each pathology which of the naive clients fail it, and why. F is
-// who follows blindly, D who decodes whatever, C who counts pages, L who trusts its
-// limit, and so asks for no second page and lacks what is on it; N is C, and compares
-// how many records came with the first count.
-var expected = []struct{ pathology, fails, why string }{
-	{"several-pages", "L", "only who trusts its limit ends with a page that was clamped"},
-	{"many-pages", "L", "and here"},
-	{"full-pages", "L", "and here"},
+// expected lists the clients that fail each pathology, and why: F is followNext, D is
+// ignoreErrors, C is countPages, L is trustLimit, and N is compareCount.
+var expected = []struct{ pathology, fails, reason string }{
+	{"several-pages", "L", "L takes the first page for the last, as its limit was clamped"},
+	{"many-pages", "L", "as above"},
+	{"full-pages", "L", "as above"},
 	{"one-full-page", "", "all is on the first page"},
 	{"one-record", "", "all is on the first page"},
-	{"empty", "", "nothing is on the first page"},
-	{"status-500-once", "D L", "an error's document has no results and no next"},
-	{"status-503-once", "D L", "nor has a gateway's page"},
-	{"status-429-once", "D L", "nor a throttle's"},
-	{"status-500-always", "D", "the others look at the status of the first page too"},
-	{"status-500-from-second-page", "D L", "as for once"},
-	{"error-with-status-200", "F D C L", "the status is right; who does not ask for count and results takes it for an empty page"},
-	{"html-with-status-200", "D L", "it cannot be decoded"},
-	{"wrong-content-type", "L", "the page is right all the same"},
-	{"cut-before-header", "L", "none of them takes an error for the end"},
-	{"cut-in-body", "D L", "half a page cannot be decoded"},
-	{"truncated-body", "D L", "half a page cannot be decoded"},
-	{"slow-body", "L", "time does no harm"},
-	{"stalled", "L", "the request has the context"},
-	{"cancelled", "", "the first request has the context"},
-	{"next-is-self", "F L", "D has been there, C does not look"},
-	{"next-cycle", "F L", "D has been there, C does not look"},
-	{"empty-pages-with-next", "F D C L", "each next is new; who counts pages gets none but the first"},
-	{"next-on-other-host", "F L", "D compares, C does not look"},
-	{"next-without-tls", "F L", "D compares, C does not look"},
-	{"redirect-to-other-host", "F C L N", "http.Client follows unless it is told not to"},
-	{"row-missing", "F D C L", "nobody compares with count"},
-	{"row-repeated", "F D C L", "nobody keeps ids"},
-	{"row-repeated-for-another", "F D C L N", "nobody keeps ids, and their number is right"},
-	{"count-shrinks", "L", "nobody looks at the count of a later page, and all records come"},
-	{"record-deleted", "F D C L", "nobody looks at the count of a later page, and a record has slipped"},
+	{"empty", "", "the first page is empty"},
+	{"status-500-once", "D L", "the error has no results and no next; L requests no second page"},
+	{"status-503-once", "D L", "as above"},
+	{"status-429-once", "D L", "as above"},
+	{"status-500-always", "D", "the others check the status"},
+	{"status-500-from-second-page", "D L", "as for status-500-once"},
+	{"error-with-status-200", "F D C L", "without a check of count and results it is an empty page"},
+	{"html-with-status-200", "D L", "D ignores the error of decoding"},
+	{"wrong-content-type", "L", "the page is valid"},
+	{"cut-before-header", "L", "the others return the error"},
+	{"cut-in-body", "D L", "D ignores the error of decoding"},
+	{"truncated-body", "D L", "D ignores the error of decoding"},
+	{"slow-body", "L", "the page is valid"},
+	{"stalled", "L", "the others use the context"},
+	{"cancelled", "", "all use the context"},
+	{"next-is-self", "F L", "D remembers links, C ignores them"},
+	{"next-cycle", "F L", "D remembers links, C ignores them"},
+	{"empty-pages-with-next", "F D C L", "each link is new; C receives only the first page"},
+	{"next-on-other-host", "F L", "D compares the host, C ignores links"},
+	{"next-without-tls", "F L", "D compares the scheme, C ignores links"},
+	{"redirect-to-other-host", "F C L N", "http.Client follows redirects by default"},
+	{"row-missing", "F D C L", "they do not compare with count"},
+	{"row-repeated", "F D C L", "they do not check ids"},
+	{"row-repeated-for-another", "F D C L N", "they do not check ids, and the number of records is right"},
+	{"count-shrinks", "L", "the others ignore the counts of later pages and receive all records"},
+	{"record-deleted", "F D C L", "they ignore the counts of later pages, and a record is missing"},
 }
 
 func TestNaiveClientsFail(t *testing.T) {
@@ -64,14 +62,14 @@ func TestNaiveClientsFail(t *testing.T) {
 		letter string
 		fetch  cataloguetest.Fetch
 	}{
-		{"F", followsBlindly}, {"D", decodesWhatever}, {"C", countsPages}, {"L", trustsItsLimit}, {"N", comparesCount},
+		{"F", followNext}, {"D", ignoreErrors}, {"C", countPages}, {"L", trustLimit}, {"N", compareCount},
 	}
 	for _, c := range clients {
 		t.Run(c.letter, func(t *testing.T) {
 			t.Parallel()
 			report, err := cataloguetest.CheckClient(c.fetch, cataloguetest.Verification{Timeout: time.Minute})
 			if !errors.Is(err, cataloguetest.ErrClientFailed) {
-				t.Fatalf("%v", err)
+				t.Fatalf("CheckClient: error %v, want %v", err, cataloguetest.ErrClientFailed)
 			}
 			var want, got []string
 			for _, e := range expected {
@@ -81,13 +79,13 @@ func TestNaiveClientsFail(t *testing.T) {
 				got = append(got, r.Pathology+" "+passes(r.Problem == ""))
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s\n%s", diff, report)
+				t.Errorf("(-want +got):\n%s\n%s", diff, report)
 			}
 		})
 	}
 }
 
-// Clients with a mistake that shows in one pathology alone.
+// These clients fail in a single pathology.
 func TestClientsWithOneMistake(t *testing.T) {
 	for _, tt := range []struct {
 		reason     string
@@ -95,8 +93,8 @@ func TestClientsWithOneMistake(t *testing.T) {
 		collection string
 		fails      string
 	}{
-		{"net/http asks once more by itself, and so no error of the first cut comes", takesErrorsForTheEnd, "events", "cut-before-header"},
-		{"small pages come at once, but not if they are slow", readsOnce("/api/attribute-types/"), "attribute-types", "slow-body"},
+		{"net/http retries the first request that is cut", endOnError, "events", "cut-before-header"},
+		{"small pages arrive at once unless they are slow", readOnce("/api/attribute-types/"), "attribute-types", "slow-body"},
 	} {
 		t.Run(tt.fails, func(t *testing.T) {
 			t.Parallel()
@@ -120,30 +118,29 @@ func passes(ok bool) string {
 	return "fails"
 }
 
-func TestVerificationsThatCannotBe(t *testing.T) {
+func TestInvalidVerification(t *testing.T) {
 	tests := []struct {
 		reason string
 		fetch  cataloguetest.Fetch
 		opts   cataloguetest.Verification
-		names  string
+		text   string // in the error
 	}{
-		{"no client", nil, cataloguetest.Verification{}, "Fetch"},
-		{"no such collection", followsBlindly, cataloguetest.Verification{Collection: "magazines"}, `"magazines"`},
-		{"a segment is no key", followsBlindly, cataloguetest.Verification{Collection: "item_variants"}, `"item_variants"`},
-		{"no such pathology", followsBlindly, cataloguetest.Verification{Except: []string{"empty", "plague"}}, `"plague"`},
+		{"nil Fetch", nil, cataloguetest.Verification{}, "Fetch"},
+		{"unknown collection", followNext, cataloguetest.Verification{Collection: "magazines"}, `"magazines"`},
+		{"segment instead of key", followNext, cataloguetest.Verification{Collection: "item_variants"}, `"item_variants"`},
+		{"unknown pathology", followNext, cataloguetest.Verification{Except: []string{"empty", "unknown"}}, `"unknown"`},
 	}
 	for _, tt := range tests {
 		report, err := cataloguetest.CheckClient(tt.fetch, tt.opts)
-		if err == nil || errors.Is(err, cataloguetest.ErrClientFailed) || !strings.Contains(err.Error(), tt.names) || report.Results != nil {
-			t.Errorf("%s: %v, want an error that names %s", tt.reason, err, tt.names)
+		if err == nil || errors.Is(err, cataloguetest.ErrClientFailed) || !strings.Contains(err.Error(), tt.text) || report.Results != nil {
+			t.Errorf("%s: %v, want an error containing %q", tt.reason, err, tt.text)
 		}
 	}
 }
 
-// Every collection has enough records to be verified with: who sees nothing of
-// the second page lacks something in each.
-func TestVerificationOfEveryCollection(t *testing.T) {
-	var others []string // but two
+// Each kind of collection has enough records for several pages.
+func TestVerificationCollections(t *testing.T) {
+	var others []string // all pathologies but two
 	for _, e := range expected {
 		if e.pathology != "one-record" && e.pathology != "many-pages" {
 			others = append(others, e.pathology)
@@ -152,7 +149,7 @@ func TestVerificationOfEveryCollection(t *testing.T) {
 	for _, key := range []string{"events", "labels", "authors", "social-links", "books", "itemVariants", "news"} {
 		fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 			about, _ := resources.Lookup(key)
-			page, err := naiveGet(ctx, client, baseURL+"/api/"+about.Segment+"/")
+			page, err := getPage(ctx, client, baseURL+"/api/"+about.Segment+"/")
 			for _, r := range page.Results {
 				ids = append(ids, r.ID)
 			}
@@ -160,33 +157,33 @@ func TestVerificationOfEveryCollection(t *testing.T) {
 		}
 		report, err := cataloguetest.CheckClient(fetch, cataloguetest.Verification{Collection: key, Timeout: time.Minute, Except: others})
 		if !errors.Is(err, cataloguetest.ErrClientFailed) || len(report.Results) != 2 {
-			t.Fatalf("%s: %v\n%s", key, err, report)
+			t.Fatalf("%s: error %v\n%s", key, err, report)
 		}
 		many, one := report.Results[0].Problem, report.Results[1].Problem
 		if !strings.HasPrefix(many, "returned 10 of 95 records") || one != "" {
-			t.Errorf("%s:\n%s", key, report)
+			t.Errorf("%s: unexpected report\n%s", key, report)
 		}
 	}
 }
 
-// TestVerifyClientInner is run by TestVerifyClient alone, and fails.
-func TestVerifyClientInner(t *testing.T) {
-	if os.Getenv("BACKLIST_NAIVE") == "" {
-		t.Skip("for TestVerifyClient")
+// TestVerifyClientFails is run by TestVerifyClient in another process, and fails.
+func TestVerifyClientFails(t *testing.T) {
+	if os.Getenv("BACKLIST_VERIFY_FAILS") == "" {
+		t.Skip("run by TestVerifyClient")
 	}
-	cataloguetest.VerifyClient(t, countsPages, cataloguetest.Verification{Timeout: time.Minute})
+	cataloguetest.VerifyClient(t, countPages, cataloguetest.Verification{Timeout: time.Minute})
 }
 
-// The subtests that fail are those of the table, and say why.
+// The expected subtests fail and log why.
 func TestVerifyClient(t *testing.T) {
-	self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVerifyClientInner$", "-test.v")
-	self.Env = append(os.Environ(), "BACKLIST_NAIVE=1")
+	self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVerifyClientFails$", "-test.v")
+	self.Env = append(os.Environ(), "BACKLIST_VERIFY_FAILS=1")
 	out, err := self.CombinedOutput()
 	if err == nil {
-		t.Fatalf("it passes:\n%s", out)
+		t.Fatalf("the test passed:\n%s", out)
 	}
 	got := map[string]string{}
-	for _, m := range regexp.MustCompile(`--- (PASS|FAIL): TestVerifyClientInner/(\S+)`).FindAllStringSubmatch(string(out), -1) {
+	for _, m := range regexp.MustCompile(`--- (PASS|FAIL): TestVerifyClientFails/(\S+)`).FindAllStringSubmatch(string(out), -1) {
 		got[m[2]] = m[1]
 	}
 	want := map[string]string{}
@@ -197,20 +194,20 @@ func TestVerifyClient(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s\n%s", diff, out)
+		t.Errorf("subtests (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, line := range []string{
-		"returned 10 of 25 records, not ",                                                // what was wrong
-		"compare how many records came with count, and return an error if they differ\n", // what to do
-		"GET /api/events/?offset=20: 200 OK\n",                                           // what was asked
+		"returned 10 of 25 records, without record ",                                              // the problem
+		"compare the number of records received with count, and return an error if they differ\n", // the remedy
+		"GET /api/events/?offset=20: 200 OK\n",                                                    // the requests
 	} {
 		if !strings.Contains(string(out), line) {
-			t.Errorf("nothing says %q:\n%s", line, out)
+			t.Errorf("output does not contain %q:\n%s", line, out)
 		}
 	}
 }
 
-// What a client is told that goes where next leads, and asks nothing.
+// A client that follows next links without any check fails ten pathologies.
 func ExampleCheckClient() {
 	follow := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		for at := baseURL + "/api/events/"; at != ""; {
@@ -218,13 +215,13 @@ func ExampleCheckClient() {
 			if err != nil {
 				return nil, err
 			}
-			answer, err := client.Do(r)
+			resp, err := client.Do(r)
 			if err != nil {
 				return nil, err
 			}
 			var page pagination.Envelope[resources.Event]
-			err = json.NewDecoder(answer.Body).Decode(&page)
-			answer.Body.Close()
+			err = json.NewDecoder(resp.Body).Decode(&page)
+			resp.Body.Close()
 			if err != nil {
 				return nil, err
 			}

@@ -9,79 +9,81 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Where says which requests a fault meets: those that all of its fields that are
-// set agree with. The zero Where is every request.
+// A Where selects the requests that a fault applies to: those that match all of its
+// fields that are set. The zero Where selects every request.
 type Where struct {
-	// Method is the request's, in upper case. Empty: any.
+	// Method is the method of the request in upper case. If empty, any method
+	// matches.
 	Method string
-	// Path is the request's path, decoded: "/api/events/". Empty: any.
+	// Path is the decoded path of the request, such as "/api/events/". If empty, any
+	// path matches.
 	Path string
-	// Collection is a collection by its key or path segment ("itemVariants" or
-	// "item_variants"): requests to its path, with any method. Empty: any.
+	// Collection is the key or path segment of a collection, such as "itemVariants"
+	// or "item_variants". It matches requests to the path of the collection, with any
+	// method. If empty, any request matches.
 	Collection string
-	// Page is a page of a collection by its offset, see [AtOffset]: requests of
-	// any collection's path with GET or HEAD. The zero Page: any request.
+	// Page is a page of a collection, see [AtOffset]. It matches GET and HEAD requests
+	// to the path of any collection. The zero Page matches any request.
 	Page Page
 
-	// Share is the part of the requests that are met, of those that all of the
-	// above agrees with: 0.1 is about one in ten. Which ones depends on Seed and
-	// on the number of the request among those alone, so that a program which asks
-	// one after the other meets the same in each run. One that asks at once has
-	// the same numbers chosen, but which request has which number is chance. 0: all.
+	// Share is the fraction of the requests matching the fields above that is
+	// selected: 0.1 selects about one in ten. The choice depends only on Seed and on
+	// the number of the request among those, so a program that sends its requests one
+	// after another meets the same faults in every run. With concurrent requests, the
+	// same numbers are selected, but the order of arrival is not determined. Zero
+	// selects all.
 	Share float64
-	// Seed chooses the requests of a Share. Each gives others, 0 as well.
+	// Seed determines the choice of Share. Zero is a seed like any other.
 	Seed uint64
 
-	// After leaves out so many requests, the first ones of those that all of the
-	// above agrees with: with 1 it is the second that is met, and all behind it.
+	// After is the number of requests to skip at the start, of those that the fields
+	// above select. With 1, the second request is the first that is selected.
 	After int
-	// Nth is one request alone, of those that all of the above agrees with: 1 is
-	// the first. 0: each.
+	// Nth selects a single request, of those that the fields above select; 1 is the
+	// first. Zero selects all.
 	Nth int
 }
 
-// Page is a page of a collection, or, if it is zero, none in particular.
+// A Page identifies a page of a collection by its offset. The zero Page stands for
+// no particular page.
 type Page struct {
 	set    bool
 	offset int
 }
 
-// AtOffset is the page that begins behind so many records; the first is at
-// offset 0, also where the request names no offset. How many records are asked
-// for does not matter.
+// AtOffset returns the page that begins at the given offset, whatever its limit. The
+// first page has offset 0, even if the request does not contain an offset.
 func AtOffset(offset int) Page { return Page{set: true, offset: offset} }
 
-// check says what is wrong with a Where.
+// check returns an error if a field is invalid.
 func (w *Where) check() error {
 	switch {
 	case w.Collection != "" && w.collectionPath() == "":
-		return fmt.Errorf("Where.Collection: the document has no collection %q", w.Collection)
+		return fmt.Errorf("Where.Collection: unknown collection %q", w.Collection)
 	case w.Page.offset < 0:
-		return fmt.Errorf("Where.Page: offset %d is less than 0", w.Page.offset)
-	case !(w.Share >= 0 && w.Share <= 1): // or not a number
+		return fmt.Errorf("Where.Page: negative offset %d", w.Page.offset)
+	case !(w.Share >= 0 && w.Share <= 1): // false for NaN
 		return fmt.Errorf("Where.Share: %v is not between 0 and 1", w.Share)
 	case w.After < 0:
-		return fmt.Errorf("Where.After: %d is less than 0", w.After)
+		return fmt.Errorf("Where.After: negative number of requests %d", w.After)
 	case w.Nth < 0:
-		return fmt.Errorf("Where.Nth: %d is less than 0; 1 is the first request", w.Nth)
+		return fmt.Errorf("Where.Nth: negative number %d; the first request is 1", w.Nth)
 	}
 	return nil
 }
 
-// collectionPath is the path of the collection, "" if there is none.
+// collectionPath returns the path of the collection, or "" if there is none.
 func (w *Where) collectionPath() string {
-	for _, c := range resources.Descriptions() {
-		if w.Collection == c.Key || w.Collection == c.Segment {
-			return pathOf(c)
-		}
+	if c, ok := collectionOf(w.Collection); ok {
+		return pathOf(c)
 	}
 	return ""
 }
 
-// pathOf is where a collection is served.
+// pathOf returns the path at which a collection is served.
 func pathOf(c resources.Description) string { return "/api/" + c.Segment + "/" }
 
-// isCollection reports whether a path is that of some collection.
+// isCollection reports whether a path is that of a collection.
 func isCollection(path string) bool {
 	for _, c := range resources.Descriptions() {
 		if path == pathOf(c) {
@@ -91,8 +93,8 @@ func isCollection(path string) bool {
 	return false
 }
 
-// agrees looks at all that a request itself tells.
-func (w *Where) agrees(r *http.Request) bool {
+// matches reports whether a request matches Method, Path, Collection and Page.
+func (w *Where) matches(r *http.Request) bool {
 	switch {
 	case w.Method != "" && w.Method != r.Method:
 		return false
@@ -101,22 +103,22 @@ func (w *Where) agrees(r *http.Request) bool {
 	case w.Collection != "" && w.collectionPath() != r.URL.Path:
 		return false
 	}
-	return !w.Page.set || asksPage(r) && offsetOf(r) == w.Page.offset
+	return !w.Page.set || requestsPage(r) && offsetOf(r) == w.Page.offset
 }
 
-// asksPage reports whether a request asks for a page, or for its head.
-func asksPage(r *http.Request) bool {
+// requestsPage reports whether a request is a GET or HEAD of a page.
+func requestsPage(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && isCollection(r.URL.Path)
 }
 
-// offsetOf is the offset that a request asks for, as the handler reads it.
+// offsetOf returns the offset of a request, as the handler parses it.
 func offsetOf(r *http.Request) int {
 	return pagination.Limits{}.Window(pagination.ParseQuery(r.URL.RawQuery)).Offset
 }
 
-// chooses says whether the nth request that agrees belongs to the share. It is
-// SplitMix64's nth number of that seed, taken as a part of all numbers.
-func (w *Where) chooses(nth int) bool {
+// inShare reports whether the nth matching request belongs to the share. It compares
+// the nth number of SplitMix64 with the share of all numbers.
+func (w *Where) inShare(nth int) bool {
 	if w.Share == 0 || w.Share == 1 {
 		return true
 	}
@@ -127,7 +129,7 @@ func (w *Where) chooses(nth int) bool {
 	return float64(z) < w.Share*math.MaxUint64
 }
 
-// meets says whether it is the nth of those that all the rest agrees with.
-func (w *Where) meets(nth int) bool {
+// inRange reports whether After and Nth select the nth request of the share.
+func (w *Where) inRange(nth int) bool {
 	return nth > w.After && (w.Nth == 0 || nth-w.After == w.Nth)
 }

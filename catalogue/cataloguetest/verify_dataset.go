@@ -10,44 +10,44 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// stock is what the services of a verification are filled with.
-type stock struct {
+// A dataset holds the records that the services of a verification serve.
+type dataset struct {
 	key, path string
-	house     *catalogue.Catalogue // only ever forked
+	house     *catalogue.Catalogue // never written to
 	records   []json.RawMessage    // of the collection
 	ids       []int
 }
 
-// newStock makes a house with enough records in one collection.
-func newStock(key string) (*stock, error) {
+// newDataset returns a dataset with mostRecords records in one collection.
+func newDataset(key string) (*dataset, error) {
 	about, ok := resources.Lookup(key)
 	if !ok {
 		return nil, fmt.Errorf("cataloguetest: %w: %q", catalogue.ErrUnknownCollection, key)
 	}
-	s := &stock{key: key, path: pathOf(about), house: catalogue.New()}
+	d := &dataset{key: key, path: pathOf(about), house: catalogue.New()}
 	var file bytes.Buffer
-	if _, err := sample.New(stockSizes(key)).WriteTo(&file); err != nil {
+	if _, err := sample.New(datasetOptions(key)).WriteTo(&file); err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(file.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
-	if err := json.Unmarshal(all[key], &s.records); err != nil {
+	if err := json.Unmarshal(all[key], &d.records); err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
-	for _, record := range s.records {
+	for _, record := range d.records {
 		var r struct{ ID int }
 		if err := json.Unmarshal(record, &r); err != nil {
 			return nil, fmt.Errorf("cataloguetest: %w", err)
 		}
-		s.ids = append(s.ids, r.ID)
+		d.ids = append(d.ids, r.ID)
 	}
-	return s, s.house.Load(&file)
+	return d, d.house.Load(&file)
 }
 
-// stockSizes is a small house but for one collection.
-func stockSizes(key string) sample.Options {
+// datasetOptions returns small sizes for all collections but one.
+func datasetOptions(key string) sample.Options {
 	opts := sample.Options{Events: 10, Labels: 5, Authors: 10, SocialLinks: 10, Books: 10, Others: 5}
 	size := map[string]*int{
 		"events": &opts.Events, "labels": &opts.Labels, "authors": &opts.Authors,
@@ -60,15 +60,15 @@ func stockSizes(key string) sample.Options {
 	return opts
 }
 
-// fork is a house with the first so many of the collection's records.
-func (s *stock) fork(records int) (*catalogue.Catalogue, error) {
-	house := s.house.Clone()
-	return house, s.fill(house, s.records[:records])
+// catalogue returns a catalogue with the first n records of the collection.
+func (d *dataset) catalogue(n int) (*catalogue.Catalogue, error) {
+	house := d.house.Clone()
+	return house, d.replace(house, d.records[:n])
 }
 
-// fill puts these records in the place of what the collection holds.
-func (s *stock) fill(house *catalogue.Catalogue, records []json.RawMessage) error {
-	// Not json.Marshal: that would write '<' otherwise than the records have it.
+// replace replaces the records of the collection.
+func (d *dataset) replace(house *catalogue.Catalogue, records []json.RawMessage) error {
+	// json.Marshal would escape '<' in the records.
 	var list bytes.Buffer
 	list.WriteByte('[')
 	for i, record := range records {
@@ -78,5 +78,5 @@ func (s *stock) fill(house *catalogue.Catalogue, records []json.RawMessage) erro
 		list.Write(record)
 	}
 	list.WriteByte(']')
-	return house.LoadCollection(s.key, &list)
+	return house.LoadCollection(d.key, &list)
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// template is the sample house, made once; it is only ever forked and read.
-var template = sync.OnceValues(func() (*catalogue.Catalogue, error) {
+// sampleCatalogue returns the sample records. All calls return the same catalogue,
+// which must only be cloned and read.
+var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 	var file bytes.Buffer
 	if _, err := sample.New(sample.Options{}).WriteTo(&file); err != nil {
 		return nil, err
@@ -20,11 +21,12 @@ var template = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 	if err := house.Load(&file); err != nil {
 		return nil, err
 	}
-	return house, warm(house)
+	return house, buildIndexes(house)
 })
 
-// warm has every collection sorted by its default order, which forks then share.
-func warm(house *catalogue.Catalogue) error {
+// buildIndexes builds the index of every collection's default ordering, which
+// clones then share.
+func buildIndexes(house *catalogue.Catalogue) error {
 	for _, c := range house.All() {
 		if _, _, err := c.Page(context.Background(), pagination.Window{Limit: 1}, nil); err != nil {
 			return err

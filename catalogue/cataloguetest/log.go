@@ -1,0 +1,180 @@
+package cataloguetest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Bounds on the bodies that are kept, in bytes.
+const (
+	maxBody   = 1 << 20  // of a single body
+	maxBodies = 64 << 20 // of all bodies
+)
+
+// An exchangeLog records the exchanges of a house. The zero value is ready to use.
+// It is safe for concurrent use.
+type exchangeLog struct {
+	mu      sync.Mutex
+	entries []*logEntry
+	size    int // bytes of the bodies that are kept
+	dropped int // number of entries, from the first, whose bodies are dropped
+}
+
+// wrap returns a handler that records the exchanges of next. Requests are recorded
+// when they arrive. What is written of a response is recorded before it is sent, so
+// a client that has a response finds it in the log.
+func (l *exchangeLog) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		entry := l.begin(r)
+		returned := false
+		defer func() { entry.end(returned, w.Header()) }()
+		if r.Body != nil && r.Body != http.NoBody {
+			r = r.WithContext(r.Context()) // a copy, since a handler must not change its request
+			r.Body = &loggedBody{r.Body, entry}
+		}
+		next.ServeHTTP(&loggedWriter{w, entry, r.Context()}, r)
+		returned = true
+	})
+}
+
+// begin adds an entry for a request.
+func (l *exchangeLog) begin(r *http.Request) *logEntry {
+	link := &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	e := &Exchange{Method: r.Method, URL: link, Header: r.Header.Clone()}
+	if e.Method == "" {
+		e.Method = http.MethodGet
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	entry := &logEntry{log: l, exchange: e, start: time.Now()}
+	l.entries = append(l.entries, entry)
+	return entry
+}
+
+// exchanges returns copies of all exchanges in the order of their requests.
+func (l *exchangeLog) exchanges() []Exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make([]Exchange, len(l.entries))
+	for i, entry := range l.entries {
+		all[i] = entry.exchange.clone()
+	}
+	return all
+}
+
+// forget removes all entries. Nothing more is recorded of those under way.
+func (l *exchangeLog) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, entry := range l.entries {
+		entry.drop()
+	}
+	l.entries, l.dropped = nil, 0
+}
+
+// A logEntry is an exchange that may be under way.
+type logEntry struct {
+	log      *exchangeLog
+	exchange *Exchange
+	start    time.Time
+	dropping bool // of its bodies nothing more is kept
+}
+
+// keep appends p to a body as far as there is room. The log must be locked.
+func (n *logEntry) keep(body *[]byte, p []byte) {
+	room := min(len(p), maxBody-len(*body))
+	if n.dropping {
+		room = 0
+	}
+	*body = append(*body, p[:room]...)
+	n.exchange.Cut = n.exchange.Cut || room < len(p)
+	l := n.log
+	l.size += room
+	for l.size > maxBodies && l.dropped < len(l.entries) {
+		l.entries[l.dropped].drop()
+		l.dropped++
+	}
+}
+
+// drop discards the bodies, and what is still to come of them. The log must be
+// locked.
+func (n *logEntry) drop() {
+	size := len(n.exchange.Body) + len(n.exchange.Answer)
+	n.log.size -= size
+	n.exchange.Cut = n.exchange.Cut || size > 0
+	n.exchange.Body, n.exchange.Answer = nil, nil
+	n.dropping = true
+}
+
+// update calls f with the exchange and sets the time that it has taken so far.
+func (n *logEntry) update(f func(e *Exchange)) {
+	n.log.mu.Lock()
+	defer n.log.mu.Unlock()
+	f(n.exchange)
+	n.exchange.Took = time.Since(n.start)
+}
+
+// header records the first final header of the response.
+func (n *logEntry) header(status int, h http.Header) {
+	n.update(func(e *Exchange) {
+		if e.Status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+			e.Status, e.AnswerHeader = status, h.Clone()
+		}
+	})
+}
+
+// end records the end of the handler. A handler that returns without writing
+// anything has responded with status 200.
+func (n *logEntry) end(returned bool, h http.Header) {
+	if returned {
+		n.header(http.StatusOK, h)
+	}
+	n.update(func(e *Exchange) { e.Aborted = e.Aborted || !returned })
+}
+
+// A loggedBody records what is read of a request body.
+type loggedBody struct {
+	io.ReadCloser
+	entry *logEntry
+}
+
+func (b *loggedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.entry.update(func(e *Exchange) { b.entry.keep(&e.Body, p[:n]) })
+	return n, err
+}
+
+// A loggedWriter records a response.
+type loggedWriter struct {
+	http.ResponseWriter
+	entry *logEntry
+	ctx   context.Context // ends when the client goes
+}
+
+func (w *loggedWriter) WriteHeader(status int) {
+	w.entry.header(status, w.Header())
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *loggedWriter) Write(p []byte) (int, error) {
+	w.entry.header(http.StatusOK, w.Header())
+	w.entry.update(func(e *Exchange) { w.entry.keep(&e.Answer, p) })
+	n, err := w.ResponseWriter.Write(p)
+	if err != nil && w.ctx.Err() != nil { // otherwise the handler wrote more than it may
+		w.entry.update(func(e *Exchange) { e.Aborted = true })
+	}
+	return n, err
+}
+
+// Flush implements [http.Flusher]. Together with Unwrap, it lets handlers use the
+// writer like that of net/http; see [http.ResponseController].
+func (w *loggedWriter) Flush() {
+	w.entry.header(http.StatusOK, w.Header())
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // not supported by every writer
+}
+
+func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,51 @@
+package cataloguetest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// sizes returns the size of the bodies in a log, as counted by the log and as found.
+func sizes(l *exchangeLog) (counted, found int) {
+	for _, e := range l.exchanges() {
+		found += len(e.Body) + len(e.Answer)
+	}
+	return l.size, found
+}
+
+// A response that is forgotten while it is written takes no room from others.
+func TestForgetResponseUnderWay(t *testing.T) {
+	var l exchangeLog
+	handler := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(make([]byte, 1000))
+		l.forget()
+		_, _ = w.Write(make([]byte, 1000))
+	}))
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	if counted, found := sizes(&l); counted != 0 || found != 0 {
+		t.Errorf("%d bytes counted, %d kept, want 0", counted, found)
+	}
+}
+
+// Nothing more is kept of a response whose beginning was dropped while it is written.
+func TestLogDropsResponseUnderWay(t *testing.T) {
+	var l exchangeLog
+	long := make([]byte, maxBody)
+	others := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(long) }))
+	r := httptest.NewRequest("GET", "/", nil)
+	first := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(long[:10])
+		for range maxBodies/maxBody + 1 {
+			others.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		_, _ = w.Write(long)
+	}))
+	first.ServeHTTP(httptest.NewRecorder(), r)
+	if counted, found := sizes(&l); counted != maxBodies || found != maxBodies {
+		t.Errorf("%d bytes counted, %d kept, want %d", counted, found, maxBodies)
+	}
+	if e := l.exchanges()[0]; !e.Cut || len(e.Answer) != 0 {
+		t.Errorf("first exchange: Cut = %t with %d bytes, want true with 0", e.Cut, len(e.Answer))
+	}
+}
