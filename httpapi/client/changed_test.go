@@ -64,7 +64,7 @@ func TestWalkOverWhatChanges(t *testing.T) {
 		{"deleted before, inserted behind", "50 would be missing, and the count is the same: 40 has moved",
 			func(b shelf) error { return errors.Join(b.Delete(20), insert(b, 0)) }, client.ErrGap, nil},
 		{"inserted before, deleted behind", "40 would come twice, and the count is the same: 30 has moved",
-			func(b shelf) error { return errors.Join(insert(b, 5), b.Delete(80)) }, client.ErrRepeat, nil},
+			func(b shelf) error { return errors.Join(insert(b, 5), b.Delete(80)) }, client.ErrDuplicate, nil},
 		{"the last of the page is replaced", "40 has gone, 50 is in its place",
 			func(b shelf) error { return errors.Join(b.Delete(40), insert(b, 0)) }, client.ErrGap, nil},
 
@@ -269,7 +269,7 @@ func TestWalkWithoutEnd(t *testing.T) {
 			w.Write(body)
 		})}}})
 	_, err := service.Walk(t.Context(), "books")
-	if !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), "offset=48&") {
+	if !errors.Is(err, client.ErrInvalidLink) || !strings.Contains(err.Error(), "offset=48&") {
 		t.Errorf("error %v", err)
 	}
 	if requests != 49 {

@@ -75,7 +75,7 @@ func TestImportOfWhatIsShown(t *testing.T) {
 	copied := catalogue.New()
 	load(t, copied, "carts", books(1234))
 	report, err := client.Import(t.Context(), copied, service)
-	if !errors.Is(err, client.ErrAnswer) || !strings.Contains(err.Error(), "carts: ") || !strings.Contains(err.Error(), "401") {
+	if !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "carts: ") || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error %v", err)
 	}
 	load(t, house, "carts", books(1234))
@@ -160,9 +160,9 @@ func TestImportThatIsEnded(t *testing.T) {
 		keys                 []string
 		want                 string
 	}{
-		{"between", "two are left", `{"id":1}`, nil, "client: context canceled: 2 collections not asked for"},
+		{"between", "two are left", `{"id":1}`, nil, "client: context canceled: 2 collections not read"},
 		{"behind the last", "none is left", `{"id":1}`, []string{"books"}, ""},
-		{"in one that is not loaded", "that failed otherwise, and one is left", `{"id":"x"}`, []string{"books", "faqs"}, "\nclient: context canceled: 1 collection not asked for"},
+		{"in one that is not loaded", "that failed otherwise, and one is left", `{"id":"x"}`, []string{"books", "faqs"}, "\nclient: context canceled: 1 collection not read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)

@@ -119,23 +119,23 @@ func TestLiesAboutRecords(t *testing.T) {
 		want         error
 		offset       int
 	}{
-		{"last row again", "4 stands twice", on(2, rows(4, 4, 5, 6)), client.ErrRepeat, 4},
-		{"moved back", "3 came before", on(2, rows(3, 4, 5, 6)), client.ErrRepeat, 3},
+		{"last row again", "4 stands twice", on(2, rows(4, 4, 5, 6)), client.ErrDuplicate, 4},
+		{"moved back", "3 came before", on(2, rows(3, 4, 5, 6)), client.ErrDuplicate, 3},
 		{"moved on", "4 is not where it stood, so something before it has gone", on(2, rows(5, 6, 7, 8)), client.ErrGap, 3},
 		{"row missing at the border", "three rows where four must be", on(2, rows(4, 6, 7)), client.ErrGap, 6},
-		{"row missing, page filled up", "8 is the last, and 7 begins the next page", on(2, rows(4, 6, 7, 8)), client.ErrRepeat, 6},
+		{"row missing, page filled up", "8 is the last, and 7 begins the next page", on(2, rows(4, 6, 7, 8)), client.ErrDuplicate, 6},
 		{"row missing on the first page", "three rows where four must be", on(1, rows(1, 2, 3)), client.ErrGap, 3},
 		{"row missing on the last page", "three rows where four must be", on(3, rows(7, 8, 10)), client.ErrGap, 9},
 		{"empty page with a next", "it would go on for ever", on(2, rows()), client.ErrGap, 4},
 		{"empty first page with a next", "it would go on for ever", on(1, rows()), client.ErrGap, 0},
-		{"order", "5 behind 6", on(2, rows(4, 6, 5, 7)), client.ErrOrder, 5},
-		{"order on the first page", "the service does not order by id", on(1, rows(9, 2, 3, 1)), client.ErrOrder, 1},
-		{"a row too many", "five on a page of four", on(2, rows(4, 5, 6, 7, 8)), client.ErrAnswer, 4},
+		{"order", "5 behind 6", on(2, rows(4, 6, 5, 7)), client.ErrUnordered, 5},
+		{"order on the first page", "the service does not order by id", on(1, rows(9, 2, 3, 1)), client.ErrUnordered, 1},
+		{"a row too many", "five on a page of four", on(2, rows(4, 5, 6, 7, 8)), client.ErrInvalidPage, 4},
 		{"count shrinks", "10, then 9", on(2, func(p *envelope) { p.Count-- }), client.ErrChanged, 4},
 		{"count grows", "10, then 11", on(3, func(p *envelope) { p.Count++ }), client.ErrChanged, 7},
 		{"count always too small", "more came than were counted", func(_ int, p *envelope) { p.Count-- }, client.ErrChanged, 9},
 		{"count always too large", "less came than were counted", func(_ int, p *envelope) { p.Count++ }, client.ErrGap, 10},
-		{"count without end", "more than may be", func(_ int, p *envelope) { p.Count = 1_000_001 }, client.ErrTooMany, 0},
+		{"count without end", "more than may be", func(_ int, p *envelope) { p.Count = 1_000_001 }, client.ErrTooManyRecords, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
@@ -155,21 +155,21 @@ func TestLiesInLinks(t *testing.T) {
 		next         func(string) string // of the second page, which begins at 3
 		want         error
 	}{
-		{"itself", "a loop", self, client.ErrLink},
-		{"the first page", "a cycle", func(next string) string { return strings.Replace(next, "&offset=7", "", 1) }, client.ErrLink},
-		{"far ahead", "a gap for who follows", func(next string) string { return strings.Replace(next, "=7", "=8", 1) }, client.ErrLink},
+		{"itself", "a loop", self, client.ErrInvalidLink},
+		{"the first page", "a cycle", func(next string) string { return strings.Replace(next, "&offset=7", "", 1) }, client.ErrInvalidLink},
+		{"far ahead", "a gap for who follows", func(next string) string { return strings.Replace(next, "=7", "=8", 1) }, client.ErrInvalidLink},
 		{"another host", "it may collect credentials", func(next string) string {
 			_, path, _ := strings.Cut(next, "/api/")
 			return stranger.URL + "/api/" + path
-		}, client.ErrLink},
-		{"https", "another service", func(next string) string { return "https" + strings.TrimPrefix(next, "http") }, client.ErrLink},
-		{"another collection", "other records", func(next string) string { return strings.Replace(next, "/books/", "/faqs/", 1) }, client.ErrLink},
-		{"another order", "other places", func(next string) string { return strings.Replace(next, "=id", "=-id", 1) }, client.ErrLink},
-		{"another page size", "which is not that of the page", func(next string) string { return strings.Replace(next, "limit=4", "limit=5", 1) }, client.ErrLink},
-		{"a search, to some", "net/url drops what has a semicolon", func(next string) string { return next + "&search=a;b" }, client.ErrLink},
-		{"a user", "credentials in a link", func(next string) string { return strings.Replace(next, "://", "://a:b@", 1) }, client.ErrLink},
-		{"relative", "the service's are absolute", func(string) string { return "?limit=4&offset=7" }, client.ErrLink},
-		{"no URL", "cannot be read", func(string) string { return "http://[::1/" }, client.ErrLink},
+		}, client.ErrInvalidLink},
+		{"https", "another service", func(next string) string { return "https" + strings.TrimPrefix(next, "http") }, client.ErrInvalidLink},
+		{"another collection", "other records", func(next string) string { return strings.Replace(next, "/books/", "/faqs/", 1) }, client.ErrInvalidLink},
+		{"another order", "other places", func(next string) string { return strings.Replace(next, "=id", "=-id", 1) }, client.ErrInvalidLink},
+		{"another page size", "which is not that of the page", func(next string) string { return strings.Replace(next, "limit=4", "limit=5", 1) }, client.ErrInvalidLink},
+		{"a search, to some", "net/url drops what has a semicolon", func(next string) string { return next + "&search=a;b" }, client.ErrInvalidLink},
+		{"a user", "credentials in a link", func(next string) string { return strings.Replace(next, "://", "://a:b@", 1) }, client.ErrInvalidLink},
+		{"relative", "the service's are absolute", func(string) string { return "?limit=4&offset=7" }, client.ErrInvalidLink},
+		{"no URL", "cannot be read", func(string) string { return "http://[::1/" }, client.ErrInvalidLink},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
@@ -191,7 +191,7 @@ func TestLiesInLinks(t *testing.T) {
 				p.Next = strings.Replace(p.Previous, "offset=2", "offset=10", 1)
 			}
 		}), 4)
-		mustFail(t, service, client.ErrLink, 7)
+		mustFail(t, service, client.ErrInvalidLink, 7)
 	})
 	for _, c := range []struct {
 		name, reason string
@@ -217,7 +217,7 @@ func TestLiesInLinks(t *testing.T) {
 					p.Previous = c.previous(p.Previous)
 				}
 			}), 4)
-			mustFail(t, service, client.ErrLink, c.offset)
+			mustFail(t, service, client.ErrInvalidLink, c.offset)
 		})
 	}
 	if n := strangers.Load(); n != 0 {
@@ -238,7 +238,7 @@ func TestServicesThatIgnoreParameters(t *testing.T) {
 		})
 	}
 	t.Run("offset", func(t *testing.T) {
-		mustFail(t, serve(t, without("offset"), 4), client.ErrRepeat, 3) // the first page again
+		mustFail(t, serve(t, without("offset"), 4), client.ErrDuplicate, 3) // the first page again
 	})
 	t.Run("ordering", func(t *testing.T) {
 		h := handler(t, shelf(t))
@@ -246,10 +246,10 @@ func TestServicesThatIgnoreParameters(t *testing.T) {
 			r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "=id", "=-id", 1)
 			h.ServeHTTP(w, r)
 		}), 4)
-		mustFail(t, service, client.ErrOrder, 1)
+		mustFail(t, service, client.ErrUnordered, 1)
 	})
 	t.Run("limit", func(t *testing.T) {
-		mustFail(t, serve(t, without("limit"), 4), client.ErrAnswer, 0) // all ten, where four were asked for
+		mustFail(t, serve(t, without("limit"), 4), client.ErrInvalidPage, 0) // all ten, where four were asked for
 	})
 	t.Run("limit, with smaller pages", func(t *testing.T) {
 		h := handler(t, shelf(t))
@@ -291,29 +291,29 @@ func TestBadAnswers(t *testing.T) {
 		answer       http.HandlerFunc
 		want         error
 	}{
-		{"500", "with a page in it", write(500, "application/json", fmt.Sprintf(page, "[]")), client.ErrAnswer},
-		{"404", "the collection is gone", write(404, "application/json", `{"detail":"Not found."}`), client.ErrAnswer},
-		{"204", "success is not enough", write(204, "application/json", ""), client.ErrAnswer},
+		{"500", "with a page in it", write(500, "application/json", fmt.Sprintf(page, "[]")), client.ErrInvalidPage},
+		{"404", "the collection is gone", write(404, "application/json", `{"detail":"Not found."}`), client.ErrInvalidPage},
+		{"204", "success is not enough", write(204, "application/json", ""), client.ErrInvalidPage},
 		{"301", "redirects are not followed", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://192.0.2.1/api/books/", http.StatusMovedPermanently)
-		}, client.ErrAnswer},
-		{"HTML", "the browsable page", write(200, "text/html; charset=utf-8", fmt.Sprintf(page, "[]")), client.ErrAnswer},
-		{"no type", "is not JSON", write(200, "", fmt.Sprintf(page, "[]")), client.ErrAnswer},
-		{"half a page", "as long as it says, and cut off", write(200, "application/json", `{"count":10,"next":nu`), client.ErrAnswer},
+		}, client.ErrInvalidPage},
+		{"HTML", "the browsable page", write(200, "text/html; charset=utf-8", fmt.Sprintf(page, "[]")), client.ErrInvalidPage},
+		{"no type", "is not JSON", write(200, "", fmt.Sprintf(page, "[]")), client.ErrInvalidPage},
+		{"half a page", "as long as it says, and cut off", write(200, "application/json", `{"count":10,"next":nu`), client.ErrInvalidPage},
 		{"fewer bytes than said", "cut off on the way", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, fmt.Sprintf(page, "[]"))
 		}, io.ErrUnexpectedEOF},
-		{"no bytes", "an empty body", write(200, "application/json", ""), client.ErrAnswer},
-		{"null", "encoding/json takes it for an empty page", write(200, "application/json", " null\n"), client.ErrAnswer},
-		{"an error document", "no count", write(200, "application/json", `{"detail":"Not found."}`), client.ErrAnswer},
-		{"a list", "no envelope", write(200, "application/json", `[{"id":4}]`), client.ErrAnswer},
-		{"two pages", "one behind the other", write(200, "application/json", fmt.Sprintf(page+page, "[]", "[]")), client.ErrAnswer},
-		{"a record without id", "cannot be told from others", rows(`[{"name":"Onda"}]`), client.ErrAnswer},
-		{"a record that is null", "is none", rows(`[null]`), client.ErrAnswer},
-		{"an id that is text", "is none", rows(`[{"id":"4"}]`), client.ErrAnswer},
-		{"a giant", "more than 16 KiB, be it white space", write(200, "application/json", fmt.Sprintf(page, books4to7)+strings.Repeat(" ", 16<<10)), client.ErrAnswer},
+		{"no bytes", "an empty body", write(200, "application/json", ""), client.ErrInvalidPage},
+		{"null", "encoding/json takes it for an empty page", write(200, "application/json", " null\n"), client.ErrInvalidPage},
+		{"an error document", "no count", write(200, "application/json", `{"detail":"Not found."}`), client.ErrInvalidPage},
+		{"a list", "no envelope", write(200, "application/json", `[{"id":4}]`), client.ErrInvalidPage},
+		{"two pages", "one behind the other", write(200, "application/json", fmt.Sprintf(page+page, "[]", "[]")), client.ErrInvalidPage},
+		{"a record without id", "cannot be told from others", rows(`[{"name":"Onda"}]`), client.ErrInvalidPage},
+		{"a record that is null", "is none", rows(`[null]`), client.ErrInvalidPage},
+		{"an id that is text", "is none", rows(`[{"id":"4"}]`), client.ErrInvalidPage},
+		{"a giant", "more than 16 KiB, be it white space", write(200, "application/json", fmt.Sprintf(page, books4to7)+strings.Repeat(" ", 16<<10)), client.ErrInvalidPage},
 		{"the connection is cut", "before the head", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, io.EOF},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -369,6 +369,6 @@ func TestLinksOfTheSameHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustFail(t, connect(t, client.Options{BaseURL: c.base, PageSize: 4, Rate: -1, HTTP: &http.Client{Transport: inProcess{h}}}), client.ErrLink, 0)
+		mustFail(t, connect(t, client.Options{BaseURL: c.base, PageSize: 4, Rate: -1, HTTP: &http.Client{Transport: inProcess{h}}}), client.ErrInvalidLink, 0)
 	}
 }

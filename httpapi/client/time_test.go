@@ -166,7 +166,7 @@ func TestRetries(t *testing.T) {
 		{"too long", "asking sooner would be rude, waiting longer was not allowed", client.Options{}, []http.HandlerFunc{busy(429, "61")}, client.ErrUnavailable, []time.Duration{0}},
 		{"long, and allowed", "as the options say", client.Options{MaxWait: time.Hour}, []http.HandlerFunc{busy(429, "3600")}, nil, []time.Duration{0, time.Hour}},
 		{"for ever", "a number beyond all numbers", client.Options{}, []http.HandlerFunc{busy(429, "99999999999999999999")}, client.ErrUnavailable, []time.Duration{0}},
-		{"500", "is no such answer", client.Options{}, []http.HandlerFunc{busy(500, "1")}, client.ErrAnswer, []time.Duration{0}},
+		{"500", "is no such answer", client.Options{}, []http.HandlerFunc{busy(500, "1")}, client.ErrInvalidPage, []time.Duration{0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
