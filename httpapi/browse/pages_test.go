@@ -116,11 +116,11 @@ func TestNextVisitsAll(t *testing.T) {
 
 func TestNothingToShow(t *testing.T) {
 	p := newPair(t, load(t, shelf(43)), httpapi.Options{})
-	if got := get(p.browse, "/api/events/"); got.status != 200 || !strings.Contains(got.text, "There are no Events yet.") || len(got.find("table", "", "")) > 0 {
+	if got := get(p.browse, "/api/events/"); got.status != 200 || !strings.Contains(got.text, "There are no records yet.") || len(got.find("table", "", "")) > 0 {
 		t.Errorf("empty: %d %s", got.status, got.text)
 	}
 	got := get(p.browse, "/api/books/?offset=9000")
-	if link := got.links()["To the last page"]; link != "?format=api&limit=21&offset=42" {
+	if link := got.links()["Go to the last page"]; link != "?format=api&limit=21&offset=42" {
 		t.Errorf("behind the end: the last page is at %q", link)
 	}
 }
