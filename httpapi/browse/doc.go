@@ -21,9 +21,9 @@
 // observer of the handler sees 39 additional requests. A collection is a table whose
 // columns are the members of the records on the page. Errors are pages too.
 //
-// Pages load no resources and contain no scripts, images are shown as links, and a
-// Content-Security-Policy forbids everything else. All links are relative, so they
-// remain valid with http.StripPrefix and proxies.
+// Pages contain no scripts and load no resources. Images are shown as links. A
+// Content-Security-Policy forbids browsers to load or run anything else. All links are
+// relative, so they are valid behind http.StripPrefix and proxies.
 //
 // # Forms
 //

@@ -20,21 +20,21 @@ type page struct {
 	JSON  string // link to the response as JSON, or ""
 	Path  []step // from the root to this page
 
-	Fault   bool    // the response is an error
-	Detail  string  // detail of the error, or ""
-	Moved   string  // target of a redirect, or ""
-	Text    string  // any other body, indented if it is JSON, or ""
-	Entries []entry // only at the root
-	List    *list
-	Form    *form
-	Wire    wire
+	Fault    bool    // the response is an error
+	Detail   string  // detail of the error, or ""
+	Moved    string  // target of a redirect, or ""
+	Text     string  // any other body, indented if it is JSON, or ""
+	Entries  []entry // only at the root
+	List     *list
+	Form     *form
+	Exchange exchange
 }
 
 // step is an element of the breadcrumb. The last has no link.
 type step struct{ Name, Link string }
 
-// wire is the request line and the header of the handler's response.
-type wire struct {
+// exchange is the request line and the header of the handler's response.
+type exchange struct {
 	Request string
 	Status  string
 	Header  []headerLine
@@ -44,11 +44,11 @@ type headerLine struct{ Name, Value string }
 
 func (b *browser) newPage(r *http.Request, resp *response) *page {
 	p := &page{
-		Site:  b.title,
-		Title: b.title,
-		Style: template.CSS(styleCSS),
-		Root:  rootLink(r),
-		Wire:  newWire(r, resp),
+		Site:     b.title,
+		Title:    b.title,
+		Style:    template.CSS(styleCSS),
+		Root:     rootLink(r),
+		Exchange: newExchange(r, resp),
 	}
 	if r.URL.Path != rootPath {
 		p.Path = []step{{b.title, p.Root}}
@@ -84,17 +84,17 @@ func rootLink(r *http.Request) string {
 	return "./" + strings.Repeat("../", up) + down + "?format=api"
 }
 
-func newWire(r *http.Request, resp *response) wire {
-	w := wire{
+func newExchange(r *http.Request, resp *response) exchange {
+	e := exchange{
 		Request: r.Method + " " + r.RequestURI,
 		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
 	}
 	for _, name := range slices.Sorted(maps.Keys(resp.header)) {
 		for _, value := range resp.header[name] {
-			w.Header = append(w.Header, headerLine{name, value})
+			e.Header = append(e.Header, headerLine{name, value})
 		}
 	}
-	return w
+	return e
 }
 
 // showResponse shows a response that is not a list, usually an error.

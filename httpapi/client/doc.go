@@ -30,9 +30,9 @@
 // Offsets are computed. The links of a page are compared with the expected ones
 // and never followed.
 //
-// Recorded pages do not overlap, so less is verified: the pages belong to one
-// list, have the sizes that their links imply, are contiguous, and agree on a
-// count that equals the number of records; and no id appears twice. If nothing
-// was written to the service during the recording, the result is complete. A
-// deletion and an insertion between two pages may go unnoticed.
+// Recorded pages need not overlap, so less is verified. The pages must belong to one
+// list, have the sizes that their links imply, be contiguous, and agree on a count
+// that equals the number of records, and no id may appear twice. If nothing was
+// written to the service during the recording, the result is complete. A deletion and
+// an insertion between two pages may go unnoticed.
 package client

@@ -10,16 +10,16 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// Import replaces collections of a catalogue with those of a source: the collections
-// with the given keys, or all collections of the source if there are none.
+// Import replaces collections of a catalogue with those of a source. If no keys are
+// given, it imports all collections of the source.
 //
 // A collection is loaded once all of it has been read and verified. Its records are
 // replaced in one step: concurrent readers see either the old or the new records. If a
 // collection cannot be read or loaded, it keeps its records and the import
 // continues, because a service may deny access to some collections; Import then
 // returns the errors joined. After an [ErrUnavailable], or when ctx is done, it reads
-// no further collections. The report lists the collections that were tried, in
-// order. If the error is nil, these are all.
+// no further collections. The report lists the collections that were tried, in order.
+// If the error is nil, it lists all of them.
 //
 // The errors are those of the source, that of ctx if it was done before all
 // collections were tried, and a [catalogue.RecordError] if the catalogue rejects a

@@ -48,18 +48,18 @@ func checkCreate(s *subject) error {
 	}
 	made := map[int][]byte{}
 	for n := range 3 {
-		wire, err := creator.Create(s.ctx, []byte(s.impl.Body))
+		encoded, err := creator.Create(s.ctx, []byte(s.impl.Body))
 		if err != nil {
 			return fmt.Errorf("Create of Body: %w", err)
 		}
-		id, err := idOf(wire)
+		id, err := idOf(encoded)
 		if err != nil {
 			return err
 		}
 		if made[id] != nil || id < 1 {
 			return fmt.Errorf("Create returned id %d, which is taken or not positive", id)
 		}
-		made[id] = wire
+		made[id] = encoded
 		if err := s.checkSize(c, n+1, "Create"); err != nil {
 			return err
 		}
@@ -131,12 +131,12 @@ func checkCreateUnknown(s *subject) error {
 	}
 	const unknown = "noSuchMember"
 	members["id"], members[unknown] = json.RawMessage("987654"), json.RawMessage("1")
-	wire, err := creator.Create(s.ctx, encode(members))
+	encoded, err := creator.Create(s.ctx, encode(members))
 	if err != nil {
 		return fmt.Errorf("Create with an id and an unknown member, which must be ignored: %w", err)
 	}
-	if id, err := idOf(wire); err != nil || id == 987654 || bytes.Contains(wire, []byte(unknown)) {
-		return fmt.Errorf("Create used the id or an unknown member of the body: %s", wire)
+	if id, err := idOf(encoded); err != nil || id == 987654 || bytes.Contains(encoded, []byte(unknown)) {
+		return fmt.Errorf("Create used the id or an unknown member of the body: %s", encoded)
 	}
 	return s.checkSize(c, 1, "Create")
 }

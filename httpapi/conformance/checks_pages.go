@@ -73,7 +73,7 @@ func checkRecords(s *subject) error {
 			return err
 		}
 		i := slices.IndexFunc(m, func(r record) bool { return r.id == id })
-		if i < 0 || !bytes.Equal(got, m[i].wire) {
+		if i < 0 || !bytes.Equal(got, m[i].json) {
 			return fmt.Errorf("record %s differs from the one passed to New", got)
 		}
 	}

@@ -74,7 +74,7 @@ func (s *subject) insert(c httpapi.Collection, id int) error {
 	if s.impl.Insert == nil {
 		return skip("no Insert")
 	}
-	if err := s.impl.Insert(s.ctx, c, s.impl.withID(id).wire); err != nil {
+	if err := s.impl.Insert(s.ctx, c, s.impl.withID(id).json); err != nil {
 		return fmt.Errorf("Insert of a record with id %d: %w", id, err)
 	}
 	return nil

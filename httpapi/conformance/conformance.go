@@ -13,9 +13,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// An Implementation describes the implementation under test. Its functions are called
-// one at a time, except for Insert, which is called concurrently with the methods of
-// the collection.
+// An Implementation provides the collections under test. Its functions are called one
+// at a time, except for Insert, which is called concurrently with the methods of the
+// collection.
 type Implementation struct {
 	// Description describes the collection. [resources.Lookup] returns those of the
 	// service's document. Test records have a value for each of its Fields, according
@@ -43,7 +43,7 @@ type Implementation struct {
 	Except []string
 }
 
-// ErrNonconforming is wrapped by the error of each check that fails.
+// ErrNonconforming is wrapped by the errors that [Check] returns for failed checks.
 var ErrNonconforming = errors.New("the collection does not conform")
 
 // timeout is the time limit of a check.
@@ -54,9 +54,8 @@ const timeout = time.Minute
 // failed. Each of these wraps [ErrNonconforming] and describes what is wrong.
 //
 // Check returns an error that does not wrap ErrNonconforming if impl.New is nil or
-// impl.Except contains an unknown name. A panic is a failure of its check. The context
-// of each check expires after one minute; Check waits for functions that do not return
-// then.
+// impl.Except contains an unknown name. A check that panics fails. The context of each
+// check expires after one minute. Check waits for functions that ignore this.
 func Check(impl Implementation) error {
 	checks, err := impl.checks()
 	if err != nil {
@@ -76,7 +75,8 @@ func Check(impl Implementation) error {
 //
 //	go test -run TestBooks/ties-descending
 //
-// See [Check] for details. Verify stops the test if impl is invalid.
+// Checks that do not apply to the implementation are skipped. Verify calls t.Fatal if
+// impl.New is nil or impl.Except contains an unknown name.
 func Verify(t *testing.T, impl Implementation) {
 	t.Helper()
 	checks, err := impl.checks()

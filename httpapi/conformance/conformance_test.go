@@ -63,9 +63,9 @@ func inMemory(t *testing.T, key string) conformance.Implementation {
 	}
 }
 
-func insert[T any](c *catalogue.Collection[T], wire []byte) error {
+func insert[T any](c *catalogue.Collection[T], encoded []byte) error {
 	var record T
-	if err := json.Unmarshal(wire, &record); err != nil {
+	if err := json.Unmarshal(encoded, &record); err != nil {
 		return err
 	}
 	_, err := c.Insert(record)

@@ -12,7 +12,7 @@
 //		})
 //	}
 //
-// [Check] is an alternative without a testing.T. The expected results follow the
+// [Check] runs the same checks without a testing.T. The expected results follow the
 // documentation of [httpapi.Collection]. They come from a model that sorts a slice
 // and shares no code with any implementation.
 package conformance

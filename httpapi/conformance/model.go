@@ -16,7 +16,7 @@ import (
 // record is a record of the model, with its values by their names in orderings.
 type record struct {
 	id     int
-	wire   []byte
+	json   []byte
 	values map[string]any
 }
 
@@ -45,10 +45,10 @@ func (m model) ids(terms []ordering.Term) []int {
 	return ids
 }
 
-func (m model) wires() [][]byte {
+func (m model) encoded() [][]byte {
 	list := make([][]byte, len(m))
 	for i, r := range m {
-		list[i] = bytes.Clone(r.wire)
+		list[i] = bytes.Clone(r.json)
 	}
 	return list
 }

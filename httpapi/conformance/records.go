@@ -88,14 +88,14 @@ func (impl *Implementation) record(value func(resources.Field) string) record {
 			r.id, _ = strconv.Atoi(v)
 		}
 		sep := byte(',')
-		if r.wire == nil {
+		if r.json == nil {
 			sep = '{'
 		}
-		r.wire = append(append(append(r.wire, sep, '"'), f.Name...), `":`...)
-		r.wire = append(r.wire, v...)
+		r.json = append(append(append(r.json, sep, '"'), f.Name...), `":`...)
+		r.json = append(r.json, v...)
 		r.values[ordering.Snake(f.Name)] = parse(f.Kind, v)
 	}
-	r.wire = append(r.wire, '}')
+	r.json = append(r.json, '}')
 	return r
 }
 

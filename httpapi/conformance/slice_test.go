@@ -41,7 +41,7 @@ type sliceCollection struct {
 }
 
 type row struct {
-	wire    []byte
+	json    []byte
 	members map[string]json.RawMessage
 }
 
@@ -55,9 +55,9 @@ func newSliceCollection(description resources.Description, f faults, records [][
 	return s, nil
 }
 
-func (s *sliceCollection) insert(wire []byte) error {
-	r := row{wire: bytes.Clone(wire)}
-	if err := json.Unmarshal(wire, &r.members); err != nil {
+func (s *sliceCollection) insert(encoded []byte) error {
+	r := row{json: bytes.Clone(encoded)}
+	if err := json.Unmarshal(encoded, &r.members); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -87,8 +87,8 @@ func (s *sliceCollection) Fields(ctx context.Context) ([]string, error) {
 	defer s.mu.RUnlock()
 	names := []string{"id"}
 	for _, r := range s.rows {
-		for wire := range r.members {
-			if name := ordering.Snake(wire); !slices.Contains(names, name) {
+		for encoded := range r.members {
+			if name := ordering.Snake(encoded); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -147,13 +147,13 @@ func (s *sliceCollection) Page(ctx context.Context, w pagination.Window, terms [
 	for _, r := range rows[start:end] {
 		if s.faults.sharesBuffer {
 			at := len(s.buffer)
-			s.buffer = append(slices.Grow(s.buffer, 1<<16), r.wire...)
-			r.wire = s.buffer[at:]
+			s.buffer = append(slices.Grow(s.buffer, 1<<16), r.json...)
+			r.json = s.buffer[at:]
 		}
 		if s.faults.notCompact {
-			r.wire = append([]byte("{ "), r.wire[1:]...)
+			r.json = append([]byte("{ "), r.json[1:]...)
 		}
-		records = append(records, r.wire)
+		records = append(records, r.json)
 	}
 	return count, records, nil
 }
@@ -238,8 +238,8 @@ func (s *sliceCollection) Create(ctx context.Context, body []byte) ([]byte, erro
 	if s.faults.sameID {
 		record.ID = 1
 	}
-	wire := record.AppendJSON(nil)
-	return bytes.Clone(wire), s.insert(wire)
+	encoded := record.AppendJSON(nil)
+	return bytes.Clone(encoded), s.insert(encoded)
 }
 
 var (

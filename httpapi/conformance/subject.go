@@ -25,7 +25,7 @@ type check struct {
 }
 
 func (s *subject) open(m model) (httpapi.Collection, error) {
-	c, err := s.impl.New(s.ctx, m.wires())
+	c, err := s.impl.New(s.ctx, m.encoded())
 	if err != nil {
 		return nil, fmt.Errorf("New with %d records: %w", len(m), err)
 	}
@@ -57,13 +57,13 @@ func (s *subject) page(c httpapi.Collection, w pagination.Window, terms []orderi
 }
 
 // idOf returns the id of an encoded record.
-func idOf(wire []byte) (int, error) {
+func idOf(encoded []byte) (int, error) {
 	var r struct{ ID *int }
-	if err := json.Unmarshal(wire, &r); err != nil {
-		return 0, fmt.Errorf("record %q: %w", wire, err)
+	if err := json.Unmarshal(encoded, &r); err != nil {
+		return 0, fmt.Errorf("record %q: %w", encoded, err)
 	}
 	if r.ID == nil {
-		return 0, fmt.Errorf("record %q has no id", wire)
+		return 0, fmt.Errorf("record %q has no id", encoded)
 	}
 	return *r.ID, nil
 }

@@ -1,6 +1,6 @@
-// Package openapi generates an OpenAPI 3.1 document for a [httpapi.Handler]. It covers
-// the root, the 39 collections and their records, including those of the program's
-// own types.
+// Package openapi generates an OpenAPI 3.1 document for an [httpapi.Handler]. It
+// describes the root, the 39 collections and their records, including records of
+// types that the program defines.
 //
 //	handler, err := httpapi.New(house, httpapi.Options{})
 //	...

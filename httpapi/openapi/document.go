@@ -30,9 +30,10 @@ type Document struct {
 // have this method. For events, labels and social links it is ignored, because the
 // service's document describes their records.
 //
-// New calls the Fields method of collections with a known type. If that fails, New
-// returns the error, wrapped with the collection's key. It returns an error wrapping
-// [httpapi.ErrInvalidConfig] if h is nil or an option is invalid.
+// New calls the Fields method of these three collections and of those with a known
+// type. If that fails, New returns the error, wrapped with the collection's key. It
+// returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is
+// invalid.
 func New(ctx context.Context, h *httpapi.Handler, opts Options) (*Document, error) {
 	if h == nil {
 		return nil, fmt.Errorf("%w: nil handler", httpapi.ErrInvalidConfig)
