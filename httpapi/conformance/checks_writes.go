@@ -222,7 +222,7 @@ func checkRevision(s *subject) error {
 			return err
 		}
 		if seen[now] {
-			return fmt.Errorf("revision %d is the same before and after a write, so outdated pages would appear current", now)
+			return fmt.Errorf("revision %d after a write was in use before it, so outdated pages would appear current", now)
 		}
 	}
 	return nil
