@@ -130,14 +130,14 @@ func TestDiffServiceForbiddenCollection(t *testing.T) {
 		house.Handler.ServeHTTP(w, r)
 	}))
 	report, err := cataloguetest.DiffService(t.Context(), want, service)
-	if !errors.Is(err, cataloguetest.ErrDiffers) || !errors.Is(err, client.ErrAnswer) || !strings.Contains(err.Error(), "carts: ") {
+	if !errors.Is(err, cataloguetest.ErrDiffers) || !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "carts: ") {
 		t.Errorf("unexpected error %v", err)
 	}
 	if !strings.HasPrefix(report, "events: ") || strings.Contains(report, "carts") {
 		t.Errorf("unexpected report\n%s", report)
 	}
 	report, err = cataloguetest.DiffService(t.Context(), want, service, "carts")
-	if report != "" || errors.Is(err, cataloguetest.ErrDiffers) || !errors.Is(err, client.ErrAnswer) {
+	if report != "" || errors.Is(err, cataloguetest.ErrDiffers) || !errors.Is(err, client.ErrInvalidPage) {
 		t.Errorf("carts: report %q, error %v", report, err)
 	}
 }

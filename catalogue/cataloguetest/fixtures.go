@@ -137,7 +137,7 @@ func (f *fixtureFile) loadCollections() error {
 	for _, p := range objectParts(f.text, 0) {
 		about, known := collectionOf(p.name)
 		if !known {
-			return f.errorAt(p.nameAt, fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, p.name))
+			return f.errorAt(p.nameAt, unknownCollection(p.name))
 		}
 		if err := f.loadList(about.Key, p); err != nil {
 			return err

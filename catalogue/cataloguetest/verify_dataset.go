@@ -22,7 +22,7 @@ type dataset struct {
 func newDataset(key string) (*dataset, error) {
 	about, ok := resources.Lookup(key)
 	if !ok {
-		return nil, fmt.Errorf("cataloguetest: %w: %q", catalogue.ErrUnknownCollection, key)
+		return nil, fmt.Errorf("cataloguetest: %w", unknownCollection(key))
 	}
 	d := &dataset{key: key, path: pathOf(about), house: catalogue.New()}
 	var file bytes.Buffer

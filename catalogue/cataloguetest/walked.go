@@ -30,7 +30,7 @@ func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
 	about, ok := resources.Lookup(collection)
 	if !ok {
-		tb.Errorf("WalkedOnce: unknown collection %q", collection)
+		tb.Errorf("WalkedOnce: %v", unknownCollection(collection))
 		return
 	}
 	pages, err := pagesOf(h.log.exchanges(), "/api/"+about.Segment+"/")

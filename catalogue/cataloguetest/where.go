@@ -59,7 +59,7 @@ func AtOffset(offset int) Page { return Page{set: true, offset: offset} }
 func (w *Where) check() error {
 	switch {
 	case w.Collection != "" && w.collectionPath() == "":
-		return fmt.Errorf("Where.Collection: unknown collection %q", w.Collection)
+		return fmt.Errorf("Where.Collection: %w", unknownCollection(w.Collection))
 	case w.Page.offset < 0:
 		return fmt.Errorf("Where.Page: negative offset %d", w.Page.offset)
 	case !(w.Share >= 0 && w.Share <= 1): // false for NaN

@@ -1,14 +1,16 @@
-// Package accesslog writes one record of package log/slog for each request that a
-// handler of package httpapi answers.
+// Package accesslog logs the requests to a handler of package httpapi with log/slog.
 //
 //	httpapi.Options{OnAccess: accesslog.New(slog.Default())}
 //
-// A record has the message "request" and the attributes method, status, bytes and
-// duration; collection where there is one; and of pages limit, offset, ordering
-// ("-start_date,name", if there is one) and count (if it is known). It has
-// nothing else of what the client sent, so no token and no record gets into the
-// log. Answers of 500 and more are logged at [slog.LevelError], aborted requests
-// at [slog.LevelWarn], others at [slog.LevelInfo].
+// Each request results in one log record with the message "request" and the
+// attributes method, status, bytes and duration. The attribute collection is added if
+// the path is that of a collection. Requests for pages also have limit, offset,
+// ordering (such as "-start_date,name", if there is one) and count (if it is known).
+// Log records contain nothing else from the request, so no credentials or catalogue
+// records are logged.
+//
+// Responses with status 500 and above are logged at [slog.LevelError], aborted
+// requests at [slog.LevelWarn], all others at [slog.LevelInfo].
 package accesslog
 
 import (
@@ -20,10 +22,10 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// New returns a function for [httpapi.Options.OnAccess] that writes to a logger;
-// nil is [slog.Default] at the time of the call. It may be called concurrently,
-// as the logger may. What the logger's handler does not want at a level costs
-// one call of Enabled.
+// New returns a function for [httpapi.Options.OnAccess] that logs to logger. If logger
+// is nil, it uses the [slog.Default] at the time of the call to New. The function is
+// safe for concurrent use. If the level of a request is disabled, it calls only the
+// logger's Enabled method.
 func New(logger *slog.Logger) func(context.Context, httpapi.Access) {
 	if logger == nil {
 		logger = slog.Default()
@@ -33,8 +35,8 @@ func New(logger *slog.Logger) func(context.Context, httpapi.Access) {
 		if !logger.Enabled(ctx, level) {
 			return
 		}
-		var room [9]slog.Attr
-		logger.LogAttrs(ctx, level, "request", attrs(room[:0], &a)...)
+		var buf [9]slog.Attr
+		logger.LogAttrs(ctx, level, "request", attrs(buf[:0], &a)...)
 	}
 }
 

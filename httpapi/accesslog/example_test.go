@@ -14,7 +14,7 @@ import (
 func Example() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey || a.Key == "duration" {
-			return slog.Attr{} // differ each time
+			return slog.Attr{} // varies
 		}
 		return a
 	}}))

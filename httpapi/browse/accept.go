@@ -6,8 +6,8 @@ import (
 )
 
 // wantsHTML reports whether the Accept headers name text/html before JSON and
-// before any wildcard. As in the handler's own choice the order counts and
-// qualities do not, but for 0, which says that a type is not wanted.
+// before any wildcard. As in the handler, the order is significant. Qualities are
+// ignored, except for 0, which excludes a type.
 func wantsHTML(headers []string) bool {
 	for _, header := range headers {
 		for alternative := range strings.SplitSeq(header, ",") {
@@ -25,7 +25,7 @@ func wantsHTML(headers []string) bool {
 	return false
 }
 
-// unwanted reports whether the parameters of an alternative hold a quality of 0.
+// unwanted reports whether the parameters of an alternative contain a quality of 0.
 func unwanted(params string) bool {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(param, "=")

@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-func TestWhoGetsAPage(t *testing.T) {
+func TestAccept(t *testing.T) {
 	tests := []struct {
 		reason string
 		accept []string
@@ -25,28 +25,28 @@ func TestWhoGetsAPage(t *testing.T) {
 		{"Go's client", nil, false},
 		{"axios", []string{"application/json, text/plain, */*"}, false},
 		{"jQuery's getJSON", []string{"application/json, text/javascript, */*; q=0.01"}, false},
-		{"a picture of a page", []string{"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"}, false},
+		{"an image in a page", []string{"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"}, false},
 		{"Python's requests", []string{"*/*"}, false},
 		{"old Java", []string{"text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"}, true},
 		{"HTML alone", []string{"text/html"}, true},
-		{"in capitals", []string{"TEXT/HTML"}, true},
-		{"with parameters", []string{"text/html;charset=utf-8;q=0.3"}, true},
+		{"upper case", []string{"TEXT/HTML"}, true},
+		{"parameters", []string{"text/html;charset=utf-8;q=0.3"}, true},
 		{"spaces", []string{" text/html ; q=1"}, true},
-		{"in a second header", []string{"image/png", "text/html"}, true},
+		{"second header", []string{"image/png", "text/html"}, true},
 		{"JSON in the first header", []string{"application/json", "text/html"}, false},
 		{"JSON first", []string{"application/json, text/html"}, false},
-		{"JSON first though less liked", []string{"application/json;q=0.1, text/html"}, false},
-		{"HTML first though less liked", []string{"text/html;q=0.1, application/json"}, true},
+		{"JSON first with a lower quality", []string{"application/json;q=0.1, text/html"}, false},
+		{"HTML first with a lower quality", []string{"text/html;q=0.1, application/json"}, true},
 		{"any text", []string{"text/*"}, false},
 		{"any text first", []string{"text/*, text/html"}, false},
 		{"any application", []string{"application/*, text/html"}, false},
-		{"not HTML", []string{"text/html;q=0, */*"}, false},
-		{"not HTML, precisely", []string{"text/html; q=0.000, application/xml"}, false},
+		{"HTML with quality 0", []string{"text/html;q=0, */*"}, false},
+		{"HTML with quality 0.000", []string{"text/html; q=0.000, application/xml"}, false},
 		{"XHTML alone", []string{"application/xhtml+xml"}, false},
 		{"empty", []string{""}, false},
-		{"a name that begins so", []string{"text/html5"}, false},
+		{"a longer media type", []string{"text/html5"}, false},
 	}
-	p := newPair(t, load(t, shelf(1)), httpapi.Options{})
+	h := newHandlers(t, load(t, books(1)), httpapi.Options{})
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			r := request("GET", "/api/books/", "")
@@ -54,52 +54,51 @@ func TestWhoGetsAPage(t *testing.T) {
 			if test.accept == nil {
 				delete(r.Header, "Accept")
 			}
-			got := do(p.browse, r)
+			got := do(h.browse, r)
 			if isPage := got.header.Get("Content-Type") == "text/html; charset=utf-8"; isPage != test.want {
-				t.Errorf("%q gets %s", test.accept, got.header.Get("Content-Type"))
+				t.Errorf("Accept %q: Content-Type %s, want a page: %t", test.accept, got.header.Get("Content-Type"), test.want)
 			}
 			if test.want {
 				return
 			}
-			if diff := cmp.Diff(do(p.plain, r).answer(), got.answer()); diff != "" {
-				t.Errorf("not what the handler says (-want +got):\n%s", diff)
+			if diff := cmp.Diff(do(h.plain, r).comparable(), got.comparable()); diff != "" {
+				t.Errorf("differs from the handler's response (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// answer is what can be compared.
-func (s shown) answer() any {
+// comparable returns the response without parsed parts.
+func (res result) comparable() any {
 	return struct {
 		Status int
 		Header http.Header
 		Body   string
-	}{s.status, s.header, s.body}
+	}{res.status, res.header, res.body}
 }
 
-// Tools get from it what they get without, to the byte, but for the Vary that was
-// missing.
-func TestOthersGetWhatTheHandlerSays(t *testing.T) {
-	p := newPair(t, load(t, shelf(30)), httpapi.Options{Authorizer: httpapi.AllowAll})
+// Other clients get exactly the handler's response, except for an added Vary.
+func TestOtherClients(t *testing.T) {
+	h := newHandlers(t, load(t, books(30)), httpapi.Options{Authorizer: httpapi.AllowAll})
 	const urlencoded = "application/x-www-form-urlencoded"
 	tests := []struct {
 		reason  string
 		request func() *http.Request
-		vary    bool // is added
+		vary    bool // Vary is added
 	}{
 		{"the root", func() *http.Request { return request("GET", "/api/?format=api", "", "Accept", "*/*") }, false},
 		{"a page", func() *http.Request { return request("GET", "/api/books/?format=api&offset=3", "", "Accept", "*/*") }, false},
-		{"a page, indented", func() *http.Request {
+		{"indented JSON", func() *http.Request {
 			return request("GET", "/api/books/", "", "Accept", "application/json; indent=2, text/html")
 		}, false},
-		{"a browser that asks for JSON", func() *http.Request { return request("GET", "/api/books/?format=json", "") }, false},
-		{"the last format counts", func() *http.Request { return request("GET", "/api/books/?format=api&format=json", "") }, false},
+		{"JSON for a browser", func() *http.Request { return request("GET", "/api/books/?format=json", "") }, false},
+		{"two formats", func() *http.Request { return request("GET", "/api/books/?format=api&format=json", "") }, false},
 		{"HEAD", func() *http.Request { return request("HEAD", "/api/events/", "", "Accept", "*/*") }, false},
 		{"OPTIONS", func() *http.Request { return request("OPTIONS", "/api/events/", "", "Accept", "*/*") }, false},
-		{"nothing there", func() *http.Request { return request("GET", "/api/magazines/", "", "Accept", "*/*") }, true},
-		{"a missing slash", func() *http.Request { return request("GET", "/api/books?limit=2", "", "Accept", "*/*") }, true},
-		{"no method there", func() *http.Request { return request("DELETE", "/api/books/", "", "Accept", "*/*") }, false},
-		{"a form that no browser sends", func() *http.Request {
+		{"unknown path", func() *http.Request { return request("GET", "/api/magazines/", "", "Accept", "*/*") }, true},
+		{"missing slash", func() *http.Request { return request("GET", "/api/books?limit=2", "", "Accept", "*/*") }, true},
+		{"unsupported method", func() *http.Request { return request("DELETE", "/api/books/", "", "Accept", "*/*") }, false},
+		{"a form without Accept: text/html", func() *http.Request {
 			return request("POST", "/api/events/", "name=x", "Accept", "*/*", "Content-Type", urlencoded, "Origin", "http://host.example")
 		}, false},
 		{"a post", func() *http.Request {
@@ -108,26 +107,25 @@ func TestOthersGetWhatTheHandlerSays(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			want := do(p.plain, test.request())
+			want := do(h.plain, test.request())
 			if test.vary {
 				if want.header.Get("Vary") != "" {
-					t.Fatal("the handler says Vary by itself")
+					t.Fatal("the handler's response has Vary")
 				}
 				want.header.Set("Vary", "Accept")
 			}
-			if diff := cmp.Diff(want.answer(), do(p.browse, test.request()).answer()); diff != "" {
+			if diff := cmp.Diff(want.comparable(), do(h.browse, test.request()).comparable()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// Who speaks like a browser but does not say where its form comes from is told
-// what the handler tells everybody.
+// A form without an origin is passed to the handler, which rejects it.
 func TestFormWithoutOrigin(t *testing.T) {
-	p := newPair(t, load(t, "{}"), httpapi.Options{Authorizer: httpapi.AllowAll})
+	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: httpapi.AllowAll})
 	r := request("POST", "/api/events/", "name=x", "Content-Type", "application/x-www-form-urlencoded")
-	if got := do(p.browse, r); got.status != 415 || !strings.Contains(got.text, "Unsupported media type") {
+	if got := do(h.browse, r); got.status != 415 || !strings.Contains(got.text, "Unsupported media type") {
 		t.Errorf("%d %s, want 415", got.status, got.text)
 	}
 }

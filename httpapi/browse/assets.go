@@ -12,8 +12,8 @@ var pageHTML string
 //go:embed style.css
 var styleCSS string
 
-// contentPolicy allows the one stylesheet, by its hash, and forms to the same
-// site; nothing else that a page could load or run.
+// contentPolicy returns a Content-Security-Policy that allows only the given stylesheet,
+// by its hash, and forms to the same site.
 func contentPolicy(style string) string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +

@@ -7,17 +7,19 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Options changes how pages look. The zero value is ready.
+// Options configures the pages. The zero value is ready to use.
 type Options struct {
-	// Title is what the pages call the whole. Empty: "Catalogue".
+	// Title is the name of the site. If empty, it is "Catalogue".
 	Title string
 }
 
-// New returns a handler that shows browsers the answers of h as pages and lets
-// all other requests pass to it. h is a *httpapi.Handler, or one around it that
-// leaves paths and JSON alone; it must not be behind http.StripPrefix, which goes
-// around the result. A nil h finds nothing. The result serves any number of
-// requests at once if h does, and starts no goroutines. O(size of the template).
+// New returns a handler that serves the responses of h to browsers as pages, and passes
+// all other requests to h. h is an *httpapi.Handler or middleware around one that
+// changes neither paths nor JSON. To strip a prefix, wrap the returned handler, not h,
+// with http.StripPrefix. If h is nil, it responds to all requests with 404.
+//
+// The returned handler is safe for concurrent use if h is, and starts no goroutines.
+// O(size of the template).
 func New(h http.Handler, opts Options) http.Handler {
 	if h == nil {
 		h = http.NotFoundHandler()
@@ -39,10 +41,10 @@ func New(h http.Handler, opts Options) http.Handler {
 	return b
 }
 
-// rootPath is the path of the root as the handler sees it.
+// rootPath is the path of the root.
 const rootPath = "/api/"
 
-// browser is the handler. It never changes.
+// browser is the handler returned by New. It is immutable.
 type browser struct {
 	next        http.Handler
 	title       string
@@ -52,7 +54,6 @@ type browser struct {
 	collections map[string]resources.Description // by path
 }
 
-// ServeHTTP decides who is a browser.
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !wantsHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
@@ -60,25 +61,25 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case isForm(r):
 		b.servePosted(w, r)
 	default:
-		b.serveAnswer(w, r, b.ask(r))
+		b.serveResponse(w, r, b.forward(r))
 	}
 }
 
-// serveAnswer shows what the handler answered.
-func (b *browser) serveAnswer(w http.ResponseWriter, r *http.Request, a *answer) {
-	p := b.newPage(r, a)
+// serveResponse serves a response of the handler as a page.
+func (b *browser) serveResponse(w http.ResponseWriter, r *http.Request, resp *response) {
+	p := b.newPage(r, resp)
 	switch {
-	case a.status != http.StatusOK || !isRead(r.Method):
-		p.showAnswer(a)
+	case resp.status != http.StatusOK || !isRead(r.Method):
+		p.showResponse(resp)
 	case r.URL.Path == rootPath:
-		b.showRoot(p, r, a)
+		b.showRoot(p, r, resp)
 	default:
-		b.showList(p, r, a)
+		b.showList(p, r, resp)
 	}
-	b.send(w, r, a, p)
+	b.send(w, r, resp, p)
 }
 
-// isRead reports whether a method is GET, which "" is to net/http, or HEAD.
+// isRead reports whether a method is GET or HEAD. In net/http an empty method is GET.
 func isRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == ""
 }

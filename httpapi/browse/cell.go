@@ -9,18 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// cell is a value as it is shown. The zero cell is that of a member which the
-// record does not have.
+// cell is a table cell. The zero cell stands for a member that the record does not have.
 type cell struct {
-	Class string // null, flag, number, text, short, time, json, or "" for none
-	Text  string // what is seen at once
-	Whole string // the value, if Text is not all of it
+	Class string // null, flag, number, text, short, time, json, or "" if absent
+	Text  string // the visible text
+	Whole string // the whole value, if Text is shortened
 	Link  string // an http or https URL, or ""
-	Exact string // a time as it was sent, or ""
-	Head  bool   // it names the record: its id
+	Exact string // a time as received, or ""
+	Head  bool   // the cell is the id, the header of its row
 }
 
-// newCell shows a JSON value.
+// newCell returns the cell of a JSON value.
 func newCell(value json.RawMessage) cell {
 	switch value[0] {
 	case 'n':
@@ -38,7 +37,7 @@ func newCell(value json.RawMessage) cell {
 	return cutCell("number", string(value))
 }
 
-// textCell shows a string by what it looks like.
+// textCell returns the cell of a string, which may be a time, a URL, HTML or plain text.
 func textCell(text string) cell {
 	if seen, ok := readableTime(text); ok {
 		return cell{Class: "time", Text: seen, Exact: text}
@@ -53,7 +52,8 @@ func textCell(text string) cell {
 	return cutCell("text", text)
 }
 
-// listCell shows a list of plain values with commas between them.
+// listCell returns the cell of a list: separated by commas, or as JSON if it has nested
+// values.
 func listCell(value json.RawMessage) cell {
 	var elements []json.RawMessage
 	if err := json.Unmarshal(value, &elements); err != nil {
@@ -76,7 +76,8 @@ func listCell(value json.RawMessage) cell {
 	return cutCell("text", strings.Join(texts, ", "))
 }
 
-// jsonCell shows what has a structure: cut, and whole with its lines indented.
+// jsonCell returns the cell of a nested value. If it is shortened, the whole value is
+// indented.
 func jsonCell(value json.RawMessage) cell {
 	c := cutCell("json", string(value))
 	if c.Whole != "" {
@@ -85,11 +86,12 @@ func jsonCell(value json.RawMessage) cell {
 	return c
 }
 
-// maxIndented is how deep JSON may be nested to be indented. Each element of a
-// deeper one could be a line of hundreds of blanks, and there may be thousands.
+// maxIndented is the maximum depth of indented JSON. In deeper JSON, each of thousands
+// of elements could take a line of hundreds of tabs.
 const maxIndented = 8
 
-// indented lays JSON out for reading; what is too deep, or no JSON, stays as it is.
+// indented returns indented JSON. It returns values that are too deep or not JSON
+// unchanged.
 func indented(value []byte) string {
 	depth := 0
 	for _, c := range value {
@@ -110,7 +112,7 @@ func indented(value []byte) string {
 	return out.String()
 }
 
-// cutCell shows a text, or the beginning of a long one with the whole behind it.
+// cutCell returns the cell of a text, shortened if it is long.
 func cutCell(class, text string) cell {
 	seen, whole := cut(text)
 	if whole {
@@ -119,7 +121,7 @@ func cutCell(class, text string) cell {
 	return cell{Class: class, Text: seen, Whole: text}
 }
 
-// maxShort is how many characters of text stay in one line.
+// maxShort is the maximum number of characters of text that is not wrapped.
 const maxShort = 26
 
 func shorter(class, text string) string {
@@ -129,8 +131,8 @@ func shorter(class, text string) string {
 	return class
 }
 
-// readableURL shortens an http or https URL to its host and the end of its path;
-// anything else is no URL to follow.
+// readableURL returns the host and path of an http or https URL, or the file name of an
+// image. It returns false for any other text.
 func readableURL(text string) (seen string, ok bool) {
 	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
 		return "", false

@@ -9,9 +9,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// formJSON makes the JSON object of what a form holds. What is empty is left out,
-// so that the handler takes its default or asks for it; what cannot be what it
-// should be goes as text, so that the handler says what is wrong.
+// formJSON returns the values of a form as a JSON object. It omits empty values, so
+// that the handler applies the default or requires the field, and passes invalid values
+// as text, so that the handler reports the error.
 func formJSON(fields []resources.Field, posted url.Values) []byte {
 	var out strings.Builder
 	out.WriteByte('{')
@@ -32,8 +32,7 @@ func formJSON(fields []resources.Field, posted url.Values) []byte {
 	return []byte(out.String())
 }
 
-// fieldJSON makes JSON of the text of one field. ok is false if there is nothing
-// to send.
+// fieldJSON returns the JSON of one field. ok is false if the field is to be omitted.
 func fieldJSON(kind resources.Kind, text string) (value string, ok bool) {
 	if kind == resources.Boolean {
 		return strconv.FormatBool(text != ""), true
@@ -45,7 +44,7 @@ func fieldJSON(kind resources.Kind, text string) (value string, ok bool) {
 	case resources.Integer, resources.Reference:
 		return numberJSON(text), true
 	case resources.References:
-		return listJSON(strings.FieldsFunc(text, isBetweenIDs), numberJSON), true
+		return listJSON(strings.FieldsFunc(text, isIDSeparator), numberJSON), true
 	case resources.TextList:
 		return listJSON(lines(text), quote), true
 	case resources.Timestamp:
@@ -58,7 +57,7 @@ func fieldJSON(kind resources.Kind, text string) (value string, ok bool) {
 	return quote(unixLines(text)), true
 }
 
-// numberJSON takes an integer as it stands.
+// numberJSON returns an integer as a JSON number and any other text as a string.
 func numberJSON(text string) string {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -75,11 +74,11 @@ func listJSON(texts []string, element func(string) string) string {
 	return "[" + strings.Join(elements, ",") + "]"
 }
 
-func isBetweenIDs(r rune) bool {
+func isIDSeparator(r rune) bool {
 	return r == ',' || r == ';' || r == ' ' || r == '\t' || r == '\n' || r == '\r'
 }
 
-// lines are those with something in them.
+// lines returns the lines of a text, trimmed, without empty ones.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.SplitSeq(unixLines(text), "\n") {
@@ -90,10 +89,11 @@ func lines(text string) []string {
 	return all
 }
 
-// unixLines undoes what forms do to line ends.
+// unixLines replaces the line endings that forms send.
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// timestamp lets people write a date-time with spaces in it.
+// timestamp converts a date-time with spaces, such as 2026-05-10 18:00 +02:00, to RFC
+// 3339. It does not validate it.
 func timestamp(text string) string {
 	date, rest, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if !ok {
@@ -102,8 +102,8 @@ func timestamp(text string) string {
 	return date + "T" + strings.ReplaceAll(rest, " ", "")
 }
 
-// quote writes text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+// quote returns text as a JSON string. Invalid UTF-8 becomes U+FFFD.
 func quote(text string) string {
-	quoted, _ := json.Marshal(text) // a string never fails
+	quoted, _ := json.Marshal(text) // strings are always valid
 	return string(quoted)
 }

@@ -1,46 +1,43 @@
-// Package browse shows people what tools read: it wraps the handler of package
-// httpapi, and a browser gets pages to click through where everybody else gets
-// JSON as before.
+// Package browse adds HTML pages for browsers to the handler of package httpapi. Other
+// clients get the same JSON as without it.
 //
 //	handler, err := httpapi.New(house, httpapi.Options{})
 //	...
 //	err = httpapi.Mount(mux, "/shop", browse.New(handler, browse.Options{}))
 //
-// A program that does not import this package links none of it.
+// # Content negotiation
 //
-// # Who gets a page
+// A request gets a page if its Accept header names text/html before JSON and before any
+// wildcard, as those of all browsers do when following a link, and its query does not
+// contain format=json. All other requests are passed to the handler unchanged. Their
+// responses are unchanged too, except that Vary: Accept is added to responses to GET
+// and HEAD that lack it, such as those for unknown paths.
 //
-// A request whose Accept names text/html before JSON and before any wildcard, as
-// all browsers do when somebody follows a link, unless its query says
-// format=json. All other requests pass through untouched, and so do their
-// answers, but for one header: where the handler gives none, as with unknown
-// paths, answers to GET and HEAD say Vary: Accept, since they do vary now.
+// # Pages
 //
-// # What is on it
+// A page shows the handler's response to the same request with Accept:
+// application/json. It has the same status and headers. The root lists the collections
+// with their counts. For these it requests one record of each collection, so an
+// observer of the handler sees 39 additional requests. A collection is a table whose
+// columns are the members of the records on the page. Errors are pages too.
 //
-// The page is made of the handler's own answer: the same request is made of it
-// with Accept: application/json, so people see what tools get, with the same
-// status and the same headers. The root lists the collections and their counts,
-// for which it asks each for one record: 39 cheap requests more, which an
-// observer of the handler sees. A collection is a table whose columns are the
-// members of the page's records. Errors are pages too.
+// Pages contain no scripts and load no resources. Images are shown as links. A
+// Content-Security-Policy forbids browsers to load or run anything else. All links are
+// relative, so they are valid behind http.StripPrefix and proxies.
 //
-// Nothing is loaded from anywhere, images are links, there is no script, and a
-// Content-Security-Policy forbids what is not there. All links are relative, so
-// they hold behind http.StripPrefix and behind proxies.
+// # Forms
 //
-// # Writing
+// The page of a collection has a form for a new record if the handler's response to
+// OPTIONS says that the caller may post. The form's values are converted to JSON
+// according to the field kinds in package resources and posted to the handler, which
+// authorizes and validates the request. A form may be at most 1 MiB.
 //
-// Where the handler's answer to OPTIONS says that the caller may post, a
-// collection has a form. What it sends is turned to JSON by what package
-// resources knows of the fields, and posted to the handler, whose Authorizer and
-// whose checks decide. A form that another site has sent is refused with 403
-// ([http.CrossOriginProtection]); of a browser that tells only Origin, a proxy in
-// front must have left Host as it was. A form is 1 MiB at most.
+// A form sent from another site is rejected with 403 by [http.CrossOriginProtection].
+// For browsers that send only Origin, a proxy must preserve the Host header.
 //
-// # What it costs
+// # Cost
 //
-// A page takes several times the memory of its JSON, and milliseconds where the
-// handler takes microseconds; its size is bounded by the largest limit that the
-// handler allows. Others pay one allocation.
+// A page uses several times the memory of its JSON and takes milliseconds, where the
+// handler takes microseconds. Its size is limited by the handler's maximum page size.
+// Requests for JSON cost one additional allocation.
 package browse

@@ -22,7 +22,7 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	if err := httpapi.Mount(mux, "", browse.New(handler, browse.Options{Title: "Our house"})); err != nil {
+	if err := httpapi.Mount(mux, "", browse.New(handler, browse.Options{Title: "Our catalogue"})); err != nil {
 		log.Fatal(err)
 	}
 

@@ -11,47 +11,47 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// form is what posts a record to a collection.
+// form is a form that posts a record to a collection.
 type form struct {
-	Failed bool     // it was posted, and refused
-	Faults []string // what is wrong and belongs to no field
+	Failed bool     // it was posted and rejected
+	Faults []string // errors that belong to no field
 	Inputs []input
 }
 
 // input is a field of a form.
 type input struct {
-	Name      string // on the wire
+	Name      string // in JSON
 	Label     string
-	Control   string // checkbox, textarea, or a type of input
-	Numeric   bool   // a keyboard of digits will do
+	Control   string // checkbox, textarea, or a type of input element
+	Numeric   bool   // show a numeric keyboard
 	Value     string
 	Checked   bool
 	Required  bool
 	Hint      string
 	Faults    []string
-	Focus     bool   // the first with a fault
+	Focus     bool   // it is the first with a fault
 	Describes string // ids of the elements that describe it
 }
 
-// faults are messages by field.
+// faults maps fields to error messages.
 type faults map[string][]string
 
-// postable reports whether who sent r may post to its path, which the handler's
-// answer to OPTIONS tells.
+// postable reports whether the sender of r may post to its path, according to the
+// handler's response to OPTIONS.
 func (b *browser) postable(r *http.Request) bool {
 	if c, ok := b.collections[r.URL.Path]; !ok || !c.Creatable {
 		return false
 	}
-	a := b.askFor(r, http.MethodOptions, r.URL.Path, "")
+	resp := b.request(r, http.MethodOptions, r.URL.Path, "")
 	var metadata struct {
 		Actions struct{ POST json.RawMessage }
 	}
-	err := json.Unmarshal(a.body.Bytes(), &metadata)
-	return err == nil && a.status == http.StatusOK && metadata.Actions.POST != nil
+	err := json.Unmarshal(resp.body.Bytes(), &metadata)
+	return err == nil && resp.status == http.StatusOK && metadata.Actions.POST != nil
 }
 
-// newForm makes the form of a collection: with what was posted and what was
-// wrong with it, if it was posted already.
+// newForm returns the form of a collection. If it was posted and rejected, posted and
+// wrong are its values and errors; otherwise they are nil.
 func newForm(c resources.Description, posted url.Values, wrong faults) *form {
 	f := &form{Failed: wrong != nil}
 	known := make(map[string]bool)
@@ -96,20 +96,20 @@ func newInput(field resources.Field) input {
 	case resources.Slug:
 		in.Hint = "Letters, digits, - and _."
 	case resources.Timestamp:
-		in.Hint = "With its offset: 2026-05-10 18:00 +02:00"
+		in.Hint = "With a UTC offset, such as 2026-05-10 18:00 +02:00."
 	case resources.Boolean:
 		in.Control = "checkbox"
 	case resources.URL:
 		in.Control = "url"
-		in.Hint = "Begins with https:// or http://."
+		in.Hint = "Starts with https:// or http://."
 	case resources.Reference:
 		in.Numeric = true
 		in.Hint = "An id from " + heading(field.Refers) + "."
 	case resources.References:
-		in.Hint = "Ids from " + heading(field.Refers) + ", with commas between them."
+		in.Hint = "Ids from " + heading(field.Refers) + ", separated by commas."
 	case resources.TextList:
 		in.Control = "textarea"
-		in.Hint = "One a line."
+		in.Hint = "One per line."
 	case resources.JSON:
 		in.Control = "textarea"
 		in.Hint = "JSON."
@@ -117,7 +117,7 @@ func newInput(field resources.Field) input {
 	return in
 }
 
-// describe lists what a screen reader reads with the field.
+// describe sets the elements that a screen reader reads with the field.
 func (in *input) describe() {
 	var ids []string
 	if in.Faults != nil {
@@ -129,7 +129,7 @@ func (in *input) describe() {
 	in.Describes = strings.Join(ids, " ")
 }
 
-// readFaults reads the body of a 400: messages by field, or a detail.
+// readFaults parses the body of a response of 400.
 func readFaults(body []byte) (faults, error) {
 	members, err := readMembers(body)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// What browsers send when somebody follows a link.
+// The Accept headers of browsers that follow a link.
 const (
 	chrome  = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
 	firefox = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 )
 
-// load makes a house of JSON, checked once the test is over.
+// load returns a catalogue loaded from JSON. It is checked at the end of the test.
 func load(t testing.TB, text string) *catalogue.Catalogue {
 	t.Helper()
 	house := catalogue.New()
@@ -35,29 +35,29 @@ func load(t testing.TB, text string) *catalogue.Catalogue {
 	return house
 }
 
-// shelf is n books.
-func shelf(n int) string {
-	var books []string
+// books returns the JSON of a catalogue with n books.
+func books(n int) string {
+	var records []string
 	for i := range n {
 		text, _ := json.Marshal(map[string]int{"id": i + 1})
-		books = append(books, string(text))
+		records = append(records, string(text))
 	}
-	return `{"books":[` + strings.Join(books, ",") + `]}`
+	return `{"books":[` + strings.Join(records, ",") + `]}`
 }
 
-// pair is a handler, and the same for browsers.
-type pair struct{ plain, browse http.Handler }
+// handlers holds the same handler without and with package browse.
+type handlers struct{ plain, browse http.Handler }
 
-func newPair(t testing.TB, house *catalogue.Catalogue, opts httpapi.Options) pair {
+func newHandlers(t testing.TB, house *catalogue.Catalogue, opts httpapi.Options) handlers {
 	t.Helper()
 	h, err := httpapi.New(house, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pair{h, New(h, Options{})}
+	return handlers{h, New(h, Options{})}
 }
 
-// request is one of a browser's, unless its header says something else.
+// request returns a request of a browser, with additional headers.
 func request(method, target, body string, header ...string) *http.Request {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Host = "host.example"
@@ -68,41 +68,40 @@ func request(method, target, body string, header ...string) *http.Request {
 	return r
 }
 
-// posting is what a browser sends of a form.
-func posting(target, body string, header ...string) *http.Request {
+// formRequest returns the request of a browser that posts a form.
+func formRequest(target, body string, header ...string) *http.Request {
 	header = append([]string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "Origin", "http://host.example"}, header...)
 	return request("POST", target, body, header...)
 }
 
-// shown is a page.
-type shown struct {
+// result is a response, parsed as HTML.
+type result struct {
 	status int
 	header http.Header
 	body   string
 	tags   []tag
-	text   string // all of it, unescaped, white space collapsed
+	text   string // unescaped, with white space collapsed
 }
 
-func do(h http.Handler, r *http.Request) shown {
+func do(h http.Handler, r *http.Request) result {
 	rec := httptest.NewRecorder()
 	rec.Body = new(bytes.Buffer)
 	h.ServeHTTP(rec, r)
-	s := shown{status: rec.Code, header: rec.Header(), body: rec.Body.String()}
-	s.tags, s.text = parse(s.body)
-	return s
+	res := result{status: rec.Code, header: rec.Header(), body: rec.Body.String()}
+	res.tags, res.text = parse(res.body)
+	return res
 }
 
-func get(h http.Handler, target string) shown { return do(h, request("GET", target, "")) }
+func get(h http.Handler, target string) result { return do(h, request("GET", target, "")) }
 
-// tag is an element's beginning.
+// tag is a start or end tag.
 type tag struct {
 	name  string
 	attrs map[string]string
 	text  string // up to the next tag
 }
 
-// parse is an HTML tokenizer for pages whose attributes are all quoted, as those
-// of the template are. It knows that style has no tags in it.
+// parse tokenizes HTML. All attribute values must be quoted, as in the template.
 func parse(page string) (tags []tag, text string) {
 	var all strings.Builder
 	for page != "" {
@@ -142,10 +141,10 @@ func parse(page string) (tags []tag, text string) {
 	return tags, strings.Join(strings.Fields(all.String()), " ")
 }
 
-// find gives the tags of a name that have an attribute of a value; a value of *
-// is any.
-func (s shown) find(name, attr, value string) (found []tag) {
-	for _, t := range s.tags {
+// find returns the tags with the given name and attribute. The value "*" matches any
+// value, and an empty attr any tag.
+func (res result) find(name, attr, value string) (found []tag) {
+	for _, t := range res.tags {
 		got, ok := t.attrs[attr]
 		if t.name == name && (attr == "" || ok && (value == "*" || value == got)) {
 			found = append(found, t)
@@ -154,27 +153,27 @@ func (s shown) find(name, attr, value string) (found []tag) {
 	return found
 }
 
-// one is the only such tag.
-func (s shown) one(t *testing.T, name, attr, value string) tag {
+// one returns the only such tag.
+func (res result) one(t *testing.T, name, attr, value string) tag {
 	t.Helper()
-	found := s.find(name, attr, value)
+	found := res.find(name, attr, value)
 	if len(found) != 1 {
-		t.Fatalf("%d of <%s %s=%q>, want one in:\n%s", len(found), name, attr, value, s.body)
+		t.Fatalf("%d tags <%s %s=%q>, want 1, in:\n%s", len(found), name, attr, value, res.body)
 	}
 	return found[0]
 }
 
-// links are the targets of all links, by their texts.
-func (s shown) links() map[string]string {
+// links returns the targets of all links by their texts.
+func (res result) links() map[string]string {
 	all := make(map[string]string)
-	for _, t := range s.find("a", "href", "*") {
+	for _, t := range res.find("a", "href", "*") {
 		all[strings.TrimSpace(t.text)] = t.attrs["href"]
 	}
 	return all
 }
 
-// follow is a browser's: it resolves a link of the page at target.
-func follow(t *testing.T, h http.Handler, target, link string) shown {
+// follow requests a link of the page at target.
+func follow(t *testing.T, h http.Handler, target, link string) result {
 	t.Helper()
 	at, err := request("GET", target, "").URL.Parse(link)
 	if err != nil {
@@ -183,10 +182,10 @@ func follow(t *testing.T, h http.Handler, target, link string) shown {
 	return get(h, at.RequestURI())
 }
 
-// untouched is a body that nobody may read.
-type untouched struct{ t *testing.T }
+// unreadBody is a body that must not be read.
+type unreadBody struct{ t *testing.T }
 
-func (u untouched) Read([]byte) (int, error) {
-	u.t.Error("the body is read")
+func (u unreadBody) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
 	return 0, io.EOF
 }

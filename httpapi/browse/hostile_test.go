@@ -10,8 +10,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// attacks are texts that become markup in a page which forgets to escape them
-// somewhere.
+// attacks returns texts that become markup in a page if they are not escaped.
 func attacks() []string {
 	return []string{
 		`<script>pwned()</script>`,
@@ -33,14 +32,13 @@ func attacks() []string {
 	}
 }
 
-// harmless checks that a page has no markup but the template's, which has none of
-// these.
-func harmless(t *testing.T, page shown) {
+// checkEscaped checks that a page has no markup except the template's.
+func checkEscaped(t *testing.T, page result) {
 	t.Helper()
 	for _, tag := range page.tags {
 		switch strings.TrimPrefix(tag.name, "/") {
 		case "script", "img", "svg", "iframe":
-			t.Errorf("there is a <%s>", tag.name)
+			t.Errorf("the page has a <%s>", tag.name)
 		}
 		for name, value := range tag.attrs {
 			if strings.HasPrefix(name, "on") || name == "src" || name == "style" {
@@ -68,66 +66,66 @@ func TestHostileRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPair(t, load(t, string(text)), httpapi.Options{})
-	got := get(p.browse, "/api/books/")
+	h := newHandlers(t, load(t, string(text)), httpapi.Options{})
+	got := get(h.browse, "/api/books/")
 	if got.status != 200 || len(got.find("tr", "id", "*")) != len(records) {
-		t.Fatalf("%d, %d rows", got.status, len(got.find("tr", "id", "*")))
+		t.Fatalf("status %d, %d rows", got.status, len(got.find("tr", "id", "*")))
 	}
-	harmless(t, got)
+	checkEscaped(t, got)
 	for _, attack := range attacks() {
-		// A browser reads U+0000 as U+FFFD, and so does the template.
+		// Like a browser, the template replaces U+0000 with U+FFFD.
 		if want := strings.Join(strings.Fields(strings.ReplaceAll(attack, "\x00", "\uFFFD")), " "); !strings.Contains(got.text, want) {
-			t.Errorf("%q is not to be read", want)
+			t.Errorf("the page does not show %q", want)
 		}
 	}
 }
 
-// Ids of a user's own records may be texts.
+// Ids may be strings in other implementations of httpapi.Collection.
 func TestHostileID(t *testing.T) {
 	for _, attack := range attacks() {
 		id, _ := json.Marshal(attack)
 		h := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"count":1,"next":null,"previous":null,"results":[{"id":%s}]}`, id)
 		}), Options{Title: attack})
-		harmless(t, get(h, "/api/books/"))
+		checkEscaped(t, get(h, "/api/books/"))
 	}
 }
 
 func TestHostileRequests(t *testing.T) {
-	p := newPair(t, load(t, shelf(50)), httpapi.Options{Authorizer: httpapi.AllowAll})
+	h := newHandlers(t, load(t, books(50)), httpapi.Options{Authorizer: httpapi.AllowAll})
 	for _, attack := range attacks() {
 		for _, query := range []string{"", "ordering", "limit", "format", "offset", attack} {
 			r := request("GET", "/api/books/", "")
 			r.URL.RawQuery = query + "=" + attack
 			r.RequestURI = "/api/books/?" + r.URL.RawQuery
-			harmless(t, do(p.browse, r))
+			checkEscaped(t, do(h.browse, r))
 		}
 		r := request("GET", "/api/books/", "")
 		r.URL.Path = "/api/" + attack
 		r.RequestURI = r.URL.Path
-		harmless(t, do(p.browse, r))
+		checkEscaped(t, do(h.browse, r))
 		r = request("GET", "/api/books", "")
 		r.RequestURI = attack + "/api/books"
-		harmless(t, do(p.browse, r))
+		checkEscaped(t, do(h.browse, r))
 		r = request("GET", "/api/books/", "")
 		r.Host = attack
-		harmless(t, do(p.browse, r))
+		checkEscaped(t, do(h.browse, r))
 		r = request(http.MethodPut, "/api/books/", "")
 		r.Method = attack
-		harmless(t, do(p.browse, r))
+		checkEscaped(t, do(h.browse, r))
 		body := make([]string, 0, 12)
 		for _, name := range []string{"name", "slug", "description", "startDate", "endDate", "published", "poster", "labels", attack} {
 			body = append(body, urlEscape(name)+"="+urlEscape(attack))
 		}
-		page := do(p.browse, posting("/api/events/", strings.Join(body, "&")))
+		page := do(h.browse, formRequest("/api/events/", strings.Join(body, "&")))
 		if page.status != 400 {
-			t.Errorf("%q was posted: %d", attack, page.status)
+			t.Errorf("POST of %q: status %d, want 400", attack, page.status)
 		}
-		harmless(t, page)
+		checkEscaped(t, page)
 	}
 }
 
-// What a handler says in its headers is shown, too.
+// Pages show the headers of the handler's response.
 func TestHostileHeaders(t *testing.T) {
 	for _, attack := range attacks() {
 		h := New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -135,11 +133,11 @@ func TestHostileHeaders(t *testing.T) {
 			w.Header()["Location"] = []string{attack}
 			w.WriteHeader(http.StatusMovedPermanently)
 		}), Options{})
-		harmless(t, get(h, "/api/books"))
+		checkEscaped(t, get(h, "/api/books"))
 	}
 }
 
-// A thousand records that share no member would make a million columns.
+// The number of columns is limited even if records have no members in common.
 func TestManyMembers(t *testing.T) {
 	var records []string
 	for i := range 200 {
@@ -149,13 +147,13 @@ func TestManyMembers(t *testing.T) {
 		}
 		records = append(records, record+"}")
 	}
-	p := newPair(t, load(t, `{"books":[`+strings.Join(records, ",")+`]}`), httpapi.Options{})
-	got := get(p.browse, "/api/books/?limit=200")
+	h := newHandlers(t, load(t, `{"books":[`+strings.Join(records, ",")+`]}`), httpapi.Options{})
+	got := get(h.browse, "/api/books/?limit=200")
 	if columns := len(got.find("th", "scope", "col")); columns != maxColumns+1 {
 		t.Errorf("%d columns, want %d", columns, maxColumns+1)
 	}
 	if !strings.Contains(got.text, `"m199_19": "<b>"`) {
-		t.Error("a member beyond the columns is not to be read")
+		t.Error("the page does not show a member without its own column")
 	}
-	harmless(t, got)
+	checkEscaped(t, got)
 }

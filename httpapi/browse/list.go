@@ -9,7 +9,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// envelope is a page as the handler writes it.
+// envelope is the JSON form of a page.
 type envelope struct {
 	Count          int
 	Next, Previous *string
@@ -23,33 +23,33 @@ type list struct {
 	Pager   pager
 }
 
-// column is a member of records.
+// column is a column of the table, for one member of the records.
 type column struct {
-	Name  string // on the wire
+	Name  string // in JSON
 	Label string
-	Link  string // to the same collection in its order, or in the reverse
-	Sort  string // ascending, descending, or "": it is not the first term
+	Link  string // orders by this column, or reverses the order
+	Sort  string // ascending, descending, or "" if it is not the first term
 	Arrow string // up, down, or ""
 }
 
-// row is a record.
+// row is the row of a record.
 type row struct {
 	ID    string // of the element, or ""
 	Cells []cell
 }
 
 // showList shows a page of records, and a form if the caller may post.
-func (b *browser) showList(p *page, r *http.Request, a *answer) {
+func (b *browser) showList(p *page, r *http.Request, resp *response) {
 	var e envelope
-	if err := json.Unmarshal(a.body.Bytes(), &e); err != nil || e.Results == nil {
-		p.showAnswer(a)
+	if err := json.Unmarshal(resp.body.Bytes(), &e); err != nil || e.Results == nil {
+		p.showResponse(resp)
 		return
 	}
 	records := make([][]member, len(e.Results))
 	for i, text := range e.Results {
 		members, err := readMembers(text)
 		if err != nil {
-			p.showAnswer(a)
+			p.showResponse(resp)
 			return
 		}
 		records[i] = members
@@ -71,12 +71,11 @@ func (b *browser) showList(p *page, r *http.Request, a *answer) {
 	}
 }
 
-// maxColumns is how many members have a column. Records of a thousand members each,
-// all different, would make a table with a million of them.
+// maxColumns is the maximum number of members with their own column. Without it, a
+// thousand records with a thousand different members each would have a million columns.
 const maxColumns = 64
 
-// memberNames are the names that records have, each in the place where it was
-// first seen, as many as have a column.
+// memberNames returns the names of the first maxColumns members, in order of appearance.
 func memberNames(records [][]member) []string {
 	var names []string
 	seen := make(map[string]bool)
@@ -91,7 +90,8 @@ func memberNames(records [][]member) []string {
 	return names
 }
 
-// newColumns says how the page is ordered, and how it could be.
+// newColumns returns the columns for the given members. They show the current ordering
+// and link to others.
 func newColumns(names []string, q query, byDefault []ordering.Term) []column {
 	terms := ordering.Parse(q.get("ordering"), func(name string) bool {
 		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
@@ -125,8 +125,8 @@ func newColumn(name string, q query, terms []ordering.Term) column {
 	return c
 }
 
-// newRows puts the members of records into the columns of their names. Those
-// without one stand together in a last column.
+// newRows returns the rows of the table. Members without their own column are combined
+// in a last one.
 func newRows(records [][]member, names []string) []row {
 	place := make(map[string]int, len(names))
 	for i, name := range names {
@@ -160,7 +160,7 @@ func newRow(members []member, place map[string]int) row {
 	return r
 }
 
-// rowID is the id of the element that shows a record.
+// rowID returns the element id of a record's row.
 func rowID(id json.RawMessage) string {
 	return "record-" + strings.Trim(string(id), `"`)
 }

@@ -6,20 +6,19 @@ import (
 	"errors"
 )
 
-// member is one name and value of a JSON object.
+// member is a member of a JSON object.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// errNoObject says that JSON is of another kind.
-var errNoObject = errors.New("browse: not a JSON object")
+var errNotObject = errors.New("browse: not a JSON object")
 
-// readMembers takes an object apart, in its order, which a map would lose.
+// readMembers returns the members of a JSON object in order.
 func readMembers(text []byte) ([]member, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, errNoObject
+		return nil, errNotObject
 	}
 	var members []member
 	for decoder.More() {
@@ -27,17 +26,17 @@ func readMembers(text []byte) ([]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := member{name: name.(string)} // a name is nothing else
+		m := member{name: name.(string)} // names are strings
 		if err := decoder.Decode(&m.value); err != nil {
 			return nil, err
 		}
 		members = append(members, m)
 	}
-	_, err := decoder.Token() // the brace
+	_, err := decoder.Token() // closing brace
 	return members, err
 }
 
-// readText gives the string that JSON holds; other values have none.
+// readText returns the value of a JSON string. It returns false for other values.
 func readText(value json.RawMessage) (text string, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false

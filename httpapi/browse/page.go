@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Site  string
 	Title string
 	Style template.CSS
 	Root  string // link to the root
-	JSON  string // link to the same in JSON, or ""
-	Path  []step // from the root to here
+	JSON  string // link to the response as JSON, or ""
+	Path  []step // from the root to this page
 
-	Fault   bool    // the answer is an error
-	Detail  string  // what it says, or ""
-	Moved   string  // where it leads, or ""
-	Text    string  // JSON of no other form, indented, or ""
-	Entries []entry // of the root
-	List    *list
-	Form    *form
-	Wire    wire
+	Fault    bool    // the response is an error
+	Detail   string  // detail of the error, or ""
+	Moved    string  // target of a redirect, or ""
+	Text     string  // any other body, indented if it is JSON, or ""
+	Entries  []entry // only at the root
+	List     *list
+	Form     *form
+	Exchange exchange
 }
 
-// step is a page on the way to this one; the last has no link.
+// step is an element of the breadcrumb. The last has no link.
 type step struct{ Name, Link string }
 
-// wire is the request and the head of the handler's answer, as they were sent.
-type wire struct {
+// exchange is the request line and the header of the handler's response.
+type exchange struct {
 	Request string
 	Status  string
 	Header  []headerLine
@@ -42,13 +42,13 @@ type wire struct {
 
 type headerLine struct{ Name, Value string }
 
-func (b *browser) newPage(r *http.Request, a *answer) *page {
+func (b *browser) newPage(r *http.Request, resp *response) *page {
 	p := &page{
-		Site:  b.title,
-		Title: b.title,
-		Style: template.CSS(styleCSS),
-		Root:  rootLink(r),
-		Wire:  newWire(r, a),
+		Site:     b.title,
+		Title:    b.title,
+		Style:    template.CSS(styleCSS),
+		Root:     rootLink(r),
+		Exchange: newExchange(r, resp),
 	}
 	if r.URL.Path != rootPath {
 		p.Path = []step{{b.title, p.Root}}
@@ -63,7 +63,7 @@ func (b *browser) newPage(r *http.Request, a *answer) *page {
 	return p
 }
 
-// here says that the page is what its path leads to, and not about it.
+// here ends the breadcrumb with the title of the page, in place of a link to it.
 func (p *page) here() {
 	if last := len(p.Path) - 1; last >= 0 && p.Path[last].Name == p.Title {
 		p.Path = p.Path[:last]
@@ -71,8 +71,8 @@ func (p *page) here() {
 	p.Path = append(p.Path, step{Name: p.Title})
 }
 
-// rootLink leads to the root from wherever the browser sees the request's path:
-// what stands before that is not looked at.
+// rootLink returns a relative link from the path of r to the root, so that it is valid
+// under any prefix.
 func rootLink(r *http.Request) string {
 	path := r.URL.EscapedPath()
 	up, down := 0, "api/"
@@ -84,42 +84,42 @@ func rootLink(r *http.Request) string {
 	return "./" + strings.Repeat("../", up) + down + "?format=api"
 }
 
-func newWire(r *http.Request, a *answer) wire {
-	w := wire{
+func newExchange(r *http.Request, resp *response) exchange {
+	e := exchange{
 		Request: r.Method + " " + r.RequestURI,
-		Status:  fmt.Sprintf("HTTP %d %s", a.status, http.StatusText(a.status)),
+		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.header)) {
-		for _, value := range a.header[name] {
-			w.Header = append(w.Header, headerLine{name, value})
+	for _, name := range slices.Sorted(maps.Keys(resp.header)) {
+		for _, value := range resp.header[name] {
+			e.Header = append(e.Header, headerLine{name, value})
 		}
 	}
-	return w
+	return e
 }
 
-// showAnswer shows an answer that is no page of records: an error, mostly.
-func (p *page) showAnswer(a *answer) {
-	p.Title = strings.TrimSpace(strconv.Itoa(a.status) + " " + http.StatusText(a.status))
+// showResponse shows a response that is not a list, usually an error.
+func (p *page) showResponse(resp *response) {
+	p.Title = strings.TrimSpace(strconv.Itoa(resp.status) + " " + http.StatusText(resp.status))
 	p.Path = append(p.Path, step{Name: p.Title})
-	p.Fault = a.status >= http.StatusBadRequest
-	p.Moved = a.header.Get("Location")
-	if members, err := readMembers(a.body.Bytes()); err == nil && len(members) == 1 && members[0].name == "detail" {
+	p.Fault = resp.status >= http.StatusBadRequest
+	p.Moved = resp.header.Get("Location")
+	if members, err := readMembers(resp.body.Bytes()); err == nil && len(members) == 1 && members[0].name == "detail" {
 		p.Detail, _ = readText(members[0].value)
 		return
 	}
-	p.Text = indented(a.body.Bytes())
+	p.Text = indented(resp.body.Bytes())
 }
 
-// send writes a page with the status and the headers of the handler's answer,
-// but for those that are about its body.
-func (b *browser) send(w http.ResponseWriter, r *http.Request, a *answer, p *page) {
+// send writes a page with the status and the headers of the handler's response, except
+// the headers about its body.
+func (b *browser) send(w http.ResponseWriter, r *http.Request, resp *response, p *page) {
 	var body bytes.Buffer
 	if err := b.template.Execute(&body, p); err != nil {
 		http.Error(w, "Internal server error.", http.StatusInternalServerError)
 		return
 	}
 	header := w.Header()
-	for name, values := range a.header {
+	for name, values := range resp.header {
 		switch name {
 		case "Accept-Ranges", "Cache-Control", "Content-Encoding", "Content-Length", "Content-Security-Policy",
 			"Content-Type", "Etag", "Expires", "Last-Modified":
@@ -134,9 +134,9 @@ func (b *browser) send(w http.ResponseWriter, r *http.Request, a *answer, p *pag
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
 	header.Set("Content-Security-Policy", b.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cache-Control", "private, no-cache") // whether there is a form depends on who asks
-	w.WriteHeader(a.status)
+	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
+	w.WriteHeader(resp.status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body.Bytes()) // an error means that the client is gone
+		_, _ = w.Write(body.Bytes()) // the client is gone if it fails
 	}
 }

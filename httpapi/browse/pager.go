@@ -9,16 +9,15 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// pager says which records are seen and leads to others. A link that leads
-// nowhere is empty.
+// pager describes the page and links to other pages. A link without a target is empty.
 type pager struct {
-	Summary                     string // records 22–42 of 500
-	Beyond                      bool   // the offset is behind the last record
+	Summary                     string // such as "Records 22–42 of 500"
+	Beyond                      bool   // the offset is past the last record
 	First, Previous, Next, Last string
 	Sizes                       []size
 }
 
-// size is a choice of how many records a page has.
+// size is a selectable page size.
 type size struct {
 	Records int
 	Link    string
@@ -46,7 +45,7 @@ func newPager(q query, e envelope) pager {
 	return p
 }
 
-// sizes are those that are offered, and the current one.
+// sizes returns the selectable page sizes, including the current one.
 func sizes(current int) []int {
 	offered := []int{10, 21, 50, 100}
 	if !slices.Contains(offered, current) {
@@ -56,8 +55,8 @@ func sizes(current int) []int {
 	return offered
 }
 
-// windowOf is what the handler took limit and offset for. Its links say the
-// limit; where there are none all records are on the page, and any will do.
+// windowOf returns the window of a page. The links of the handler contain the effective
+// limit. A page without links has all records, so that its limit does not matter.
 func windowOf(q query, e envelope) pagination.Window {
 	w := pagination.Limits{Max: -1}.Parse(q.get("limit"), q.get("offset"))
 	for _, link := range []*string{e.Previous, e.Next} {
@@ -71,7 +70,7 @@ func windowOf(q query, e envelope) pagination.Window {
 	return w
 }
 
-// offsetOf is the offset in a link of the handler; the first page has none.
+// offsetOf returns the offset in a link, or 0 if there is none.
 func offsetOf(link string) int {
 	offset, _ := strconv.Atoi(parameter(link, "offset"))
 	return offset

@@ -8,65 +8,64 @@ import (
 	"net/url"
 )
 
-// maxForm is the size of the largest form that is read.
+// maxForm is the maximum size of a form in bytes.
 const maxForm = 1 << 20
 
-// isForm reports whether a browser sends what somebody has typed in: it says
-// where that comes from. Without that it is for the handler to refuse.
+// isForm reports whether r is a form sent by a browser, which states its origin. The
+// handler rejects forms without an origin.
 func isForm(r *http.Request) bool {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return r.Method == http.MethodPost && media == "application/x-www-form-urlencoded" &&
 		(r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "")
 }
 
-// servePosted has the handler make a record of a form. Who may not is told so by
-// the handler, which then gets the request as it came; no byte of its body has
-// been read.
+// servePosted posts the values of a form to the handler. If the sender may not post, it
+// forwards the request to the handler, which rejects it, without reading the body.
 func (b *browser) servePosted(w http.ResponseWriter, r *http.Request) {
 	if err := b.crossOrigin.Check(r); err != nil {
-		b.serveAnswer(w, r, refusal(http.StatusForbidden, "The form was sent from another site, so nothing was stored."))
+		b.serveResponse(w, r, refusal(http.StatusForbidden, "The form was sent from another site, so nothing was stored."))
 		return
 	}
 	if !b.postable(r) {
-		b.serveAnswer(w, r, b.ask(r))
+		b.serveResponse(w, r, b.forward(r))
 		return
 	}
-	posted, no := readForm(w, r)
-	if no != nil {
-		b.serveAnswer(w, r, no)
+	posted, refused := readForm(w, r)
+	if refused != nil {
+		b.serveResponse(w, r, refused)
 		return
 	}
 	fields := b.collections[r.URL.Path].Fields
-	a := b.post(r, formJSON(fields, posted))
-	switch a.status {
+	resp := b.post(r, formJSON(fields, posted))
+	switch resp.status {
 	case http.StatusCreated:
-		w.Header().Set("Location", placeOf(r, a))
+		w.Header().Set("Location", recordLink(r, resp))
 		w.WriteHeader(http.StatusSeeOther)
 	case http.StatusBadRequest:
-		b.serveFaults(w, r, a, posted)
+		b.serveFaults(w, r, resp, posted)
 	default:
-		b.serveAnswer(w, r, a)
+		b.serveResponse(w, r, resp)
 	}
 }
 
-// serveFaults shows the form again, with what was typed and what is wrong.
-func (b *browser) serveFaults(w http.ResponseWriter, r *http.Request, a *answer, posted url.Values) {
-	wrong, err := readFaults(a.body.Bytes())
+// serveFaults serves the form again, with its values and errors.
+func (b *browser) serveFaults(w http.ResponseWriter, r *http.Request, resp *response, posted url.Values) {
+	wrong, err := readFaults(resp.body.Bytes())
 	if err != nil {
-		b.serveAnswer(w, r, a)
+		b.serveResponse(w, r, resp)
 		return
 	}
-	p := b.newPage(r, a)
+	p := b.newPage(r, resp)
 	p.Title = "Not stored"
 	p.here()
 	p.Form = newForm(b.collections[r.URL.Path], posted, wrong)
-	b.send(w, r, a, p)
+	b.send(w, r, resp, p)
 }
 
-// placeOf is where a new record is seen: with the newest first.
-func placeOf(r *http.Request, a *answer) string {
+// recordLink returns a link to a new record, in the list with the newest first.
+func recordLink(r *http.Request, resp *response) string {
 	link := readQuery(r).with("ordering", "-id", "offset", "")
-	members, _ := readMembers(a.body.Bytes())
+	members, _ := readMembers(resp.body.Bytes())
 	for _, m := range members {
 		if m.name == "id" {
 			link += "#" + url.PathEscape(rowID(m.value))
@@ -75,8 +74,8 @@ func placeOf(r *http.Request, a *answer) string {
 	return link
 }
 
-// readForm reads the body of a form. If it cannot, no is what to answer.
-func readForm(w http.ResponseWriter, r *http.Request) (posted url.Values, no *answer) {
+// readForm reads the body of a form. If that fails, it returns the response to send.
+func readForm(w http.ResponseWriter, r *http.Request) (posted url.Values, refused *response) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if err == nil {
 		posted, err = url.ParseQuery(string(body))
@@ -91,9 +90,9 @@ func readForm(w http.ResponseWriter, r *http.Request) (posted url.Values, no *an
 	return nil, refusal(http.StatusBadRequest, "The form could not be read.")
 }
 
-// refusal is an answer of this package's own.
-func refusal(status int, detail string) *answer {
-	a := &answer{header: make(http.Header), status: status}
-	a.body.WriteString(`{"detail":` + quote(detail) + `}`)
-	return a
+// refusal returns an error response.
+func refusal(status int, detail string) *response {
+	resp := &response{header: make(http.Header), status: status}
+	resp.body.WriteString(`{"detail":` + quote(detail) + `}`)
+	return resp
 }

@@ -5,17 +5,16 @@ import (
 	"net/url"
 )
 
-// query is that of a request, to make links to other views of the same path.
+// query is the query of a request, from which links to the same path are made.
 type query struct{ values url.Values }
 
-// readQuery takes what can be read; what cannot does nothing in the handler
-// either.
+// readQuery parses the query of a request. Like the handler, it ignores malformed parts.
 func readQuery(r *http.Request) query {
 	values, _ := url.ParseQuery(r.URL.RawQuery)
 	return query{values}
 }
 
-// get returns the last value of a name, which is the one that counts.
+// get returns the last value of a parameter, as the handler does, or "".
 func (q query) get(name string) string {
 	if values := q.values[name]; len(values) > 0 {
 		return values[len(values)-1]
@@ -23,9 +22,8 @@ func (q query) get(name string) string {
 	return ""
 }
 
-// with returns a link to the same path with some parameters changed, given as
-// names and values by turns; an empty value takes a parameter out. Links are for
-// pages, so the format is api unless it is given.
+// with returns a link to the same path with changed parameters, given as alternating
+// names and values. An empty value removes a parameter. The format is api unless given.
 func (q query) with(changes ...string) string {
 	values := make(url.Values, len(q.values)+1)
 	for name, all := range q.values {

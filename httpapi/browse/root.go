@@ -8,18 +8,18 @@ import (
 	"strconv"
 )
 
-// entry is a collection at the root.
+// entry is a collection listed at the root.
 type entry struct {
 	Name  string
 	Link  string
-	Count string // "" if it is not known
+	Count string // "" if unknown
 }
 
-// showRoot lists the collections that the root names.
-func (b *browser) showRoot(p *page, r *http.Request, a *answer) {
-	members, err := readMembers(a.body.Bytes())
+// showRoot shows the collections in the response.
+func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
+	members, err := readMembers(resp.body.Bytes())
 	if err != nil {
-		p.showAnswer(a)
+		p.showResponse(resp)
 		return
 	}
 	p.here()
@@ -38,20 +38,20 @@ func (b *browser) showRoot(p *page, r *http.Request, a *answer) {
 	}
 }
 
-// count asks a collection how many records it has.
+// count requests the number of records of a collection. It returns "" if that fails.
 func (b *browser) count(r *http.Request, path string) string {
 	if r.Context().Err() != nil {
 		return ""
 	}
-	a := b.askFor(r, http.MethodGet, path, "limit=1")
+	resp := b.request(r, http.MethodGet, path, "limit=1")
 	var envelope struct{ Count *int }
-	if err := json.Unmarshal(a.body.Bytes(), &envelope); err != nil || a.status != http.StatusOK || envelope.Count == nil {
+	if err := json.Unmarshal(resp.body.Bytes(), &envelope); err != nil || resp.status != http.StatusOK || envelope.Count == nil {
 		return ""
 	}
 	return grouped(*envelope.Count)
 }
 
-// grouped writes a count with its thousands apart.
+// grouped formats a count with commas between thousands.
 func grouped(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -10,10 +10,11 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// maxSeen is how many characters of a text are seen at once.
+// maxSeen is the maximum number of visible characters of a text.
 const maxSeen = 72
 
-// cut shortens a text to what is seen at once, at a space if one is near.
+// cut shortens a text to maxSeen characters of its first line, at a space if possible.
+// It reports whether the text is whole.
 func cut(text string) (seen string, whole bool) {
 	if utf8.RuneCountInString(text) <= maxSeen && !strings.Contains(text, "\n") {
 		return text, true
@@ -33,7 +34,7 @@ func cut(text string) (seen string, whole bool) {
 	return strings.TrimRight(line[:end], " ") + "…", false
 }
 
-// isMarkup reports whether a text is a fragment of HTML: from a tag to a tag.
+// isMarkup reports whether a text is an HTML fragment, starting and ending with a tag.
 func isMarkup(text string) bool {
 	text = strings.TrimSpace(text)
 	return len(text) > 2 && text[0] == '<' && (text[1] == '!' || isLetter(text[1])) && strings.HasSuffix(text, ">")
@@ -41,8 +42,8 @@ func isMarkup(text string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// stripTags gives the words of a fragment. It is for reading, not for safety:
-// what it returns is escaped like everything else.
+// stripTags returns the text of an HTML fragment, for readability. It is not a
+// sanitizer: the result must be escaped like any other text.
 func stripTags(fragment string) string {
 	var words strings.Builder
 	for {
@@ -64,8 +65,8 @@ func stripTags(fragment string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(words.String())), " ")
 }
 
-// isInline reports whether a tag stands inside of a line, so that the words on
-// its sides are not apart.
+// isInline reports whether a tag is that of an inline element, which does not separate
+// words.
 func isInline(tag string) bool {
 	name := strings.TrimPrefix(tag, "/")
 	if end := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
@@ -78,7 +79,7 @@ func isInline(tag string) bool {
 	return false
 }
 
-// readableTime writes a date-time with offset, or a date, for people.
+// readableTime formats a date or a date-time with offset for display.
 func readableTime(text string) (seen string, ok bool) {
 	if len(text) == len(time.DateOnly) {
 		day, err := time.Parse(time.DateOnly, text)
@@ -98,8 +99,8 @@ func readableTime(text string) (seen string, ok bool) {
 	return t.Format("2 Jan 2006, 15:04 " + zone), true
 }
 
-// heading is the name of a collection or of a member in words: "Social links",
-// "Start date", "ID".
+// heading returns the name of a collection or a member in words, such as "Social links",
+// "Start date" or "ID".
 func heading(name string) string {
 	if name == "id" || name == "url" {
 		return strings.ToUpper(name)

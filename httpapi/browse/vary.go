@@ -6,10 +6,8 @@ import (
 	"strings"
 )
 
-// varying has answers that may be cached say that they differ by Accept where
-// the handler does not say it: the same path has a page for browsers. Answers to
-// other methods are left alone, since http.MaxBytesReader wants to know the
-// server's own writer.
+// varying returns a writer that adds Vary: Accept to cacheable responses. For other
+// methods it returns w, because http.MaxBytesReader needs the server's own writer.
 func varying(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	if !isRead(r.Method) {
 		return w
@@ -19,7 +17,7 @@ func varying(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 
 type varyingWriter struct {
 	http.ResponseWriter
-	sent bool // a status
+	sent bool // the status has been sent
 }
 
 func (w *varyingWriter) WriteHeader(status int) {
@@ -37,11 +35,11 @@ func (w *varyingWriter) Write(body []byte) (int, error) {
 	return w.ResponseWriter.Write(body)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// addVary adds Accept to what is varied on, if it is not there. The values may be
-// shared with other answers.
+// addVary adds Accept to Vary unless it is there. It does not modify the slice of values,
+// which may be shared with other responses.
 func addVary(header http.Header) {
 	for _, value := range header["Vary"] {
 		for name := range strings.SplitSeq(value, ",") {

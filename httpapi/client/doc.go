@@ -1,38 +1,38 @@
-// Package client reads a live catalogue service, and what was recorded of one:
-// all records of a collection, page by page, with the proof that none is missing
-// and none came twice.
+// Package client reads whole collections from a running catalogue service or from
+// recorded responses. It verifies that no record is missing and that none appears
+// twice.
 //
 //	service, err := client.New(client.Options{BaseURL: "https://shop.example"})
 //	…
 //	house := catalogue.New()
 //	report, err := client.Import(ctx, house, service)
 //
-// It sends GET and nothing else, no faster than [Options.Rate] allows.
+// A [Client] sends only GET requests, at a rate of at most [Options.Rate].
 //
-// # The proof
+// # Verification
 //
-// Pages by limit and offset are of one instant each, and the walk over them is of
-// none: whoever writes meanwhile moves records over the borders of pages. So a
-// walk asks in the order of ids, which never change, and each page but the first
-// begins with the last record of the page before. That record still being there,
-// at its place, shows that as many records stand before it as did; what stands
-// behind it in the page are the next by id at that instant. Thus every record that
-// was there from the first request to the last is in the walk, once, as it was when
-// its page was made. The count has to be the same on every page, and the number of
-// records in the end.
+// Each page shows the collection at one instant, but a walk over many pages does
+// not: a concurrent insertion or deletion moves records across page boundaries.
+// Therefore a walk requests the records ordered by id, which never changes, and
+// each page after the first starts with the last record of the page before it.
+// If that record is still at its offset, the number of records before it has not
+// changed, and the records that follow it on the page are the next ones by id.
+// So a completed walk contains every record that existed from the first request
+// to the last exactly once, as it was when its page was made. The count must be
+// the same on every page and must equal the number of records.
 //
-// So a record inserted or deleted under the walk is an error: the count tells, or,
-// if as many came as went, the border that moved. It does no harm, and is not
-// noticed, if as many came as went on one side of the border, before it or behind,
-// or if records change in anything but their id. Which records were together at
-// one instant no walk can tell.
+// A record inserted or deleted during the walk usually results in an error, from
+// the count or from the overlapping record. It goes unnoticed, and does no harm,
+// if as many records were inserted as deleted on the same side of the page
+// boundary. Changes to fields other than the id are not noticed either. A walk
+// cannot tell which records existed together at one instant.
 //
-// The offsets are computed and not taken from the links. A link is the service's
-// word only: it is compared with what it has to be, and never followed.
+// Offsets are computed. The links of a page are compared with the expected ones
+// and never followed.
 //
-// A recording of pages has no overlap. What is proven there is less: the pages are
-// of one list, as long as their links say, join without a gap, say one count, which
-// is that of the records, and no id comes twice. Of a service that nobody wrote to
-// while it was recorded that is all there was; a deletion and an insertion between
-// two pages may hide.
+// Recorded pages need not overlap, so less is verified. The pages must belong to one
+// list, have the sizes that their links imply, be contiguous, and agree on a count
+// that equals the number of records, and no id may appear twice. If nothing was
+// written to the service during the recording, the result is complete. A deletion and
+// an insertion between two pages may go unnoticed.
 package client

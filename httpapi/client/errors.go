@@ -5,55 +5,56 @@ import (
 	"fmt"
 )
 
-// What is returned wraps one of these once, with the place where; errors.Is finds
-// them. Those of a page come as a [PageError]. Errors of the context, of the
-// network and of reading are wrapped as they are.
+// The errors returned by this package wrap one of the errors below. Those about a
+// page of a walk are a [PageError]. Errors of contexts, of the network and of
+// readers are wrapped unchanged.
 var (
-	// ErrInvalidOptions says that an option cannot be used, and why.
-	ErrInvalidOptions = errors.New("client: bad option")
-	// ErrHAR says that a file is no HAR.
-	ErrHAR = errors.New("not a HAR file")
+	// ErrInvalidOptions is returned by [New] when an option is invalid.
+	ErrInvalidOptions = errors.New("client: invalid option")
+	// ErrInvalidHAR is returned by [ReadHAR] when the input is not an HTTP Archive.
+	ErrInvalidHAR = errors.New("invalid HAR file")
 
-	// Of one answer.
+	// Errors of one response.
 
-	// ErrAnswer says that an answer is no page: its status, its type, its size or
-	// what is in it.
-	ErrAnswer = errors.New("not a page")
-	// ErrUnavailable says that the service went on answering 429 or 503, or wants
-	// to be left alone for longer than the client may wait.
+	// ErrInvalidPage is returned when the status, content type, size or content of
+	// a response is not that of a page.
+	ErrInvalidPage = errors.New("not a page")
+	// ErrUnavailable is returned when the service keeps responding with 429 or 503,
+	// or when it asks for a delay longer than [Options.MaxWait].
 	ErrUnavailable = errors.New("service is unavailable")
-	// ErrLink says that next or previous leads elsewhere than to the neighbour of
-	// its page, or to one where there is none, or that previous is missing. Where
-	// next is missing there is an [ErrGap].
-	ErrLink = errors.New("bad link")
+	// ErrInvalidLink is returned when next or previous does not lead to the adjacent
+	// page, when there is no such page, or when previous is missing. A missing next
+	// is an [ErrGap].
+	ErrInvalidLink = errors.New("invalid link")
 
-	// Of a walk.
+	// Errors of a walk.
 
-	// ErrGap says that records are missing.
+	// ErrGap is returned when records are missing.
 	ErrGap = errors.New("gap")
-	// ErrRepeat says that a record comes again.
-	ErrRepeat = errors.New("repeat")
-	// ErrOrder says that records are not in the order that was asked for.
-	ErrOrder = errors.New("wrong order")
-	// ErrChanged says that the collection was not the same from page to page: the
-	// count was another, or two recordings of a record differ.
-	ErrChanged = errors.New("changed under the walk")
-	// ErrTooMany says that there are more records than the client may take.
-	ErrTooMany = errors.New("too many records")
+	// ErrDuplicate is returned when a record appears twice.
+	ErrDuplicate = errors.New("duplicate")
+	// ErrUnordered is returned when records are not ordered by id.
+	ErrUnordered = errors.New("not ordered by id")
+	// ErrChanged is returned when the collection changed between pages: the counts
+	// differ, or two recordings of a record do.
+	ErrChanged = errors.New("changed during the walk")
+	// ErrTooManyRecords is returned when a collection has more than
+	// [Options.MaxRecords] records.
+	ErrTooManyRecords = errors.New("too many records")
 )
 
-// A PageError says where a walk failed.
+// A PageError records where a walk failed.
 type PageError struct {
 	Collection string // key
-	Offset     int    // how many records stand before the place
-	Page       string // URL of the page, or file, or entry of a HAR
+	Offset     int    // number of records before the failure
+	Page       string // URL of the page, its file, or its HAR entry
 	Err        error
 }
 
-// Error names all of it.
+// Error returns the collection, the offset, the underlying error and the page.
 func (e *PageError) Error() string {
 	return fmt.Sprintf("%s: offset %d: %v (%s)", e.Collection, e.Offset, e.Err, e.Page)
 }
 
-// Unwrap gives Err.
+// Unwrap returns the underlying error.
 func (e *PageError) Unwrap() error { return e.Err }

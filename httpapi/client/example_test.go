@@ -14,8 +14,8 @@ import (
 	"github.com/gobacklist/backlist/httpapi/client"
 )
 
-// farAway is a service that has five books, over loopback here.
-func farAway() *httptest.Server {
+// newServer returns a server with five books.
+func newServer() *httptest.Server {
 	house := catalogue.New()
 	err := house.LoadCollection("books", strings.NewReader(`[{"id":1,"name":"Atlante"},{"id":2,"name":"Onda"},
 		{"id":3,"name":"Il faro"},{"id":5,"name":"Lingua"},{"id":8,"name":"Sale"}]`))
@@ -30,7 +30,7 @@ func farAway() *httptest.Server {
 }
 
 func ExampleClient_All() {
-	server := farAway()
+	server := newServer()
 	defer server.Close()
 
 	service, err := client.New(client.Options{BaseURL: server.URL, PageSize: 3})
@@ -39,7 +39,7 @@ func ExampleClient_All() {
 	}
 	for record, err := range service.All(context.Background(), "books") {
 		if err != nil {
-			log.Fatal(err) // from here on nothing more comes
+			log.Fatal(err) // the iteration ends here
 		}
 		fmt.Println(string(record))
 	}
@@ -52,7 +52,7 @@ func ExampleClient_All() {
 }
 
 func ExampleClient_Walk() {
-	server := farAway()
+	server := newServer()
 	defer server.Close()
 
 	service, err := client.New(client.Options{BaseURL: server.URL, PageSize: 3})
@@ -69,7 +69,7 @@ func ExampleClient_Walk() {
 }
 
 func ExampleImport() {
-	server := farAway()
+	server := newServer()
 	defer server.Close()
 
 	service, err := client.New(client.Options{BaseURL: server.URL})
@@ -77,7 +77,7 @@ func ExampleImport() {
 		log.Fatal(err)
 	}
 	house := catalogue.New()
-	report, err := client.Import(context.Background(), house, service, "books", "authors") // without keys: all
+	report, err := client.Import(context.Background(), house, service, "books", "authors") // without keys, all collections
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func ExampleImport() {
 	// authors 0
 }
 
-// A page of a list was not saved, so nothing of the list is loaded.
+// The page with the third and fourth book is missing, so no books are loaded.
 func ExampleReadFiles() {
 	recording, err := client.ReadFiles(fstest.MapFS{ // or os.DirFS("testdata")
 		"labels.json": {Data: []byte(`{"count":0,"next":null,"previous":null,"results":[]}`)},
@@ -107,7 +107,7 @@ func ExampleReadFiles() {
 	fmt.Print(report)
 	// Output:
 	// true true
-	// books: not loaded: offset 2: gap: the next page begins at 4 (books-4.json)
+	// books: not loaded: offset 2: gap: the next page starts at 4 (books-4.json)
 	// labels: 0 records from 1 page of labels.json
 }
 

@@ -11,20 +11,21 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// ReadFiles reads answers that were saved, a page a file: all whose names end in
-// .json, in whatever directory. A file is called by the key or the path segment of
-// its collection, with a number behind if need be: events.json, events-0.json,
+// ReadFiles reads saved pages, one per file, from all files of fsys whose names end
+// in .json, in any directory. A file is named after the key or the path segment of
+// its collection, optionally followed by a number: events.json, events-0.json,
 // item_variants-21.json.
 //
-// The number does not matter, nor does the order of the files: where a page
-// belongs is told by its count and its links. The pages of one list need not be of
-// one size.
+// The numbers and the order of the files do not matter: the count and the links of a
+// page determine its place. The pages of a list may differ in size.
 //
-// A name that is no collection's is a [catalogue.ErrUnknownCollection], what is no
-// page an [ErrAnswer]. Links that contradict each other or the page are an [ErrLink],
-// and so are those to another collection, or with parameters that the service's
-// document does not have, since they may show a part. The error names the file.
-// Other errors are those of fsys. Nothing is proven yet: [Recording.Walk].
+// ReadFiles returns an error that names the file and wraps
+// [catalogue.ErrUnknownCollection] if no collection has the name of the file,
+// [ErrInvalidPage] if the content is not a page, and [ErrInvalidLink] if the links
+// contradict each other or the page, lead to another collection, or have parameters
+// that the service's document does not define, since those may select part of it.
+// It returns errors of fsys unchanged. It does not verify that collections are
+// complete; [Recording.Walk] does.
 func ReadFiles(fsys fs.FS) (*Recording, error) {
 	r := new(Recording)
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -60,14 +61,15 @@ func (r *Recording) addFile(name string, data []byte) error {
 		return err
 	}
 	if of, ok := collectionOf(url); url != "" && (!ok || of != key) {
-		return fmt.Errorf("%w: to %.200q, which is not all of %s", ErrLink, url, key)
+		return fmt.Errorf("%w: %.200q is not the whole list of %s", ErrInvalidLink, url, key)
 	}
 	p.name = name
 	r.add(key, url, p)
 	return nil
 }
 
-// keyOf is the collection that a file is called by. No segment ends in a number.
+// keyOf returns the key of the collection that a file is named after. No key or
+// segment ends in a digit.
 func keyOf(name string) (string, error) {
 	stem := strings.TrimSuffix(path.Base(name), ".json")
 	if cut := strings.TrimRight(stem, "0123456789"); cut != stem {
@@ -81,8 +83,8 @@ func keyOf(name string) (string, error) {
 	return all[i].Key, nil
 }
 
-// place finds out where a page stands in which list. What it cannot see is seen
-// when the pages are joined.
+// place determines the list and the offset of a page from its links. Some errors
+// are only detected when the pages are joined.
 func (p *page) place() (list string, err error) {
 	next, err := link(p.next)
 	if err != nil {
@@ -95,30 +97,31 @@ func (p *page) place() (list string, err error) {
 	switch {
 	case next != nil:
 		list, p.offset = next.list, next.window.Offset-next.window.Limit
-	case previous == nil: // all on one page
-	case len(p.records) == 0: // behind the end
+	case previous == nil: // the only page
+	case len(p.records) == 0: // past the end
 		list, p.offset = previous.list, p.count
 	case previous.window.Offset > 0:
 		list, p.offset = previous.list, previous.window.Offset+previous.window.Limit
-	default: // the page before is cut off at the front, and does not say where
+	default: // the page before starts at 0 and may be shorter than its limit
 		list, p.offset = previous.list, p.count-len(p.records)
 	}
 	if p.offset < 0 || (p.offset == 0) != (previous == nil) {
-		return "", fmt.Errorf("%w: by next %.200q it begins at %d, and previous is %.200q", ErrLink, p.next, p.offset, p.previous)
+		return "", fmt.Errorf("%w: next %.200q implies offset %d, but previous is %.200q", ErrInvalidLink, p.next, p.offset, p.previous)
 	}
-	return list, p.agree(list, next, previous)
+	return list, p.checkLinks(list, next, previous)
 }
 
-// agree wants the links of a page that is placed to lead to its neighbours.
-func (p *page) agree(list string, next, previous *question) error {
+// checkLinks checks that the links of a page with a known offset lead to the
+// adjacent pages.
+func (p *page) checkLinks(list string, next, previous *pageURL) error {
 	if next != nil && (next.list != list || next.window.Offset-next.window.Limit != p.offset || next.window.Offset >= p.count) {
-		return fmt.Errorf("%w: next is %.200q", ErrLink, p.next)
+		return fmt.Errorf("%w: next is %.200q", ErrInvalidLink, p.next)
 	}
 	if previous == nil {
 		return nil
 	}
 	if previous.list != list || next != nil && (previous.window.Limit != next.window.Limit || previous.window.Offset != max(p.offset-next.window.Limit, 0)) {
-		return fmt.Errorf("%w: previous is %.200q", ErrLink, p.previous)
+		return fmt.Errorf("%w: previous is %.200q", ErrInvalidLink, p.previous)
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// mustBeWhole wants of each collection that a recording gives what a whole one
-// has: records with ids that rise. Then it gives their number, else -1.
-func mustBeWhole(t *testing.T, r *client.Recording) (n int) {
+// checkComplete checks that the records of complete collections have ascending ids. It
+// returns the number of records of the last complete collection, or -1.
+func checkComplete(t *testing.T, r *client.Recording) (n int) {
 	t.Helper()
 	n = -1
 	for _, key := range r.Keys() {
@@ -27,7 +27,7 @@ func mustBeWhole(t *testing.T, r *client.Recording) (n int) {
 		for _, text := range walk.Records {
 			record, err := resources.ParseRecord(text)
 			if err != nil || record.ID <= last {
-				t.Fatalf("record %s behind id %d, %v", text, last, err)
+				t.Fatalf("record %s after id %d, error %v", text, last, err)
 			}
 			last = record.ID
 		}
@@ -36,15 +36,15 @@ func mustBeWhole(t *testing.T, r *client.Recording) (n int) {
 	return n
 }
 
-// Whatever is in two files: it ends, it does not panic, and if a collection comes
-// of it, that has as many records as each page of it says.
+// Any two files are rejected, or result in a collection with as many records as the
+// count of one of its pages.
 func FuzzReadFiles(f *testing.F) {
-	house := shelf(f)
-	h := handler(f, house)
+	house := tenBooks(f)
+	h := newHandler(f, house)
 	for _, queries := range [][2]string{
 		{"?limit=5", "?limit=5&offset=5"}, {"?limit=7", "?limit=20&offset=7"}, {"?limit=4", "?limit=4&offset=2"}, {"", "?offset=30"},
 	} {
-		f.Add([]byte(answer(f, h, "http://catalogue.test/api/books/"+queries[0])), []byte(answer(f, h, "http://catalogue.test/api/books/"+queries[1])))
+		f.Add([]byte(getBody(f, h, "http://catalogue.test/api/books/"+queries[0])), []byte(getBody(f, h, "http://catalogue.test/api/books/"+queries[1])))
 	}
 	f.Add([]byte(`null`), []byte(`{"count":0,"next":null,"previous":null,"results":[]}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
@@ -52,7 +52,7 @@ func FuzzReadFiles(f *testing.F) {
 		if err != nil {
 			return
 		}
-		n := mustBeWhole(t, recording)
+		n := checkComplete(t, recording)
 		if n < 0 {
 			return
 		}
@@ -65,42 +65,42 @@ func FuzzReadFiles(f *testing.F) {
 			counted = counted || p.Count == n
 		}
 		if !counted {
-			t.Errorf("%d records, which no page counts", n)
+			t.Errorf("%d records, which is not the count of a page", n)
 		}
 	})
 }
 
-// Whatever is in a HAR: it ends, it does not panic, and what comes of it is whole.
+// Any input is rejected, or results in complete collections.
 func FuzzReadHAR(f *testing.F) {
-	h := handler(f, shelf(f))
-	urls, answers := followed(f, h, "http://catalogue.test/api/books/?limit=6")
+	h := newHandler(f, tenBooks(f))
+	urls, answers := followNext(f, h, "http://catalogue.test/api/books/?limit=6")
 	var entries []string
 	for i, url := range urls {
-		entries = append(entries, got(url, answers[i]))
+		entries = append(entries, pageEntry(url, answers[i]))
 	}
 	f.Add([]byte(har(entries...)))
-	f.Add([]byte(har(made("GET", "http://x/api/faqs/", 200, content{"application/json", "e30=", "base64"}))))
+	f.Add([]byte(har(harEntry("GET", "http://x/api/faqs/", 200, content{"application/json", "e30=", "base64"}))))
 	f.Add([]byte(`{"log":{"entries":[{}]}}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		recording, err := client.ReadHAR(bytes.NewReader(file))
 		if err == nil {
-			mustBeWhole(t, recording)
+			checkComplete(t, recording)
 		} else if !strings.HasPrefix(err.Error(), "client: ") {
 			t.Error(err)
 		}
 	})
 }
 
-// Whatever a service answers, a walk ends after a bounded number of requests.
+// A walk terminates after a limited number of requests, whatever the responses.
 func FuzzWalk(f *testing.F) {
 	f.Add([]byte(`{"count":3,"next":"http://catalogue.test/api/books/?limit=2&offset=2&ordering=id","previous":null,"results":[{"id":1},{"id":2}]}`),
 		[]byte(`{"count":3,"next":null,"previous":"http://catalogue.test/api/books/?limit=2&ordering=id","results":[{"id":2},{"id":3}]}`))
 	f.Add([]byte(`{"count":1,"next":null,"previous":null,"results":[{"id":1}]}`), []byte(`{}`))
 	f.Fuzz(func(t *testing.T, first, others []byte) {
 		requests := 0
-		service := connect(t, client.Options{BaseURL: "http://catalogue.test", PageSize: 2, MaxRecords: 20, Rate: -1, HTTP: answering(func(offset string) []byte {
+		service := newClient(t, client.Options{BaseURL: "http://catalogue.test", PageSize: 2, MaxRecords: 20, Rate: -1, HTTP: respondWith(func(offset string) []byte {
 			if requests++; requests > 20 {
-				t.Fatal("no end")
+				t.Fatal("more than 20 requests")
 			}
 			if offset == "" {
 				return first
@@ -109,18 +109,18 @@ func FuzzWalk(f *testing.F) {
 		})})
 		walk, err := service.Walk(context.Background(), "books")
 		if err != nil && walk.Records != nil {
-			t.Error("records beside an error")
+			t.Error("Walk returned records and an error")
 		}
 		if err == nil && walk.Pages > max(1, len(walk.Records)) {
-			t.Errorf("%d pages of %d records", walk.Pages, len(walk.Records))
+			t.Errorf("%d pages for %d records", walk.Pages, len(walk.Records))
 		}
 	})
 }
 
-// answering is a client whose requests are answered by a function of their offset.
-func answering(answer func(offset string) []byte) *http.Client {
+// respondWith returns a client whose responses are determined by the offset.
+func respondWith(respond func(offset string) []byte) *http.Client {
 	return &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(answer(r.FormValue("offset")))
+		w.Write(respond(r.FormValue("offset")))
 	})}}
 }

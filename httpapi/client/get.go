@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// get is the body of the answer to one request, which is sent again while the
-// service says that it is busy, as often as it may be.
+// get requests url and returns the body of the response. It retries while the
+// service is busy.
 func (c *Client) get(ctx context.Context, url string) ([]byte, error) {
 	for try := 0; ; try++ {
 		if err := c.pace.wait(ctx); err != nil {
@@ -24,7 +24,7 @@ func (c *Client) get(ctx context.Context, url string) ([]byte, error) {
 		}
 		delay := busy.delay(try)
 		if try == c.retries || delay > c.opts.MaxWait {
-			return nil, fmt.Errorf("%w: %d after %d requests, to be asked again in %v", ErrUnavailable, busy.status, try+1, delay)
+			return nil, fmt.Errorf("%w: status %d after %d requests, next retry in %v", ErrUnavailable, busy.status, try+1, delay)
 		}
 		if err := sleep(ctx, delay); err != nil {
 			return nil, err
@@ -32,13 +32,13 @@ func (c *Client) get(ctx context.Context, url string) ([]byte, error) {
 	}
 }
 
-// busy is an answer that says: not now.
+// busy is a response of 429 or 503.
 type busy struct {
 	status int
 	after  string // Retry-After
 }
 
-// delay is how long to wait before a request that was tried that often before.
+// delay returns how long to wait after the given number of retries.
 func (b *busy) delay(try int) time.Duration {
 	if seconds, err := strconv.ParseUint(b.after, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(seconds) * time.Second
@@ -49,7 +49,7 @@ func (b *busy) delay(try int) time.Duration {
 	return time.Second << min(try, 30)
 }
 
-// ask sends a request once.
+// ask sends one request.
 func (c *Client) ask(ctx context.Context, url string) (body []byte, _ *busy, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -57,39 +57,39 @@ func (c *Client) ask(ctx context.Context, url string) (body []byte, _ *busy, err
 	}
 	request.Header = c.header.Clone()
 	request.Header.Set("Accept", "application/json")
-	answer, err := c.http.Do(request)
+	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
+	defer response.Body.Close()
+	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return nil, &busy{answer.StatusCode, answer.Header.Get("Retry-After")}, nil
+		return nil, &busy{response.StatusCode, response.Header.Get("Retry-After")}, nil
 	case http.StatusOK:
-		body, err = c.read(answer)
+		body, err = c.read(response)
 		return body, nil, err
 	}
-	return nil, nil, fmt.Errorf("%w: status %d", ErrAnswer, answer.StatusCode)
+	return nil, nil, fmt.Errorf("%w: status %d", ErrInvalidPage, response.StatusCode)
 }
 
-// read takes the body of an answer, if it is JSON of a size that may be.
-func (c *Client) read(answer *http.Response) ([]byte, error) {
-	if err := checkType(answer.Header.Get("Content-Type")); err != nil {
+// read returns the body of a response. It checks the content type and the size.
+func (c *Client) read(response *http.Response) ([]byte, error) {
+	if err := checkType(response.Header.Get("Content-Type")); err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, c.opts.MaxBody+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, c.opts.MaxBody+1))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAnswer, err)
+		return nil, fmt.Errorf("%w: %w", ErrInvalidPage, err)
 	}
 	if int64(len(body)) > c.opts.MaxBody {
-		return nil, fmt.Errorf("%w: more than %d bytes", ErrAnswer, c.opts.MaxBody)
+		return nil, fmt.Errorf("%w: body larger than %d bytes", ErrInvalidPage, c.opts.MaxBody)
 	}
 	return body, nil
 }
 
 func checkType(header string) error {
 	if kind, _, err := mime.ParseMediaType(header); err != nil || kind != "application/json" {
-		return fmt.Errorf("%w: content type %.200q", ErrAnswer, header)
+		return fmt.Errorf("%w: content type %.200q", ErrInvalidPage, header)
 	}
 	return nil
 }

@@ -9,17 +9,20 @@ import (
 	"net/http"
 )
 
-// ReadHAR reads the pages that a browser or a proxy recorded: an HTTP Archive,
-// version 1.2, as their developer tools save it. Taken are the answers with status
-// 200 and JSON to a GET of a collection, at /api/ and its path segment behind
-// whatever stands before; all other entries are skipped, and so are those with
-// parameters that the service's document does not have, or that cannot be read,
-// since they may show a part.
+// ReadHAR reads the pages in an HTTP Archive, version 1.2, as saved by the developer
+// tools of browsers and by proxies. It reads the JSON responses with status 200 to a
+// GET of a collection, whose path ends in /api/ and the collection's path segment.
+// It skips all other entries, and those whose query is malformed or has parameters
+// that the service's document does not define, since they may select part of the
+// collection.
 //
-// A page may be recorded several times, if alike. What is no HAR is an [ErrHAR]; an
-// entry that is taken and is no page is an [ErrAnswer], one whose links contradict
-// it an [ErrLink]; the error has the entry's number, from 0. Other errors are r's.
-// Nothing is proven yet: [Recording.Walk].
+// A page may be recorded several times if the recordings are equal.
+//
+// ReadHAR returns an error wrapping [ErrInvalidHAR] if the input is not an HTTP
+// Archive, [ErrInvalidPage] if the response of such an entry is not a page, and
+// [ErrInvalidLink] if its links contradict it. The last two include the number of
+// the entry, counting from 0. Errors of r are wrapped. ReadHAR does not verify that
+// collections are complete; [Recording.Walk] does.
 func ReadHAR(r io.Reader) (*Recording, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -28,12 +31,12 @@ func ReadHAR(r io.Reader) (*Recording, error) {
 	var file struct {
 		Log *struct{ Entries []entry }
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some tools write it
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some tools write a byte order mark
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("client: %w: %w", ErrHAR, err)
+		return nil, fmt.Errorf("client: %w: %w", ErrInvalidHAR, err)
 	}
 	if file.Log == nil || file.Log.Entries == nil {
-		return nil, fmt.Errorf("client: %w: no log with entries", ErrHAR)
+		return nil, fmt.Errorf("client: %w: it has no log with entries", ErrInvalidHAR)
 	}
 	recording := new(Recording)
 	for i, e := range file.Log.Entries {
@@ -44,7 +47,7 @@ func ReadHAR(r io.Reader) (*Recording, error) {
 	return recording, nil
 }
 
-// entry is what matters of a request and its answer.
+// entry is an entry of a HAR file, limited to the fields in use.
 type entry struct {
 	Request struct {
 		Method string
@@ -56,19 +59,19 @@ type entry struct {
 	}
 }
 
-// content is the body of an answer.
+// content is a recorded response body.
 type content struct {
 	MimeType string
 	Text     *string
 	Encoding string
 }
 
-// addEntry takes a page, or skips what is none.
+// addEntry adds the page of an entry, or skips an entry that is not about a page.
 func (r *Recording) addEntry(i int, e entry) error {
 	if e.Request.Method != http.MethodGet || e.Response.Status != http.StatusOK || checkType(e.Response.Content.MimeType) != nil {
 		return nil
 	}
-	asked, err := parseQuestion(e.Request.URL)
+	asked, err := parsePageURL(e.Request.URL)
 	if err != nil {
 		return nil
 	}
@@ -92,8 +95,8 @@ func (r *Recording) addEntry(i int, e entry) error {
 	return nil
 }
 
-// placeAt puts a page where it was asked for.
-func (p *page) placeAt(asked question) error {
+// placeAt sets the offset of a page from the URL it was requested with.
+func (p *page) placeAt(asked pageURL) error {
 	next, err := link(p.next)
 	if err != nil {
 		return err
@@ -102,21 +105,21 @@ func (p *page) placeAt(asked question) error {
 	if err != nil {
 		return err
 	}
-	at := asked.window.Offset // next is looked at by agree, and where pages are joined
+	at := asked.window.Offset // next is checked by checkLinks, and when pages are joined
 	if (at == 0) != (previous == nil) || previous != nil && previous.window.Offset != max(at-previous.window.Limit, 0) {
-		return fmt.Errorf("%w: previous is %.200q", ErrLink, p.previous)
+		return fmt.Errorf("%w: previous is %.200q", ErrInvalidLink, p.previous)
 	}
 	p.offset = at
-	if len(p.records) == 0 { // behind the end
+	if len(p.records) == 0 { // past the end
 		p.offset = min(at, p.count)
 	}
-	return p.agree(asked.list, next, previous)
+	return p.checkLinks(asked.list, next, previous)
 }
 
-// body is the answer as it was sent.
+// body returns the decoded body.
 func (c content) body() ([]byte, error) {
 	if c.Text == nil {
-		return nil, fmt.Errorf("%w: its body was not recorded", ErrAnswer)
+		return nil, fmt.Errorf("%w: body not recorded", ErrInvalidPage)
 	}
 	switch c.Encoding {
 	case "":
@@ -124,9 +127,9 @@ func (c content) body() ([]byte, error) {
 	case "base64":
 		body, err := base64.StdEncoding.DecodeString(*c.Text)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrAnswer, err)
+			return nil, fmt.Errorf("%w: %w", ErrInvalidPage, err)
 		}
 		return body, nil
 	}
-	return nil, fmt.Errorf("%w: its body is in encoding %q", ErrAnswer, c.Encoding)
+	return nil, fmt.Errorf("%w: body has encoding %q", ErrInvalidPage, c.Encoding)
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// Import fills a catalogue from a source: the collections with these keys, or all
-// that the source has.
+// Import replaces collections of a catalogue with those of a source. If no keys are
+// given, it imports all collections of the source.
 //
-// A collection is loaded when the whole of it is there and proven, in place of all
-// its records; others see the old ones or the new ones. One that cannot be read or
-// loaded stays as it is, and the next is tried, as a service may not show
-// everything to everybody; the errors are joined. After an [ErrUnavailable], or
-// when ctx is done, nothing more is asked for. The report has those that were
-// tried, in their order; without an error these are all.
+// A collection is loaded once all of it has been read and verified. Its records are
+// replaced in one step: concurrent readers see either the old or the new records. If a
+// collection cannot be read or loaded, it keeps its records and the import
+// continues, because a service may deny access to some collections; Import then
+// returns the errors joined. After an [ErrUnavailable], or when ctx is done, it reads
+// no further collections. The report lists the collections that were tried, in order.
+// If the error is nil, it lists all of them.
 //
-// The errors are those of the source, ctx's if it was done while there were more
-// to come, and, of a record that the catalogue does not take, a
-// [catalogue.RecordError].
+// The errors are those of the source, that of ctx if it was done before all
+// collections were tried, and a [catalogue.RecordError] if the catalogue rejects a
+// record.
 func Import(ctx context.Context, into *catalogue.Catalogue, from Source, keys ...string) (Report, error) {
 	if len(keys) == 0 {
 		keys = from.Keys()
@@ -43,8 +44,8 @@ func Import(ctx context.Context, into *catalogue.Catalogue, from Source, keys ..
 		}
 		if done := ctx.Err(); done != nil {
 			left := len(keys) - len(report)
-			if left > 0 && !errors.Is(err, done) { // else nobody would hear of them
-				failed = append(failed, fmt.Errorf("client: %w: %s not asked for", done, number(left, "collection")))
+			if left > 0 && !errors.Is(err, done) { // otherwise the error is already included
+				failed = append(failed, fmt.Errorf("client: %w: %s not read", done, number(left, "collection")))
 			}
 			break
 		}
@@ -52,7 +53,7 @@ func Import(ctx context.Context, into *catalogue.Catalogue, from Source, keys ..
 	return report, errors.Join(failed...)
 }
 
-// load replaces the records of a collection.
+// load replaces the records of a collection with those given.
 func load(into *catalogue.Catalogue, key string, records [][]byte) error {
 	var array bytes.Buffer
 	array.WriteByte('[')
@@ -61,23 +62,23 @@ func load(into *catalogue.Catalogue, key string, records [][]byte) error {
 	return into.LoadCollection(key, &array)
 }
 
-// A Report says what an import did, collection by collection.
+// A Report is the result of [Import], one element for each collection tried.
 type Report []Imported
 
-// Imported is what became of one collection.
+// Imported is the result for one collection.
 type Imported struct {
 	Collection string // key
 	Records    int
 	Pages      int
 	From       string
-	Err        error // nil if it was loaded
+	Err        error // nil if the collection was loaded
 }
 
-// String has a line for each collection, such as
+// String returns one line for each collection, such as
 //
 //	events: 121 records from 2 pages of https://shop.example/api/events/
 //
-// or what it failed with.
+// or, if it was not loaded, a line with its error.
 func (r Report) String() string {
 	var text strings.Builder
 	for _, c := range r {
@@ -86,7 +87,7 @@ func (r Report) String() string {
 	return text.String()
 }
 
-// String is the line of a [Report].
+// String returns the collection's line of a [Report], without a newline.
 func (i Imported) String() string {
 	if i.Err != nil {
 		return fmt.Sprintf("%s: not loaded: %s", i.Collection, strings.TrimPrefix(i.Err.Error(), i.Collection+": "))
@@ -94,7 +95,7 @@ func (i Imported) String() string {
 	return fmt.Sprintf("%s: %s from %s of %s", i.Collection, number(i.Records, "record"), number(i.Pages, "page"), i.From)
 }
 
-// number is "1 page" or "2 pages".
+// number returns a phrase such as "1 page" or "2 pages".
 func number(n int, of string) string {
 	if n == 1 {
 		return "1 " + of

@@ -15,24 +15,23 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A second instance of the service, over loopback, becomes the same house, whatever
-// the size of a page.
-func TestImportIsTheWholeHouse(t *testing.T) {
-	house := sampled(t)
+// An import over HTTP results in an equal catalogue, regardless of the page size.
+func TestImportCatalogue(t *testing.T) {
+	house := sampleCatalogue(t)
 	for _, size := range []int{13, 1000} {
 		copied := catalogue.New()
-		report, err := client.Import(t.Context(), copied, serve(t, handler(t, house), size))
+		report, err := client.Import(t.Context(), copied, serve(t, newHandler(t, house), size))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(report) != 39 {
-			t.Errorf("%d collections were imported", len(report))
+			t.Errorf("imported %d collections, want 39", len(report))
 		}
 		if diff := cataloguetest.Diff(house, copied); diff != "" {
 			t.Errorf("pages of %d:\n%s", size, diff)
 		}
-		if saved(t, house) != saved(t, copied) {
-			t.Errorf("pages of %d: it is saved in other bytes", size)
+		if save(t, house) != save(t, copied) {
+			t.Errorf("pages of %d: Save writes different bytes", size)
 		}
 		if err := copied.Check(); err != nil {
 			t.Error(err)
@@ -40,9 +39,9 @@ func TestImportIsTheWholeHouse(t *testing.T) {
 	}
 }
 
-// A service that gives smaller pages than are asked for is read in those.
-func TestImportInPagesOfTheService(t *testing.T) {
-	house := sampled(t)
+// The client adopts the page size of a service with smaller pages.
+func TestImportSmallerPages(t *testing.T) {
+	house := sampleCatalogue(t)
 	h, err := httpapi.New(house, httpapi.Options{Limits: pagination.Limits{Max: 5}})
 	if err != nil {
 		t.Fatal(err)
@@ -54,17 +53,17 @@ func TestImportInPagesOfTheService(t *testing.T) {
 	}
 	n := house.Labels().Count()
 	if pages := (n - 1 + 3) / 4; report[0].Pages != pages || report[0].Records != n {
-		t.Errorf("%d labels in %d pages: %v", n, pages, report)
+		t.Errorf("Import = %v, want %d labels in %d pages", report, n, pages)
 	}
-	if saved := copied.Labels().Count(); saved != n {
-		t.Errorf("%d labels of %d", saved, n)
+	if got := copied.Labels().Count(); got != n {
+		t.Errorf("Count() = %d, want %d", got, n)
 	}
 }
 
-// What cannot be read stays as it is, and does not keep the rest out.
-func TestImportOfWhatIsShown(t *testing.T) {
-	house := sampled(t)
-	h := handler(t, house)
+// A collection that cannot be read keeps its records, and the others are imported.
+func TestImportForbiddenCollection(t *testing.T) {
+	house := sampleCatalogue(t)
+	h := newHandler(t, house)
 	service := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/carts/" {
 			http.Error(w, `{"detail":"Authentication credentials were not provided."}`, http.StatusUnauthorized)
@@ -75,8 +74,8 @@ func TestImportOfWhatIsShown(t *testing.T) {
 	copied := catalogue.New()
 	load(t, copied, "carts", books(1234))
 	report, err := client.Import(t.Context(), copied, service)
-	if !errors.Is(err, client.ErrAnswer) || !strings.Contains(err.Error(), "carts: ") || !strings.Contains(err.Error(), "401") {
-		t.Errorf("error %v", err)
+	if !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "carts: ") || !strings.Contains(err.Error(), "401") {
+		t.Errorf("Import: error %v, want ErrInvalidPage of carts with 401", err)
 	}
 	load(t, house, "carts", books(1234))
 	if diff := cataloguetest.Diff(house, copied); diff != "" {
@@ -84,7 +83,7 @@ func TestImportOfWhatIsShown(t *testing.T) {
 	}
 	for _, c := range report {
 		if (c.Err != nil) != (c.Collection == "carts") {
-			t.Error(c)
+			t.Errorf("%s: error %v", c.Collection, c.Err)
 		}
 	}
 	if len(report) != 39 || !strings.Contains(report.String(), "\ncarts: not loaded: offset 0: not a page: status 401 (http") {
@@ -92,8 +91,8 @@ func TestImportOfWhatIsShown(t *testing.T) {
 	}
 }
 
-// A record that the catalogue does not take keeps its collection out.
-func TestImportOfBadRecords(t *testing.T) {
+// A collection with a record that the catalogue rejects is not loaded.
+func TestImportInvalidRecord(t *testing.T) {
 	type book struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
@@ -104,22 +103,22 @@ func TestImportOfBadRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Import(t.Context(), into, serve(t, handler(t, house), 100))
-	var bad *catalogue.RecordError
-	if !errors.As(err, &bad) || bad.Collection != "books" || bad.Index != 1 || bad.Field != "name" {
-		t.Errorf("error %v", err)
+	_, err = client.Import(t.Context(), into, serve(t, newHandler(t, house), 100))
+	var invalid *catalogue.RecordError
+	if !errors.As(err, &invalid) || invalid.Collection != "books" || invalid.Index != 1 || invalid.Field != "name" {
+		t.Errorf("Import: error %v, want a RecordError of the second book", err)
 	}
 	if report := cataloguetest.Diff(nil, into); report != "" {
 		t.Error(report)
 	}
 }
 
-func TestImportOfNamedCollections(t *testing.T) {
-	house := sampled(t)
+func TestImportKeys(t *testing.T) {
+	house := sampleCatalogue(t)
 	copied := catalogue.New()
-	report, err := client.Import(t.Context(), copied, serve(t, handler(t, house), 100), "labels", "shelves", "itemVariants")
+	report, err := client.Import(t.Context(), copied, serve(t, newHandler(t, house), 100), "labels", "shelves", "itemVariants")
 	if !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), `"shelves"`) {
-		t.Errorf("error %v", err)
+		t.Errorf("Import: error %v, want ErrUnknownCollection", err)
 	}
 	if len(report) != 3 || report[0].Err != nil || report[1].Err == nil || report[2].Err != nil {
 		t.Errorf("report:\n%v", report)
@@ -139,43 +138,43 @@ func TestImportOfNamedCollections(t *testing.T) {
 	}
 }
 
-// ending is a source whose context ends while a collection is read, whole or not.
-type ending struct {
-	end    context.CancelFunc
+// cancelingSource is a source that cancels the context during Walk.
+type cancelingSource struct {
+	cancel context.CancelFunc
 	record string
 }
 
-func (ending) Keys() []string { return []string{"books", "labels", "faqs"} }
+func (cancelingSource) Keys() []string { return []string{"books", "labels", "faqs"} }
 
-func (e ending) Walk(context.Context, string) (client.Walk, error) {
-	e.end()
-	return client.Walk{Records: [][]byte{[]byte(e.record)}, Pages: 1}, nil
+func (s cancelingSource) Walk(context.Context, string) (client.Walk, error) {
+	s.cancel()
+	return client.Walk{Records: [][]byte{[]byte(s.record)}, Pages: 1}, nil
 }
 
-// An import that its context ended before the last collection is not all there was,
-// even if whatever was tried was loaded.
-func TestImportThatIsEnded(t *testing.T) {
+// An import that was canceled before the last collection returns an error, even if all
+// collections so far were loaded.
+func TestCanceledImport(t *testing.T) {
 	for _, c := range []struct {
 		name, reason, record string
 		keys                 []string
 		want                 string
 	}{
-		{"between", "two are left", `{"id":1}`, nil, "client: context canceled: 2 collections not asked for"},
-		{"behind the last", "none is left", `{"id":1}`, []string{"books"}, ""},
-		{"in one that is not loaded", "that failed otherwise, and one is left", `{"id":"x"}`, []string{"books", "faqs"}, "\nclient: context canceled: 1 collection not asked for"},
+		{"before the last collection", "two are left", `{"id":1}`, nil, "client: context canceled: 2 collections not read"},
+		{"after the last collection", "none is left", `{"id":1}`, []string{"books"}, ""},
+		{"during a failing collection", "one is left", `{"id":"x"}`, []string{"books", "faqs"}, "\nclient: context canceled: 1 collection not read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
 			ctx, cancel := context.WithCancel(t.Context())
 			into := catalogue.New()
-			report, err := client.Import(ctx, into, ending{cancel, c.record}, c.keys...)
+			report, err := client.Import(ctx, into, cancelingSource{cancel, c.record}, c.keys...)
 			switch {
 			case len(report) != 1:
-				t.Errorf("tried were\n%v", report)
+				t.Errorf("report has %d collections, want 1:\n%v", len(report), report)
 			case c.want == "" && err != nil:
-				t.Error(err)
+				t.Errorf("Import: error %v, want nil", err)
 			case c.want != "" && (!errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), c.want)):
-				t.Errorf("want %q, got %v", c.want, err)
+				t.Errorf("Import: error %v, want one ending in %q", err, c.want)
 			}
 			if err := into.Check(); err != nil {
 				t.Error(err)

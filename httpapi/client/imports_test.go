@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// A program that reads a service gets the standard library and the records with it,
-// nothing for tests, and no server.
-func TestImports(t *testing.T) {
-	ours := []string{"catalogue", "pagination", "resources"}
+// The package depends only on the standard library and the packages of the records, not
+// on packages for tests or servers.
+func TestDependencies(t *testing.T) {
+	allowed := []string{"catalogue", "pagination", "resources"}
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) < 5 {
 		t.Fatal(files, err)
@@ -31,10 +31,10 @@ func TestImports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			own, is := strings.CutPrefix(path, "github.com/gobacklist/backlist/")
+			internal, ok := strings.CutPrefix(path, "github.com/gobacklist/backlist/")
 			first, _, _ := strings.Cut(path, "/")
 			switch {
-			case is && !slices.Contains(ours, own), !is && strings.Contains(first, "."), first == "testing", strings.HasSuffix(path, "httptest"):
+			case ok && !slices.Contains(allowed, internal), !ok && strings.Contains(first, "."), first == "testing", strings.HasSuffix(path, "httptest"):
 				t.Errorf("%s imports %s", name, path)
 			}
 		}

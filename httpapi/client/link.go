@@ -10,38 +10,38 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// question is what the URL of a page asks for.
-type question struct {
-	list   string // the URL without what is below and without format
+// pageURL is the parsed URL of a page.
+type pageURL struct {
+	list   string // the URL without limit, offset and format
 	window pagination.Window
 }
 
 var errNotAbsolute = errors.New("want an absolute URL without user")
 
-// parseQuestion takes the URL of a page apart, as the service does, but for a
-// query that cannot be read without doubt: what net/url would drop may be a filter.
-func parseQuestion(raw string) (question, error) {
+// parsePageURL parses the URL of a page as the service does, but rejects a
+// malformed query: the parts that net/url would drop may be filters.
+func parsePageURL(raw string) (pageURL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return question{}, err
+		return pageURL{}, err
 	}
 	if u.Scheme == "" || u.Host == "" || u.User != nil {
-		return question{}, errNotAbsolute
+		return pageURL{}, errNotAbsolute
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return question{}, err
+		return pageURL{}, err
 	}
 	for _, name := range []string{"limit", "offset", "format"} {
 		query.Del(name)
 	}
-	return question{
+	return pageURL{
 		list:   u.Scheme + "://" + host(u) + u.EscapedPath() + "?" + query.Encode(),
 		window: pagination.Limits{Max: -1}.Window(pagination.ParseQuery(u.RawQuery)),
 	}, nil
 }
 
-// host is the host with its port, unless that goes without saying.
+// host returns the host of u with its port, unless that is the scheme's default.
 func host(u *url.URL) string {
 	name := strings.ToLower(u.Host)
 	switch u.Scheme {
@@ -53,8 +53,8 @@ func host(u *url.URL) string {
 	return name
 }
 
-// collectionOf is the key of the collection whose list that of a question is, the
-// whole of it.
+// collectionOf returns the key of the collection that a list URL shows. It returns
+// false if the URL has parameters other than ordering, which may be filters.
 func collectionOf(list string) (key string, ok bool) {
 	u, err := url.Parse(list)
 	if err != nil {

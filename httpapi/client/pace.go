@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// pace keeps requests apart.
+// pace enforces a minimum interval between requests.
 type pace struct {
-	every time.Duration // 0: no bound
+	every time.Duration // zero means no limit
 
 	mu   sync.Mutex
-	next time.Time // no request before it
+	next time.Time // earliest time of the next request
 }
 
-// wait returns when the next request may be sent, or with ctx's error. A turn is
-// taken when it has come and not before: who gives up leaves none unused.
+// wait blocks until the next request may be sent, or returns the error of ctx. It
+// does not reserve a time in advance, so a canceled wait delays no other request.
 func (p *pace) wait(ctx context.Context) error {
 	if p.every <= 0 {
 		return ctx.Err()
@@ -34,7 +34,8 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 }
 
-// turn takes the next turn if it has come, else says how far it is away.
+// turn returns 0 if a request may be sent now, or else how long to wait before
+// trying again.
 func (p *pace) turn() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +47,7 @@ func (p *pace) turn() time.Duration {
 	return 0
 }
 
-// sleep waits, or returns ctx's error as soon as it is done.
+// sleep waits for d. It returns the error of ctx as soon as ctx is done.
 func sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err

@@ -10,32 +10,31 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// page is one answer.
+// page is one page of a list.
 type page struct {
-	name           string // URL, or file: for errors
+	name           string // URL, file or HAR entry, for errors
 	offset         int
 	count          int
 	next, previous string
 	records        []record
 }
 
-// record is a record as it came.
+// record is a record as received.
 type record struct {
 	id   int
 	json []byte
 }
 
-// errNoID is of a record that nobody can name.
 var errNoID = errors.New("no id")
 
-// parsePage reads the body of an answer.
+// parsePage parses the body of a response.
 func parsePage(body []byte) (page, error) {
 	var envelope pagination.Envelope[json.RawMessage]
 	if err := json.Unmarshal(body, &envelope); err != nil {
-		return page{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+		return page{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
 	}
 	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
-		return page{}, fmt.Errorf("%w: null", ErrAnswer)
+		return page{}, fmt.Errorf("%w: null", ErrInvalidPage)
 	}
 	p := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
 	for i, text := range envelope.Records {
@@ -44,7 +43,7 @@ func parsePage(body []byte) (page, error) {
 			err = errNoID
 		}
 		if err != nil {
-			return page{}, fmt.Errorf("%w: record %d of it: %w", ErrAnswer, i, err)
+			return page{}, fmt.Errorf("%w: record %d: %w", ErrInvalidPage, i, err)
 		}
 		p.records = append(p.records, record{r.ID, text})
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// proof is what a walk over a live service has shown so far.
+// proof is the state of a walk over a live service: what has been verified so far.
 type proof struct {
-	limit int // of a page: as asked for, or what the service makes of it
-	most  int // records that may be
+	limit int // page size, as requested or as reduced by the service
+	most  int // maximum number of records
 	pages int
-	count int // what the first page says
-	seen  int // records
-	last  int // id of the last of them
+	count int // count of the first page
+	seen  int // number of records seen
+	last  int // id of the last record seen
 }
 
-// offset is that of the next page: it begins with the last record seen.
+// offset returns the offset of the next page, which starts with the last record seen.
 func (p *proof) offset() int { return max(p.seen-1, 0) }
 
-// more says whether there are more pages to ask for. Each but the last is full, so
-// has a new record at least.
+// more reports whether there are more pages. The walk terminates because every page
+// but the last is full, and so has at least one new record.
 func (p *proof) more() bool { return p.seen < p.count }
 
-// misplaced is an error of take whose place is not the number of records seen.
+// misplaced is an error of take at an offset other than the number of records seen.
 type misplaced struct {
 	offset int
 	error
@@ -32,7 +32,7 @@ type misplaced struct {
 
 func (m misplaced) Unwrap() error { return m.error }
 
-// locate says of an error of take where it is.
+// locate wraps an error of take in a PageError.
 func (p *proof) locate(key, url string, err error) error {
 	offset := p.seen
 	var m misplaced
@@ -42,28 +42,28 @@ func (p *proof) locate(key, url string, err error) error {
 	return &PageError{Collection: key, Offset: offset, Page: url, Err: err}
 }
 
-// take gives the records of the next page that are new, if it continues the walk.
-func (p *proof) take(answer page) ([]record, error) {
-	next, err := link(answer.next)
+// take verifies the next page of the walk and returns its new records.
+func (p *proof) take(got page) ([]record, error) {
+	next, err := link(got.next)
 	if err != nil {
 		return nil, err
 	}
-	previous, err := link(answer.previous)
+	previous, err := link(got.previous)
 	if err != nil {
 		return nil, err
 	}
 	if p.pages == 0 {
-		p.begin(answer, next)
+		p.begin(got, next)
 	}
 	for _, check := range []func(page) error{p.counted, p.joined, p.ordered, p.full} {
-		if err := check(answer); err != nil {
+		if err := check(got); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.linked(answer, next, previous); err != nil {
+	if err := p.linked(got, next, previous); err != nil {
 		return nil, err
 	}
-	fresh := answer.records[min(p.pages, 1):]
+	fresh := got.records[min(p.pages, 1):]
 	p.pages++
 	p.seen += len(fresh)
 	if len(fresh) > 0 {
@@ -72,114 +72,113 @@ func (p *proof) take(answer page) ([]record, error) {
 	return fresh, nil
 }
 
-// begin takes from the first page what the others have to agree with. The service
-// may have made the page smaller: then the next begins where this one ends.
-func (p *proof) begin(answer page, next *question) {
-	p.count = answer.count
-	if next != nil && next.window.Limit == len(answer.records) && 1 < len(answer.records) && len(answer.records) < p.limit {
-		p.limit = len(answer.records)
+// begin records the count of the first page, and its size if the service reduced
+// it. In that case next leads to the end of the page.
+func (p *proof) begin(got page, next *pageURL) {
+	p.count = got.count
+	if next != nil && next.window.Limit == len(got.records) && 1 < len(got.records) && len(got.records) < p.limit {
+		p.limit = len(got.records)
 	}
 }
 
-func (p *proof) counted(answer page) error {
-	if answer.count != p.count {
-		return fmt.Errorf("%w: the count was %d and is %d", ErrChanged, p.count, answer.count)
+func (p *proof) counted(got page) error {
+	if got.count != p.count {
+		return fmt.Errorf("%w: the count changed from %d to %d", ErrChanged, p.count, got.count)
 	}
 	if p.count > p.most {
-		return fmt.Errorf("%w: %d, and no more than %d are taken", ErrTooMany, p.count, p.most)
+		return fmt.Errorf("%w: %d, want at most %d", ErrTooManyRecords, p.count, p.most)
 	}
 	return nil
 }
 
-// joined wants the first record to be the last of the page before.
-func (p *proof) joined(answer page) error {
+// joined checks that the first record is the last one of the page before.
+func (p *proof) joined(got page) error {
 	if p.pages == 0 {
 		return nil
 	}
-	if len(answer.records) == 0 {
-		return fmt.Errorf("%w: the page is empty, and %d records are to come", ErrGap, p.count-p.seen)
+	if len(got.records) == 0 {
+		return fmt.Errorf("%w: the page is empty, but %d records are to come", ErrGap, p.count-p.seen)
 	}
-	switch id := answer.records[0].id; {
+	switch id := got.records[0].id; {
 	case id > p.last:
-		return misplaced{p.offset(), fmt.Errorf("%w: record %d stands where %d stood: what is before it has become less", ErrGap, id, p.last)}
+		return misplaced{p.offset(), fmt.Errorf("%w: record %d in place of %d: there are fewer records before it", ErrGap, id, p.last)}
 	case id < p.last:
-		return misplaced{p.offset(), fmt.Errorf("%w: record %d stands where %d stood: what is before it has become more", ErrRepeat, id, p.last)}
+		return misplaced{p.offset(), fmt.Errorf("%w: record %d in place of %d: there are more records before it", ErrDuplicate, id, p.last)}
 	}
 	return nil
 }
 
-func (p *proof) ordered(answer page) error {
-	for i, r := range answer.records[min(1, len(answer.records)):] {
-		before, offset := answer.records[i].id, p.offset()+i+1
+func (p *proof) ordered(got page) error {
+	for i, r := range got.records[min(1, len(got.records)):] {
+		before, offset := got.records[i].id, p.offset()+i+1
 		switch {
 		case r.id == before:
-			return misplaced{offset, fmt.Errorf("%w: record %d", ErrRepeat, r.id)}
+			return misplaced{offset, fmt.Errorf("%w: record %d", ErrDuplicate, r.id)}
 		case r.id < before:
-			return misplaced{offset, fmt.Errorf("%w: record %d behind %d, and the order is by id", ErrOrder, r.id, before)}
+			return misplaced{offset, fmt.Errorf("%w: record %d after %d", ErrUnordered, r.id, before)}
 		}
 	}
 	return nil
 }
 
-// full wants as many records as were asked for, or are left.
-func (p *proof) full(answer page) error {
+// full checks that the page has as many records as its limit, or all that are left.
+func (p *proof) full(got page) error {
 	want := min(p.limit, p.count-p.offset())
-	switch n := len(answer.records); {
+	switch n := len(got.records); {
 	case n < want:
 		return misplaced{p.offset() + n, fmt.Errorf("%w: %d records on a page of %d", ErrGap, n, want)}
 	case n > p.limit:
-		return fmt.Errorf("%w: %d records on a page of %d", ErrAnswer, n, want)
+		return fmt.Errorf("%w: %d records on a page of %d", ErrInvalidPage, n, want)
 	case n > want:
-		return misplaced{p.offset() + want, fmt.Errorf("%w: %d records, and the count is %d", ErrChanged, p.offset()+n, p.count)}
+		return misplaced{p.offset() + want, fmt.Errorf("%w: %d records, but the count is %d", ErrChanged, p.offset()+n, p.count)}
 	}
 	return nil
 }
 
-// linked wants next and previous to lead to the neighbours of the page and nowhere
-// else.
-func (p *proof) linked(answer page, next, previous *question) error {
-	asked, err := parseQuestion(answer.name)
+// linked checks that next and previous lead to the adjacent pages.
+func (p *proof) linked(got page, next, previous *pageURL) error {
+	asked, err := parsePageURL(got.name)
 	if err != nil {
 		return err
 	}
-	at := func(offset int) *question {
-		return &question{asked.list, pagination.Window{Limit: p.limit, Offset: offset}}
+	at := func(offset int) *pageURL {
+		return &pageURL{asked.list, pagination.Window{Limit: p.limit, Offset: offset}}
 	}
-	begin, end := p.offset(), p.offset()+len(answer.records)
-	var before, behind *question
+	begin, end := p.offset(), p.offset()+len(got.records)
+	var before, after *pageURL
 	if begin > 0 {
 		before = at(max(begin-p.limit, 0))
 	}
 	if end < p.count {
-		behind = at(end)
+		after = at(end)
 	}
 	switch {
-	case behind != nil && next == nil:
-		return misplaced{end, fmt.Errorf("%w: next is null, and %d records are to come", ErrGap, p.count-end)}
-	case !same(next, behind):
-		return fmt.Errorf("%w: next is %.200q", ErrLink, answer.next)
+	case after != nil && next == nil:
+		return misplaced{end, fmt.Errorf("%w: next is null, but %d records are to come", ErrGap, p.count-end)}
+	case !same(next, after):
+		return fmt.Errorf("%w: next is %.200q", ErrInvalidLink, got.next)
 	case !same(previous, before):
-		return fmt.Errorf("%w: previous is %.200q", ErrLink, answer.previous)
+		return fmt.Errorf("%w: previous is %.200q", ErrInvalidLink, got.previous)
 	}
 	return nil
 }
 
-// same compares links that have been taken apart.
-func same(a, b *question) bool {
+// same reports whether two links are equal or both nil.
+func same(a, b *pageURL) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return *a == *b
 }
 
-// link takes a link apart; none is nil.
-func link(url string) (*question, error) {
+// link parses a link. It returns nil if url is empty.
+func link(url string) (*pageURL, error) {
 	if url == "" {
 		return nil, nil
 	}
-	q, err := parseQuestion(url)
+	q, err := parsePageURL(url)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %.200q", ErrLink, url)
+		return nil, fmt.Errorf("%w: %.200q", ErrInvalidLink, url)
 	}
 	return &q, nil
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Recording is answers of a service that were kept: [ReadFiles], [ReadHAR]. It
-// never changes. The zero Recording is empty.
+// A Recording holds the recorded pages of a service, as read by [ReadFiles] or
+// [ReadHAR]. It is immutable and safe for concurrent use. The zero Recording is
+// empty.
 type Recording struct {
 	lists []list // in the order of their first pages
 }
 
-// list is what was recorded of one URL, less limit and offset: of a collection in
-// one order.
+// list holds the pages recorded of one URL, ignoring limit and offset.
 type list struct {
-	key, url string // url is "" if the pages have no links, nor are known otherwise
+	key, url string // url is empty if it is unknown and the pages have no links
 	pages    []page
 }
 
-// add puts a page to those of its list.
+// add adds a page to its list.
 func (r *Recording) add(key, url string, p page) {
 	same := func(l list) bool { return l.key == key && l.url == url }
 	i := slices.IndexFunc(r.lists, same)
@@ -36,8 +36,8 @@ func (r *Recording) add(key, url string, p page) {
 	r.lists[i].pages = append(r.lists[i].pages, p)
 }
 
-// Keys are those of the collections of which a page was recorded, in the order of
-// the service's document.
+// Keys returns the keys of the collections with recorded pages, in the order of the
+// service's document.
 func (r *Recording) Keys() []string {
 	var keys []string
 	for _, about := range resources.Descriptions() {
@@ -48,10 +48,14 @@ func (r *Recording) Keys() []string {
 	return keys
 }
 
-// Walk gives a collection, if all its pages were recorded: see the package's
-// documentation for what is proven. Of several lists of one collection, such as
-// orders, or hosts, the last that is whole counts; if none is, the errors are
-// joined. A collection that was not recorded at all is an [ErrGap]. O(n log n).
+// Walk returns a collection if all its pages were recorded. See the package
+// documentation for what is verified.
+//
+// If several lists of the collection were recorded, in different orders or from
+// different hosts, Walk returns the last one that is complete. If none is, it returns
+// the errors of all of them, joined. It returns an error wrapping [ErrGap] if no page
+// was recorded, [catalogue.ErrUnknownCollection] if there is no such collection, and
+// the error of ctx if it is done. O(n log n).
 func (r *Recording) Walk(ctx context.Context, key string) (Walk, error) {
 	if err := ctx.Err(); err != nil {
 		return Walk{}, err
@@ -71,13 +75,13 @@ func (r *Recording) Walk(ctx context.Context, key string) (Walk, error) {
 		failed = append(failed, err)
 	}
 	if failed == nil {
-		return Walk{}, fmt.Errorf("%s: %w: no page of it was recorded", key, ErrGap)
+		return Walk{}, fmt.Errorf("%s: %w: no page was recorded", key, ErrGap)
 	}
 	slices.Reverse(failed)
 	return Walk{}, errors.Join(failed...)
 }
 
-// walk is the list, if it is whole.
+// walk returns the list if it is complete.
 func (l list) walk() (Walk, error) {
 	pages := slices.Clone(l.pages)
 	slices.SortStableFunc(pages, func(a, b page) int { return cmp.Compare(a.offset, b.offset) })
@@ -104,31 +108,31 @@ func (l list) walk() (Walk, error) {
 	return w, nil
 }
 
-// join gives the records of a page that are not among those before it.
+// join returns the records of p that follow those in before. The pages may overlap.
 func (l list) join(before []record, p, first page) ([]record, error) {
 	n := len(before)
 	switch {
 	case p.count != first.count:
-		return nil, l.fail(p, p.offset, fmt.Errorf("%w: the count is %d, and %d in %s", ErrChanged, p.count, first.count, first.name))
+		return nil, l.fail(p, p.offset, fmt.Errorf("%w: the count is %d, but %d in %s", ErrChanged, p.count, first.count, first.name))
 	case p.offset > n:
-		return nil, l.fail(p, n, fmt.Errorf("%w: the next page begins at %d", ErrGap, p.offset))
+		return nil, l.fail(p, n, fmt.Errorf("%w: the next page starts at %d", ErrGap, p.offset))
 	case p.offset+len(p.records) > p.count:
-		return nil, l.fail(p, p.count, fmt.Errorf("%w: more records than the count, %d", ErrChanged, p.count))
+		return nil, l.fail(p, p.count, fmt.Errorf("%w: more records than the count of %d", ErrChanged, p.count))
 	}
 	if end, err := p.full(); err != nil {
 		return nil, l.fail(p, end, err)
 	}
-	again := before[p.offset:min(n, p.offset+len(p.records))]
-	for i, r := range again {
+	overlap := before[p.offset:min(n, p.offset+len(p.records))]
+	for i, r := range overlap {
 		if !bytes.Equal(r.json, p.records[i].json) {
-			return nil, l.fail(p, p.offset+i, fmt.Errorf("%w: record %d, and elsewhere record %d, or another form of it", ErrChanged, p.records[i].id, r.id))
+			return nil, l.fail(p, p.offset+i, fmt.Errorf("%w: record %d differs from record %d at the same offset of another page", ErrChanged, p.records[i].id, r.id))
 		}
 	}
-	return p.records[len(again):], nil
+	return p.records[len(overlap):], nil
 }
 
-// full wants a page to end where next begins, or the list if there is none, and
-// says where it ends.
+// full checks that the page ends where next starts, or at the end of the list if
+// there is no next. It returns the offset of its end.
 func (p page) full() (end int, err error) {
 	end = p.offset + len(p.records)
 	next, err := link(p.next)
@@ -136,22 +140,22 @@ func (p page) full() (end int, err error) {
 	case err != nil:
 		return end, err
 	case next == nil && end < p.count:
-		return end, fmt.Errorf("%w: next is null, and %d records are to come", ErrGap, p.count-end)
+		return end, fmt.Errorf("%w: next is null, but %d records are to come", ErrGap, p.count-end)
 	case next != nil && end < next.window.Offset:
 		return end, fmt.Errorf("%w: %d records on a page of %d", ErrGap, len(p.records), next.window.Limit)
 	case next != nil && end > next.window.Offset:
-		return end, fmt.Errorf("%w: next is %.200q, behind %d records", ErrLink, p.next, end)
+		return end, fmt.Errorf("%w: next is %.200q, but the page ends at %d", ErrInvalidLink, p.next, end)
 	}
 	return end, nil
 }
 
-// distinct wants no id twice.
+// distinct checks that no id appears twice.
 func (l list) distinct(records []record, pages []page) error {
 	seen := make(map[int]int, len(records))
 	for i, r := range records {
 		if at, twice := seen[r.id]; twice {
 			on := slices.IndexFunc(pages, func(p page) bool { return i < p.offset+len(p.records) })
-			return l.fail(pages[on], i, fmt.Errorf("%w: record %d is at offset %d too", ErrRepeat, r.id, at))
+			return l.fail(pages[on], i, fmt.Errorf("%w: record %d is also at offset %d", ErrDuplicate, r.id, at))
 		}
 		seen[r.id] = i
 	}

@@ -2,14 +2,13 @@ package client
 
 import "context"
 
-// A Source is where whole collections come from: a [Client], a [Recording], or
-// something of the program's own.
+// A Source provides whole collections. [Client] and [Recording] implement it.
 type Source interface {
-	// Keys are those of the collections it has, in the order in which they are
-	// imported unless the caller says otherwise.
+	// Keys returns the keys of the collections of the source, in the default order
+	// of an import.
 	Keys() []string
 
-	// Walk gives a whole collection with its proof, or an error. It must not give a
-	// part of it.
+	// Walk returns a whole, verified collection, or an error. It must not return
+	// part of a collection.
 	Walk(ctx context.Context, key string) (Walk, error)
 }

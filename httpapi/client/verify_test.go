@@ -10,8 +10,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// The client passes what the library asks of any client.
-func TestVerified(t *testing.T) {
+func TestVerifyClient(t *testing.T) {
 	fetch := func(ctx context.Context, http *http.Client, baseURL string) ([]int, error) {
 		service, err := client.New(client.Options{BaseURL: baseURL, HTTP: http, Rate: -1})
 		if err != nil {

@@ -10,15 +10,16 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Walk is a whole collection, proven: see the package's documentation.
+// A Walk is a whole, verified collection. See the package documentation for what is
+// verified.
 type Walk struct {
 	Collection string   // key
-	Records    [][]byte // wire form as it came, by id; the caller's
-	Pages      int      // how many it was read from
-	From       string   // URL of the list, or where it was recorded
+	Records    [][]byte // JSON as received, ordered by id; owned by the caller
+	Pages      int      // number of pages read
+	From       string   // URL of the list, or the file or HAR entry of its first page
 }
 
-// Keys are those of all 39 collections. O(1).
+// Keys returns the keys of all 39 collections. O(1).
 func (c *Client) Keys() []string {
 	var keys []string
 	for _, about := range resources.Descriptions() {
@@ -27,15 +28,16 @@ func (c *Client) Keys() []string {
 	return keys
 }
 
-// All yields the records of a collection, by id, in wire form as they came: each
-// when its page was read and joined the one before. At the first error it yields
-// that, with a nil record, and ends. Only who has seen all, without an error, has
-// the proof; [Client.Walk] gives nothing without.
+// All returns an iterator over the records of a collection, ordered by id, as the JSON
+// received. It yields the records of a page after verifying that the page continues
+// the one before. On the first error it yields a nil record and the error, and stops.
+// The collection is known to be complete only after the iteration has ended without
+// an error; [Client.Walk] returns records only in that case.
 //
-// The errors are those of this package, [catalogue.ErrUnknownCollection], and the
-// context's, which it obeys while it waits and while it reads. It asks when it is
-// ranged over, from the beginning each time, for (n-1)/(page size-1) pages, of which
-// it holds one.
+// The errors are those of this package, [catalogue.ErrUnknownCollection], and that of
+// ctx, which is observed while waiting and while reading. Each iteration starts again
+// from the first record. It requests (n-1)/(page size-1) pages and holds one at a
+// time.
 func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for records, err := range c.pages(ctx, key) {
@@ -52,7 +54,8 @@ func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Walk gives a whole collection, or the error of [Client.All]. It holds all of it.
+// Walk returns a whole collection, or the error of [Client.All]. It holds all records
+// in memory.
 func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 	w := Walk{Collection: key}
 	for records, err := range c.pages(ctx, key) {
@@ -69,12 +72,12 @@ func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 	return w, nil
 }
 
-// list is the URL of a collection.
+// list returns the URL of a collection.
 func (c *Client) list(about resources.Description) string {
 	return c.base + "/api/" + about.Segment + "/"
 }
 
-// pages yields what is new on each page of a walk.
+// pages yields the new records of each page of a walk.
 func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, error] {
 	return func(yield func([]record, error) bool) {
 		about, ok := resources.Lookup(key)
@@ -96,23 +99,23 @@ func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, erro
 	}
 }
 
-// page asks for a page and gives what is new on it.
+// page requests the next page and returns its new records.
 func (c *Client) page(ctx context.Context, url string, p *proof) ([]record, error) {
 	body, err := c.get(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := parsePage(body)
+	got, err := parsePage(body)
 	if err != nil {
 		return nil, err
 	}
-	answer.name = url
-	return p.take(answer)
+	got.name = url
+	return p.take(got)
 }
 
-// query is what the next page of the walk is asked for with.
+// query returns the query of the next page.
 func (p *proof) query() string {
-	q := "?limit=" + strconv.Itoa(p.limit) // as links write it: sorted by name
+	q := "?limit=" + strconv.Itoa(p.limit) // sorted by name, as in links
 	if offset := p.offset(); offset > 0 {
 		q += "&offset=" + strconv.Itoa(offset)
 	}

@@ -1,6 +1,6 @@
 package conformance
 
-// allChecks are all there are, the simplest first.
+// allChecks returns all checks, starting with the simplest.
 func allChecks() []check {
 	return []check{
 		{"fields", checkFields},
@@ -28,7 +28,7 @@ func allChecks() []check {
 		{"mixed-directions", checkMixedDirections},
 
 		{"cancellation", checkCancellation},
-		{"terms-are-read", checkTermsAreRead},
+		{"terms-are-read", checkTermsUnmodified},
 		{"kept-pages", checkKeptPages},
 		{"one-instant", checkOneInstant},
 		{"revision", checkRevision},

@@ -13,10 +13,10 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// desk is a collection without records that can be posted to.
-func (s *subject) desk() (httpapi.Collection, httpapi.Creator, error) {
+// openEmpty returns an empty collection that implements httpapi.Creator.
+func (s *subject) openEmpty() (httpapi.Collection, httpapi.Creator, error) {
 	if s.impl.Body == "" {
-		return nil, nil, skip("there is no Body to post")
+		return nil, nil, skip("no Body")
 	}
 	c, err := s.open(nil)
 	if err != nil {
@@ -24,70 +24,70 @@ func (s *subject) desk() (httpapi.Collection, httpapi.Creator, error) {
 	}
 	creator, ok := c.(httpapi.Creator)
 	if !ok {
-		return nil, nil, errors.New("there is a Body to post, but the collection is no Creator")
+		return nil, nil, errors.New("there is a Body, but the collection is not an httpapi.Creator")
 	}
 	return c, creator, nil
 }
 
-// holds says whether a collection has so many records.
-func (s *subject) holds(c httpapi.Collection, want int, after string) error {
-	count, ids, err := s.page(c, pagination.Window{Limit: roomForAll}, byID())
+// checkSize checks the number of records. after names the operation before.
+func (s *subject) checkSize(c httpapi.Collection, want int, after string) error {
+	count, ids, err := s.page(c, pagination.Window{Limit: unlimited}, byID())
 	if err != nil {
 		return err
 	}
 	if count != want || len(ids) != want {
-		return fmt.Errorf("after %s there are %d records and a count of %d, want %d", after, len(ids), count, want)
+		return fmt.Errorf("after %s Page returns %d records and a count of %d, want %d", after, len(ids), count, want)
 	}
 	return nil
 }
 
 func checkCreate(s *subject) error {
-	c, creator, err := s.desk()
+	c, creator, err := s.openEmpty()
 	if err != nil {
 		return err
 	}
 	made := map[int][]byte{}
 	for n := range 3 {
-		wire, err := creator.Create(s.ctx, []byte(s.impl.Body))
+		encoded, err := creator.Create(s.ctx, []byte(s.impl.Body))
 		if err != nil {
-			return fmt.Errorf("its Create of Body: %w", err)
+			return fmt.Errorf("Create of Body: %w", err)
 		}
-		id, err := idOf(wire)
+		id, err := idOf(encoded)
 		if err != nil {
 			return err
 		}
 		if made[id] != nil || id < 1 {
-			return fmt.Errorf("its Create gave id %d, which is taken or not positive", id)
+			return fmt.Errorf("Create returned id %d, which is taken or not positive", id)
 		}
-		made[id] = wire
-		if err := s.holds(c, n+1, "Create"); err != nil {
+		made[id] = encoded
+		if err := s.checkSize(c, n+1, "Create"); err != nil {
 			return err
 		}
 	}
 	_, records, err := c.Page(s.ctx, pagination.Window{Limit: 21}, byID())
 	if err != nil {
-		return fmt.Errorf("its Page: %w", err)
+		return fmt.Errorf("Page: %w", err)
 	}
 	for _, r := range records {
 		if id, err := idOf(r); err != nil || !bytes.Equal(made[id], r) {
-			return fmt.Errorf("its Create gave %s, and Page %s", made[id], r)
+			return fmt.Errorf("Create returned %s, but Page %s", made[id], r)
 		}
 	}
 	return nil
 }
 
 func checkCreateInvalid(s *subject) error {
-	c, creator, err := s.desk()
+	c, creator, err := s.openEmpty()
 	if err != nil {
 		return err
 	}
 	var syntax *resources.SyntaxError
 	if _, err := creator.Create(s.ctx, []byte(`{"a":`)); !errors.As(err, &syntax) {
-		return fmt.Errorf("its Create of what is no JSON: error %v, want a *resources.SyntaxError", err)
+		return fmt.Errorf("Create of invalid JSON: error %v, want a *resources.SyntaxError", err)
 	}
 	var fields resources.FieldErrors
 	if _, err := creator.Create(s.ctx, []byte(`[]`)); !errors.As(err, &fields) {
-		return fmt.Errorf("its Create of a list: error %v, want resources.FieldErrors", err)
+		return fmt.Errorf("Create of a list: error %v, want resources.FieldErrors", err)
 	}
 	for _, f := range s.impl.fields() {
 		if !f.Required {
@@ -96,13 +96,13 @@ func checkCreateInvalid(s *subject) error {
 		var fields resources.FieldErrors
 		_, err := creator.Create(s.ctx, s.without(f.Name))
 		if !errors.As(err, &fields) || !slices.ContainsFunc(fields, func(e resources.FieldError) bool { return e.Field == f.Name }) {
-			return fmt.Errorf("its Create without %q, which is required: error %v, want resources.FieldErrors that name it", f.Name, err)
+			return fmt.Errorf("Create without %q, which is required: error %v, want resources.FieldErrors with its name", f.Name, err)
 		}
 	}
-	return s.holds(c, 0, "nothing but errors")
+	return s.checkSize(c, 0, "failed Creates")
 }
 
-// without is the Body less a member.
+// without returns the Body without a member.
 func (s *subject) without(name string) []byte {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(s.impl.Body), &members); err != nil {
@@ -115,41 +115,41 @@ func (s *subject) without(name string) []byte {
 func encode(members map[string]json.RawMessage) []byte {
 	body, err := json.Marshal(members)
 	if err != nil {
-		panic(err) // raw messages that were read before
+		panic(err) // the values are valid JSON
 	}
 	return body
 }
 
 func checkCreateUnknown(s *subject) error {
-	c, creator, err := s.desk()
+	c, creator, err := s.openEmpty()
 	if err != nil {
 		return err
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(s.impl.Body), &members); err != nil {
-		return fmt.Errorf("its Body: %w", err)
+		return fmt.Errorf("Body: %w", err)
 	}
 	const unknown = "noSuchMember"
 	members["id"], members[unknown] = json.RawMessage("987654"), json.RawMessage("1")
-	wire, err := creator.Create(s.ctx, encode(members))
+	encoded, err := creator.Create(s.ctx, encode(members))
 	if err != nil {
-		return fmt.Errorf("its Create with an id and a member that nobody knows, which are to be ignored: %w", err)
+		return fmt.Errorf("Create with an id and an unknown member, which must be ignored: %w", err)
 	}
-	if id, err := idOf(wire); err != nil || id == 987654 || bytes.Contains(wire, []byte(unknown)) {
-		return fmt.Errorf("its Create took the id, or a member that nobody knows, from the body: %s", wire)
+	if id, err := idOf(encoded); err != nil || id == 987654 || bytes.Contains(encoded, []byte(unknown)) {
+		return fmt.Errorf("Create used the id or an unknown member of the body: %s", encoded)
 	}
-	return s.holds(c, 1, "Create")
+	return s.checkSize(c, 1, "Create")
 }
 
 func checkCreateCancelled(s *subject) error {
-	c, creator, err := s.desk()
+	c, creator, err := s.openEmpty()
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	cancel()
 	if _, err := creator.Create(ctx, []byte(s.impl.Body)); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("its Create when ctx had ended: error %v, want one that matches %q", err, context.Canceled)
+		return fmt.Errorf("Create with a canceled ctx: error %v, want one wrapping %q", err, context.Canceled)
 	}
-	return s.holds(c, 0, "a Create that was given up")
+	return s.checkSize(c, 0, "a canceled Create")
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// by checks the order of values in a field of one of the kinds.
-func (s *subject) by(why string, nullable bool, kinds []resources.Kind, values []string, orders ...func(string) []ordering.Term) error {
+// checkValues checks the order of values in a field of one of the kinds.
+func (s *subject) checkValues(why string, nullable bool, kinds []resources.Kind, values []string, orders ...func(string) []ordering.Term) error {
 	f, err := s.impl.find(nullable, kinds...)
 	if err != nil {
 		return err
@@ -17,19 +17,19 @@ func (s *subject) by(why string, nullable bool, kinds []resources.Kind, values [
 	for _, order := range orders {
 		terms = append(terms, order(ordering.Snake(f.Name)))
 	}
-	return s.ordered(why, s.impl.records(column{f, values}), terms...)
+	return s.checkOrders(why, s.impl.records(column{f, values}), terms...)
 }
 
 func checkText(s *subject) error {
-	return s.by("text is compared by the bytes of its UTF-8", false, []resources.Kind{resources.Text}, []string{
+	return s.checkValues("text is compared by the bytes of its UTF-8", false, []resources.Kind{resources.Text}, []string{
 		`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `" a"`, `"_"`, `"-"`, `"a b"`, `"ab"`, `"�"`, `"😀"`,
-	}, up, down)
+	}, asc, desc)
 }
 
-// The first two, and the next two, are apart only where they are no float64s, and
-// then in the other order than that of their ids.
+// The first two values, and the next two, are equal as float64s. Their order differs
+// from that of the ids.
 func checkBigIntegers(s *subject) error {
-	const why = "whole numbers are compared digit by digit"
+	const why = "integers are compared exactly"
 	values := []string{"9007199254740993", "9007199254740992", "9223372036854775807", "9223372036854775806", "10", "9", "1"}
 	var m model
 	for _, id := range values {
@@ -40,67 +40,70 @@ func checkBigIntegers(s *subject) error {
 			return filler(f)
 		}))
 	}
-	if err := s.ordered(why, m, byID(), byIDDown()); err != nil {
+	if err := s.checkOrders(why, m, byID(), byIDDown()); err != nil {
 		return err
 	}
-	err := s.by(why, false, []resources.Kind{resources.Integer, resources.Reference}, values, up, down)
-	if _, none := err.(skip); none {
+	err := s.checkValues(why, false, []resources.Kind{resources.Integer, resources.Reference}, values, asc, desc)
+	if _, ok := err.(skip); ok { // the order by id has been checked
 		return nil
 	}
 	return err
 }
 
 func checkNumbers(s *subject) error {
-	return s.by("numbers are compared by value, however many digits they have", true, []resources.Kind{resources.JSON},
-		[]string{"10", "9.5", "1e1", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891", "0.1", "0"}, up)
+	return s.checkValues("numbers of any length are compared by value", true, []resources.Kind{resources.JSON},
+		[]string{"10", "9.5", "1e1", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891", "0.1", "0"}, asc)
 }
 
 func checkTimes(s *subject) error {
-	return s.by("times are compared by instant, whatever their offsets", false, []resources.Kind{resources.Timestamp}, []string{
+	return s.checkValues("times are compared by instant, regardless of their offsets", false, []resources.Kind{resources.Timestamp}, []string{
 		`"2024-05-10T18:00:00+02:00"`, `"2024-05-10T16:30:00Z"`, `"2024-05-10T12:00:00-05:00"`, `"2024-05-10T16:00:00Z"`,
 		`"2024-05-10T15:59:59.999999Z"`, `"2024-12-31T23:30:00-02:00"`, `"2025-01-01T00:30:00Z"`,
-	}, up)
+	}, asc)
 }
 
 func checkBooleans(s *subject) error {
-	return s.by("false is before true", false, []resources.Kind{resources.Boolean}, []string{"false", "true"}, up, down)
+	return s.checkValues("false is less than true", false, []resources.Kind{resources.Boolean}, []string{"false", "true"}, asc, desc)
 }
 
 func checkLists(s *subject) error {
-	return s.by("lists are compared element by element, and the shorter is first if it begins the longer", false,
-		[]resources.Kind{resources.References}, []string{"[2]", "[1,2]", "[10]", "[1]", "[]", "[1,1]"}, up, down)
+	return s.checkValues("lists are compared element by element, and a prefix is less than a longer list", false,
+		[]resources.Kind{resources.References}, []string{"[2]", "[1,2]", "[10]", "[1]", "[]", "[1,1]"}, asc, desc)
 }
 
 func checkMixedKinds(s *subject) error {
-	return s.by("booleans, then numbers, text, lists, objects", true, []resources.Kind{resources.JSON},
-		[]string{`{"a":1}`, `"a"`, "[1]", "true", "-1", `""`, "[]", "false", "5"}, up, down)
+	return s.checkValues("the order of kinds is booleans, numbers, text, lists, objects", true, []resources.Kind{resources.JSON},
+		[]string{`{"a":1}`, `"a"`, "[1]", "true", "-1", `""`, "[]", "false", "5"}, asc, desc)
 }
 
-// A kind of text that can be null, whose values are as good as URLs.
-func (s *subject) nulls(values []string, order func(string) []ordering.Term) error {
+// checkNulls checks the order of values and nulls in a text or URL field. It makes URLs
+// of the values, which are valid in both.
+func (s *subject) checkNulls(values []string, order func(string) []ordering.Term) error {
 	for i, v := range values {
 		if v != "null" {
 			values[i] = strconv.Quote("https://" + v + ".example/")
 		}
 	}
-	return s.by("null is larger than all else: last ascending, first descending", true,
+	return s.checkValues("null is greater than all other values", true,
 		[]resources.Kind{resources.Text, resources.URL}, values, order)
 }
 
 func checkNullsAscending(s *subject) error {
-	return s.nulls([]string{"m", "null", "z", "null", "a"}, up)
+	return s.checkNulls([]string{"m", "null", "z", "null", "a"}, asc)
 }
 
-func checkNullsDescending(s *subject) error { return s.nulls([]string{"m", "null", "z", "a"}, down) }
+func checkNullsDescending(s *subject) error {
+	return s.checkNulls([]string{"m", "null", "z", "a"}, desc)
+}
 
 func checkTiesAscending(s *subject) error {
-	return s.by("ties break by id, as the last term says", false, []resources.Kind{resources.Text},
-		[]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}, up)
+	return s.checkValues("ties are broken by the last term, id", false, []resources.Kind{resources.Text},
+		[]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}, asc)
 }
 
 func checkTiesDescending(s *subject) error {
-	return s.by("ties break by id, as the last term says", false, []resources.Kind{resources.Text},
-		[]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}, down,
+	return s.checkValues("ties are broken by the last term, id", false, []resources.Kind{resources.Text},
+		[]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}, desc,
 		func(name string) []ordering.Term { return []ordering.Term{ordering.Asc(name), ordering.Desc("id")} })
 }
 
@@ -119,7 +122,7 @@ func checkMixedDirections(s *subject) error {
 	}
 	a, b := ordering.Snake(one.Name), ordering.Snake(two.Name)
 	m := s.impl.records(column{one, []string{`"a"`, `"b"`, `"a"`, `"b"`}}, column{two, values})
-	return s.ordered("each term has a direction of its own", m,
+	return s.checkOrders("each term has its own direction", m,
 		[]ordering.Term{ordering.Asc(a), ordering.Desc(b), ordering.Asc("id")},
 		[]ordering.Term{ordering.Desc(a), ordering.Asc(b), ordering.Desc("id")},
 		[]ordering.Term{ordering.Asc(b), ordering.Desc(a), ordering.Asc("id")},

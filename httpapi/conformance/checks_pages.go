@@ -21,32 +21,32 @@ func checkFields(s *subject) error {
 	}
 	fields, err := c.Fields(s.ctx)
 	if err != nil {
-		return fmt.Errorf("its Fields: %w", err)
+		return fmt.Errorf("Fields: %w", err)
 	}
 	for i, name := range fields {
 		if name != ordering.Snake(name) || slices.Contains(fields[:i], name) {
-			return fmt.Errorf("its Fields names %q, which is not snake_case or is there twice", name)
+			return fmt.Errorf("Fields returns %q, which is not in snake_case or a duplicate", name)
 		}
-		if _, _, err := s.page(c, pagination.Window{Limit: 1}, closed(ordering.Asc(name))); err != nil {
-			return fmt.Errorf("its Fields names %q, but: %w", name, err)
+		if _, _, err := s.page(c, pagination.Window{Limit: 1}, thenByID(ordering.Asc(name))); err != nil {
+			return fmt.Errorf("Fields returns %q, but: %w", name, err)
 		}
 	}
 	for _, f := range s.impl.fields() {
 		if name := ordering.Snake(f.Name); !slices.Contains(fields, name) {
-			return fmt.Errorf("its Fields leaves out %q, which all records have: %q", name, fields)
+			return fmt.Errorf("Fields omits %q, which all records have: %q", name, fields)
 		}
 	}
 	if c, err = s.open(nil); err != nil {
 		return err
 	}
 	if fields, err = c.Fields(s.ctx); err != nil || !slices.Contains(fields, "id") {
-		return fmt.Errorf("its Fields of a collection without records: %q, %v; id has to be there", fields, err)
+		return fmt.Errorf("Fields of an empty collection: %q, %v, want id", fields, err)
 	}
 	return nil
 }
 
-// closed is the order by one term as the handler has it.
-func closed(t ordering.Term) []ordering.Term {
+// thenByID returns the terms that the handler passes for one term.
+func thenByID(t ordering.Term) []ordering.Term {
 	if t.Field == "id" {
 		return []ordering.Term{t}
 	}
@@ -59,9 +59,9 @@ func checkRecords(s *subject) error {
 	if err != nil {
 		return err
 	}
-	_, records, err := c.Page(s.ctx, pagination.Window{Limit: roomForAll}, byID())
+	_, records, err := c.Page(s.ctx, pagination.Window{Limit: unlimited}, byID())
 	if err != nil {
-		return fmt.Errorf("its Page: %w", err)
+		return fmt.Errorf("Page: %w", err)
 	}
 	for _, got := range records {
 		var compact bytes.Buffer
@@ -73,8 +73,8 @@ func checkRecords(s *subject) error {
 			return err
 		}
 		i := slices.IndexFunc(m, func(r record) bool { return r.id == id })
-		if i < 0 || !bytes.Equal(got, m[i].wire) {
-			return fmt.Errorf("record %s did not come out as it went in", got)
+		if i < 0 || !bytes.Equal(got, m[i].json) {
+			return fmt.Errorf("record %s differs from the one passed to New", got)
 		}
 	}
 	return nil
@@ -91,7 +91,7 @@ func checkEmpty(s *subject) error {
 			return err
 		}
 		if count != 0 || len(ids) != 0 {
-			return fmt.Errorf("no records, offset %d: count %d, ids %v", offset, count, ids)
+			return fmt.Errorf("Page at offset %d of an empty collection: count %d, ids %v", offset, count, ids)
 		}
 	}
 	return nil
@@ -109,22 +109,22 @@ func checkCount(s *subject) error {
 			return err
 		}
 		if count != n {
-			return fmt.Errorf("its Page of %+v: count %d, want that of all records, %d", w, count, n)
+			return fmt.Errorf("Page of %+v: count %d, want %d, the number of all records", w, count, n)
 		}
 	}
 	return nil
 }
 
-// windows checks pages of 7 records, both ways.
-func (s *subject) windows(all ...pagination.Window) error {
+// checkWindows checks pages of 7 records in both directions.
+func (s *subject) checkWindows(windows ...pagination.Window) error {
 	m := s.impl.plain(7)
 	c, err := s.open(m)
 	if err != nil {
 		return err
 	}
-	for _, w := range all {
+	for _, w := range windows {
 		for _, terms := range [][]ordering.Term{byID(), byIDDown()} {
-			if err := s.shows(c, m, w, terms); err != nil {
+			if err := s.checkPage(c, m, w, terms); err != nil {
 				return err
 			}
 		}
@@ -133,26 +133,26 @@ func (s *subject) windows(all ...pagination.Window) error {
 }
 
 func checkLimits(s *subject) error {
-	return s.windows(pagination.Window{Limit: 1}, pagination.Window{Limit: 6}, pagination.Window{Limit: 7},
+	return s.checkWindows(pagination.Window{Limit: 1}, pagination.Window{Limit: 6}, pagination.Window{Limit: 7},
 		pagination.Window{Limit: 8}, pagination.Window{Limit: 1000})
 }
 
 func checkOffsets(s *subject) error {
-	return s.windows(pagination.Window{Limit: 2, Offset: 1}, pagination.Window{Limit: 2, Offset: 5},
+	return s.checkWindows(pagination.Window{Limit: 2, Offset: 1}, pagination.Window{Limit: 2, Offset: 5},
 		pagination.Window{Limit: 2, Offset: 6}, pagination.Window{Limit: 1, Offset: 6}, pagination.Window{Limit: 21, Offset: 3})
 }
 
 func checkOffsetAtCount(s *subject) error {
-	return s.windows(pagination.Window{Limit: 1, Offset: 7}, pagination.Window{Limit: 21, Offset: 7})
+	return s.checkWindows(pagination.Window{Limit: 1, Offset: 7}, pagination.Window{Limit: 21, Offset: 7})
 }
 
 func checkOffsetBeyond(s *subject) error {
-	return s.windows(pagination.Window{Limit: 1, Offset: 8}, pagination.Window{Limit: 21, Offset: 1000})
+	return s.checkWindows(pagination.Window{Limit: 1, Offset: 8}, pagination.Window{Limit: 21, Offset: 1000})
 }
 
-// The sum of limit and offset is beyond an int.
+// The sum of limit and offset overflows.
 func checkLargest(s *subject) error {
-	return s.windows(pagination.Window{Limit: math.MaxInt}, pagination.Window{Limit: 21, Offset: math.MaxInt},
+	return s.checkWindows(pagination.Window{Limit: math.MaxInt}, pagination.Window{Limit: 21, Offset: math.MaxInt},
 		pagination.Window{Limit: math.MaxInt, Offset: 3}, pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt})
 }
 
@@ -162,9 +162,9 @@ func checkUnknownField(s *subject) error {
 		return err
 	}
 	for _, name := range []string{"no_such_field", "ID", "id; --", "'"} {
-		_, _, err := c.Page(s.ctx, pagination.Window{Limit: 21}, closed(ordering.Asc(name)))
+		_, _, err := c.Page(s.ctx, pagination.Window{Limit: 21}, thenByID(ordering.Asc(name)))
 		if !errors.Is(err, ordering.ErrUnknownField) {
-			return fmt.Errorf("its Page by %q: error %v, want one that matches ordering.ErrUnknownField", name, err)
+			return fmt.Errorf("Page by %q: error %v, want one wrapping ordering.ErrUnknownField", name, err)
 		}
 	}
 	return nil

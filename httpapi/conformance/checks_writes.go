@@ -20,47 +20,47 @@ func checkCancellation(s *subject) error {
 	if err != nil {
 		return err
 	}
-	cancelled, cancel := context.WithCancel(s.ctx)
+	canceled, cancel := context.WithCancel(s.ctx)
 	cancel()
-	late, cancel := context.WithDeadline(s.ctx, time.Unix(0, 0))
+	expired, cancel := context.WithDeadline(s.ctx, time.Unix(0, 0))
 	defer cancel()
-	for _, ctx := range []context.Context{cancelled, late} {
+	for _, ctx := range []context.Context{canceled, expired} {
 		if _, _, err := c.Page(ctx, pagination.Window{Limit: 1}, byID()); !errors.Is(err, ctx.Err()) {
-			return fmt.Errorf("its Page when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
+			return fmt.Errorf("Page with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
 		}
 		if _, err := c.Fields(ctx); !errors.Is(err, ctx.Err()) {
-			return fmt.Errorf("its Fields when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
+			return fmt.Errorf("Fields with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
 		}
 		if r, ok := c.(httpapi.Revisioned); ok {
 			if _, err := r.Revision(ctx); !errors.Is(err, ctx.Err()) {
-				return fmt.Errorf("its Revision when ctx had ended: error %v, want one that matches %q", err, ctx.Err())
+				return fmt.Errorf("Revision with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
 			}
 		}
 	}
 	if _, _, err := s.page(c, pagination.Window{Limit: 1}, byID()); err != nil {
-		return fmt.Errorf("after a call that was given up: %w", err)
+		return fmt.Errorf("after a canceled call: %w", err)
 	}
 	return nil
 }
 
-// Terms belong to the caller, who gives the same to many.
-func checkTermsAreRead(s *subject) error {
+// The handler may share the terms between calls.
+func checkTermsUnmodified(s *subject) error {
 	c, err := s.open(s.impl.plain(3))
 	if err != nil {
 		return err
 	}
 	terms := append(make([]ordering.Term, 0, 4), ordering.Asc("id"))
 	if _, _, err := c.Page(s.ctx, pagination.Window{Limit: 1}, terms); err != nil {
-		return fmt.Errorf("its Page: %w", err)
+		return fmt.Errorf("Page: %w", err)
 	}
-	if room := terms[:4]; terms[0] != ordering.Asc("id") || room[1] != (ordering.Term{}) {
-		return fmt.Errorf("its Page wrote into the terms, or behind them: %v", room)
+	if all := terms[:4]; all[0] != ordering.Asc("id") || all[1] != (ordering.Term{}) {
+		return fmt.Errorf("Page modified the terms or appended to them in place: %v", all)
 	}
 	return nil
 }
 
-// numbered is a record that differs from others in its id alone.
-func (impl *Implementation) numbered(id int) record {
+// withID returns a record with the given id and filler values.
+func (impl *Implementation) withID(id int) record {
 	return impl.record(func(f resources.Field) string {
 		if f.Name == "id" {
 			return strconv.Itoa(id)
@@ -69,18 +69,18 @@ func (impl *Implementation) numbered(id int) record {
 	})
 }
 
-// insert adds a record, or skips.
+// insert adds a record with the given id. It returns a skip if there is no Insert.
 func (s *subject) insert(c httpapi.Collection, id int) error {
 	if s.impl.Insert == nil {
-		return skip("there is no Insert to write with")
+		return skip("no Insert")
 	}
-	if err := s.impl.Insert(s.ctx, c, s.impl.numbered(id).wire); err != nil {
-		return fmt.Errorf("its Insert of a record with id %d: %w", id, err)
+	if err := s.impl.Insert(s.ctx, c, s.impl.withID(id).json); err != nil {
+		return fmt.Errorf("Insert of a record with id %d: %w", id, err)
 	}
 	return nil
 }
 
-// Records of a page stay as they are, whatever is asked and written later.
+// The records of a page must not change afterwards.
 func checkKeptPages(s *subject) error {
 	c, err := s.open(s.impl.plain(9))
 	if err != nil {
@@ -88,7 +88,7 @@ func checkKeptPages(s *subject) error {
 	}
 	_, kept, err := c.Page(s.ctx, pagination.Window{Limit: 4}, byID())
 	if err != nil {
-		return fmt.Errorf("its Page: %w", err)
+		return fmt.Errorf("Page: %w", err)
 	}
 	before := make([][]byte, len(kept))
 	for i, r := range kept {
@@ -106,21 +106,21 @@ func checkKeptPages(s *subject) error {
 	}
 	for i, r := range kept {
 		if !bytes.Equal(r, before[i]) {
-			return fmt.Errorf("a record of a page was %s, and became %s when others were asked for: what Page gives must not change", before[i], r)
+			return fmt.Errorf("a record returned by Page changed later from %s to %s", before[i], r)
 		}
 	}
 	return nil
 }
 
-// maxInserts and writing bound how much is written beside readers.
+// Limits of concurrent writing.
 const (
-	maxInserts = 300
-	writing    = time.Second
+	maxInserts  = 300
+	maxDuration = time.Second
 )
 
-// checkOneInstant reads the whole while records are inserted in the midst of it.
-// Whenever a page and its count are of one instant, there are as many ids as are
-// counted, each once, in order, and never fewer than before.
+// checkOneInstant reads all records while others are inserted between them. If each
+// page and its count are of one instant, the number of ids equals the count, the ids
+// are distinct and ordered, and the count never decreases.
 func checkOneInstant(s *subject) error {
 	c, err := s.open(s.impl.plain(5))
 	if err != nil {
@@ -134,7 +134,7 @@ func checkOneInstant(s *subject) error {
 	ended := false
 	defer func() {
 		if !ended {
-			<-done // nothing is written any more when the check has ended
+			<-done // the writer must not outlive the check
 		}
 	}()
 	last := 0
@@ -146,9 +146,9 @@ func checkOneInstant(s *subject) error {
 		default:
 		}
 		terms := [][]ordering.Term{byID(), byIDDown()}[i%2]
-		count, ids, err := s.page(c, pagination.Window{Limit: roomForAll}, terms)
+		count, ids, err := s.page(c, pagination.Window{Limit: unlimited}, terms)
 		if err == nil {
-			err = whole(count, ids, terms[0].Desc, last)
+			err = checkAll(count, ids, terms[0].Desc, last)
 		}
 		if err == nil && ended {
 			err = failure
@@ -160,39 +160,39 @@ func checkOneInstant(s *subject) error {
 	}
 }
 
-// write inserts records between those that are there, until it is enough.
+// write inserts records between the existing ones, within the limits.
 func (s *subject) write(c httpapi.Collection) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("its Insert panicked: %v", reason)
+			err = fmt.Errorf("Insert panicked: %v", reason)
 		}
 	}()
-	end := time.Now().Add(writing)
+	end := time.Now().Add(maxDuration)
 	for i := range maxInserts {
 		if time.Now().After(end) {
 			break
 		}
-		if err := s.insert(c, 100+(i*7919)%maxInserts); err != nil { // each once, up and down
+		if err := s.insert(c, 100+(i*7919)%maxInserts); err != nil { // distinct and in no order
 			return err
 		}
 	}
 	return nil
 }
 
-// whole says what is wrong with a page of all records.
-func whole(count int, ids []int, desc bool, before int) error {
+// checkAll checks a page of all records. before is the count of the page before it.
+func checkAll(count int, ids []int, desc bool, before int) error {
 	if count != len(ids) {
-		return fmt.Errorf("a page of all records had %d, and the count beside it was %d: they are not of one instant", len(ids), count)
+		return fmt.Errorf("Page returned all %d records, but the count %d: they are not of one instant", len(ids), count)
 	}
 	if count < before {
-		return fmt.Errorf("there were %d records after there had been %d, and nobody deletes any", count, before)
+		return fmt.Errorf("the count decreased to %d from %d, but no record was deleted", count, before)
 	}
 	if desc {
 		slices.Reverse(ids)
 	}
 	for i := range ids {
 		if i > 0 && ids[i-1] >= ids[i] {
-			return fmt.Errorf("beside a writer a page had id %d next to %d: it is not of one instant", ids[i-1], ids[i])
+			return fmt.Errorf("during writes a page had id %d before %d: it is not of one instant", ids[i-1], ids[i])
 		}
 	}
 	return nil
@@ -222,7 +222,7 @@ func checkRevision(s *subject) error {
 			return err
 		}
 		if seen[now] {
-			return fmt.Errorf("the revision was %d before a write and is so again behind it: pages from before would be given to people", now)
+			return fmt.Errorf("revision %d after a write was in use before it, so outdated pages would appear current", now)
 		}
 	}
 	return nil
@@ -231,7 +231,7 @@ func checkRevision(s *subject) error {
 func (s *subject) revision(r httpapi.Revisioned) (uint64, error) {
 	now, err := r.Revision(s.ctx)
 	if err != nil {
-		return 0, fmt.Errorf("its Revision: %w", err)
+		return 0, fmt.Errorf("Revision: %w", err)
 	}
 	return now, nil
 }

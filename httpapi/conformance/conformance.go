@@ -13,47 +13,49 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// An Implementation says how to make the collections that are tested. Its
-// functions are called one at a time, but for Insert, which runs beside calls to
-// the collection.
+// An Implementation provides the collections under test. Its functions are called one
+// at a time, except for Insert, which is called concurrently with the methods of the
+// collection.
 type Implementation struct {
-	// About is what is known of the collection: [resources.Find] has those of the
-	// document, and a program's own type has fields of its own. Records have
-	// values for its Fields, by their kinds. No Fields: records are open and
-	// hold members of any name and kind.
+	// Description describes the collection. [resources.Lookup] returns those of the
+	// service's document. Test records have a value for each of its Fields, according
+	// to their kinds. If Fields is nil, the records are open: they have members of any
+	// name and kind.
 	Description resources.Description
 
-	// New makes a collection that holds exactly these records, in no particular
-	// order, ids included: compact JSON objects in the wire form. It is called
-	// several times by each check; a collection is not used any more when the
-	// next is asked for. Where a field refers to other collections
-	// the records that it names need not exist. ctx ends with the check.
+	// New returns a collection that holds exactly the given records. They are compact
+	// JSON objects with ids, in no particular order. The records that they refer to in
+	// other collections need not exist. A check may call New several times; it does
+	// not use a collection after calling New again. ctx is canceled at the end of the
+	// check.
 	New func(ctx context.Context, records [][]byte) (httpapi.Collection, error)
 
-	// Insert adds a record to what New made. It is used while pages are read.
-	// Nil: checks that need it are skipped.
+	// Insert adds a record to a collection returned by New. It is called while pages
+	// are read. If nil, the checks that need it are skipped.
 	Insert func(ctx context.Context, c httpapi.Collection, record []byte) error
 
-	// Body is a JSON object that can be posted to a collection without records.
-	// Empty: a [httpapi.Creator] is not asked to create.
+	// Body is a JSON object that can be posted to an empty collection. If empty, the
+	// checks of [httpapi.Creator] are skipped.
 	Body string
 
-	// Except are names of checks that are left out, for an implementation that is
-	// not meant to pass them.
+	// Except lists the names of checks that the implementation is not expected to
+	// pass. They are omitted.
 	Except []string
 }
 
-// ErrNonconforming is what each failure of [Check] matches with [errors.Is].
-var ErrNonconforming = errors.New("the collection is wrong")
+// ErrNonconforming is wrapped by the errors that [Check] returns for failed checks.
+var ErrNonconforming = errors.New("the collection does not conform")
 
-// timeout ends the context of a check.
+// timeout is the time limit of a check.
 const timeout = time.Minute
 
-// Check runs all checks. The error is nil if all are passed or have nothing to
-// look at; else it joins one [ErrNonconforming] for each that is not, with the name of
-// the check and a sentence that says what was wrong. No New, and an exception that
-// is no check, are errors of another kind. A panic fails its check. Each check's
-// context ends after a minute; what does not return then is waited for.
+// Check runs all checks, except those in impl.Except. It returns nil if all checks
+// pass or are skipped. Otherwise it returns the joined errors of the checks that
+// failed. Each of these wraps [ErrNonconforming] and describes what is wrong.
+//
+// Check returns an error that does not wrap ErrNonconforming if impl.New is nil or
+// impl.Except contains an unknown name. A check that panics fails. The context of each
+// check expires after one minute. Check waits for functions that ignore this.
 func Check(impl Implementation) error {
 	checks, err := impl.checks()
 	if err != nil {
@@ -68,12 +70,13 @@ func Check(impl Implementation) error {
 	return errors.Join(failures...)
 }
 
-// Verify is [Check] with a subtest for each check, named after it, so that one can be
-// run alone:
+// Verify runs the checks as subtests, named after the checks, so that each can be run
+// separately:
 //
 //	go test -run TestBooks/ties-descending
 //
-// What there is nothing to look at for is skipped, with the reason.
+// Checks that do not apply to the implementation are skipped. Verify calls t.Fatal if
+// impl.New is nil or impl.Except contains an unknown name.
 func Verify(t *testing.T, impl Implementation) {
 	t.Helper()
 	checks, err := impl.checks()
@@ -93,15 +96,15 @@ func Verify(t *testing.T, impl Implementation) {
 	}
 }
 
-// checks are those that are not left out.
+// checks returns the checks that are not omitted.
 func (impl *Implementation) checks() ([]check, error) {
 	if impl.New == nil {
-		return nil, errors.New("conformance: no New to make collections with")
+		return nil, errors.New("conformance: New is nil")
 	}
 	all := allChecks()
 	for _, name := range impl.Except {
 		if !slices.ContainsFunc(all, func(c check) bool { return c.name == name }) {
-			return nil, fmt.Errorf("conformance: Except: there is no check %q, only %s", name, strings.Join(names(all), ", "))
+			return nil, fmt.Errorf("conformance: Except has the unknown check %q; the checks are %s", name, strings.Join(names(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(c check) bool { return slices.Contains(impl.Except, c.name) }), nil
@@ -115,7 +118,7 @@ func names(all []check) []string {
 	return list
 }
 
-// run makes one check. It gives what is wrong, or why there was nothing to see.
+// run runs one check. It returns what is wrong, or why the check was skipped.
 func (impl *Implementation) run(c check) (problem, skipped string) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -135,7 +138,7 @@ func (impl *Implementation) run(c check) (problem, skipped string) {
 	return "", ""
 }
 
-// skip is the reason why a check has nothing to look at.
+// skip is the reason for skipping a check.
 type skip string
 
 func (s skip) Error() string { return string(s) }

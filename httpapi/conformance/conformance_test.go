@@ -22,9 +22,9 @@ const (
 	newLink  = `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`
 )
 
-// inMemory is a collection of a catalogue.
+// inMemory returns an implementation by a collection of a catalogue.
 func inMemory(t *testing.T, key string) conformance.Implementation {
-	about, _ := resources.Lookup(key)
+	description, _ := resources.Lookup(key)
 	var house *catalogue.Catalogue
 	t.Cleanup(func() {
 		if err := house.Check(); err != nil {
@@ -32,7 +32,7 @@ func inMemory(t *testing.T, key string) conformance.Implementation {
 		}
 	})
 	return conformance.Implementation{
-		Description: about,
+		Description: description,
 		Body:        map[string]string{"events": newEvent, "social-links": newLink}[key],
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
 			house = catalogue.New()
@@ -63,78 +63,77 @@ func inMemory(t *testing.T, key string) conformance.Implementation {
 	}
 }
 
-func insert[T any](c *catalogue.Collection[T], wire []byte) error {
+func insert[T any](c *catalogue.Collection[T], encoded []byte) error {
 	var record T
-	if err := json.Unmarshal(wire, &record); err != nil {
+	if err := json.Unmarshal(encoded, &record); err != nil {
 		return err
 	}
 	_, err := c.Insert(record)
 	return err
 }
 
-// The collections of a catalogue pass: structs of all kinds, and open records.
-func TestInMemory(t *testing.T) {
+func TestCatalogue(t *testing.T) {
 	for _, key := range []string{"events", "labels", "social-links", "books"} {
 		t.Run(key, func(t *testing.T) { conformance.Verify(t, inMemory(t, key)) })
 	}
 }
 
 func inSlice(key string, f faults) conformance.Implementation {
-	about, _ := resources.Lookup(key)
+	description, _ := resources.Lookup(key)
 	return conformance.Implementation{
-		Description: about,
+		Description: description,
 		Body:        map[string]string{"events": newEvent}[key],
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
-			return newSliced(about, f, records)
+			return newSliceCollection(description, f, records)
 		},
 		Insert: func(_ context.Context, c httpapi.Collection, record []byte) error {
-			return c.(*sliced).insert(record)
+			return c.(*sliceCollection).insert(record)
 		},
 	}
 }
 
-// Another implementation that has no faults passes as well; one that has a single
-// fault fails the checks that are about it, and no other.
-func TestBroken(t *testing.T) {
+// A correct implementation passes. One with a single fault fails the checks of that
+// fault and no others.
+func TestFaults(t *testing.T) {
 	tests := []struct {
 		reason string
 		key    string
 		faults faults
 		want   []string // checks
 	}{
-		{"nothing", "events", faults{}, nil},
-		{"nothing, open records", "books", faults{}, nil},
-		{"null is smallest, as SQLite has it", "books", faults{nullsSmallest: true}, []string{"nulls-ascending", "nulls-descending"}},
-		{"ties break by ascending id", "events", faults{tiesUp: true}, []string{"ties-descending"}},
-		{"text is compared without case", "events", faults{noCase: true}, []string{"text-by-bytes"}},
+		{"no fault", "events", faults{}, nil},
+		{"no fault, open records", "books", faults{}, nil},
+		{"null is smallest, as in SQLite", "books", faults{nullsSmallest: true}, []string{"nulls-ascending", "nulls-descending"}},
+		{"ties are broken by ascending id", "events", faults{tiesAscending: true}, []string{"ties-descending"}},
+		{"text is compared case-insensitively", "events", faults{noCase: true}, []string{"text-by-bytes"}},
 		{"times are compared as text", "events", faults{timesAsText: true}, []string{"times-by-instant"}},
-		{"numbers are float64s", "books", faults{floats: true}, []string{"big-integers", "numbers-by-value"}},
-		{"all terms go the way of the first", "events", faults{oneDirection: true}, []string{"ties-descending", "mixed-directions"}},
+		{"numbers are compared as float64s", "books", faults{floats: true}, []string{"big-integers", "numbers-by-value"}},
+		{"all terms have the direction of the first", "events", faults{oneDirection: true}, []string{"ties-descending", "mixed-directions"}},
 		{"the count is taken before the page", "events", faults{twoInstants: true}, []string{"one-instant"}},
-		{"limit and offset are added up", "events", faults{overflow: true}, []string{"largest-window"}},
-		{"behind the end is the last record", "events", faults{lastPage: true}, []string{"offset-at-the-count", "offset-beyond-the-count", "largest-window"}},
-		{"the context is not looked at", "events", faults{deaf: true}, []string{"cancellation", "create-cancelled"}},
-		{"unknown fields order by nothing", "events", faults{lenient: true}, []string{"unknown-field"}},
-		{"pages share a buffer", "events", faults{oneBuffer: true}, []string{"kept-pages"}},
+		{"limit plus offset overflows", "events", faults{overflow: true}, []string{"largest-window"}},
+		{"a window past the end has the last record", "events", faults{clampsOffset: true}, []string{"offset-at-the-count", "offset-beyond-the-count", "largest-window"}},
+		{"the context is ignored", "events", faults{ignoresContext: true}, []string{"cancellation", "create-cancelled"}},
+		{"unknown fields are ignored", "events", faults{ignoresUnknown: true}, []string{"unknown-field"}},
+		{"pages share a buffer", "events", faults{sharesBuffer: true}, []string{"kept-pages"}},
 		{"an invalid record is stored", "events", faults{storesFirst: true}, []string{"create-invalid"}},
-		{"a name comes twice", "events", faults{repeatsNames: true}, []string{"fields"}},
-		{"records have blanks in them", "events", faults{blanks: true}, []string{"records", "create"}},
-		{"no records are an error", "events", faults{noneIsError: true}, []string{"empty", "create-invalid", "create-cancelled"}},
+		{"a field is returned twice", "events", faults{repeatsField: true}, []string{"fields"}},
+		{"records are not compact", "events", faults{notCompact: true}, []string{"records", "create"}},
+		{"an empty collection is an error", "events", faults{emptyIsError: true}, []string{"empty", "create-invalid", "create-cancelled"}},
 		{"the count is that of the page", "events", faults{countsPage: true}, []string{"count"}},
-		{"no page of one record", "events", faults{atLeastTwo: true}, []string{"limits"}},
-		{"pages begin at multiples of the limit", "events", faults{wholePages: true}, []string{"offsets", "offset-at-the-count", "largest-window"}},
-		{"ties break by descending id, and equal instants are ties", "events", faults{tiesDown: true}, []string{"times-by-instant", "ties-ascending"}},
-		{"true is before false", "events", faults{trueFirst: true}, []string{"booleans", "mixed-directions"}},
+		{"a page has at least two records", "events", faults{atLeastTwo: true}, []string{"limits"}},
+		{"pages start at multiples of the limit", "events", faults{roundsOffset: true}, []string{"offsets", "offset-at-the-count", "largest-window"}},
+		{"ties are broken by descending id", "events", faults{tiesDescending: true}, []string{"times-by-instant", "ties-ascending"}},
+		{"true is less than false", "events", faults{trueFirst: true}, []string{"booleans", "mixed-directions"}},
 		{"lists are compared as text", "events", faults{listsAsText: true}, []string{"lists"}},
-		{"numbers are compared as text, ids among them", "books", faults{numbersAsText: true}, []string{"big-integers", "numbers-by-value", "mixed-kinds", "one-instant"}},
-		{"each record that is made gets one id", "events", faults{sameID: true}, []string{"create"}},
-		{"the id is taken from the body", "events", faults{takesID: true}, []string{"create-unknown-members"}},
-		{"terms are appended to in their place", "events", faults{appends: true}, []string{"terms-are-read"}},
-		{"the revision stays", "events", faults{stuck: true}, []string{"revision"}},
-		{"the revision does not look at the context", "events", faults{deafRevision: true}, []string{"cancellation"}},
-		{"the revision fails", "events", faults{noRevision: true}, []string{"revision"}},
+		{"numbers and ids are compared as text", "books", faults{numbersAsText: true}, []string{"big-integers", "numbers-by-value", "mixed-kinds", "one-instant"}},
+		{"all created records get the same id", "events", faults{sameID: true}, []string{"create"}},
+		{"the id is taken from the body", "events", faults{acceptsID: true}, []string{"create-unknown-members"}},
+		{"terms are appended to in place", "events", faults{appendsToTerms: true}, []string{"terms-are-read"}},
+		{"the revision never changes", "events", faults{sameRevision: true}, []string{"revision"}},
+		{"Revision ignores the context", "events", faults{revisionIgnoresContext: true}, []string{"cancellation"}},
+		{"Revision returns an error", "events", faults{revisionFails: true}, []string{"revision"}},
 	}
-	name := regexp.MustCompile(`(?m)^conformance: ([a-z-]+): the collection is wrong: .`)
+	name := regexp.MustCompile(`(?m)^conformance: ([a-z-]+): the collection does not conform: .`)
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			err := conformance.Check(inSlice(test.key, test.faults))
@@ -148,36 +147,38 @@ func TestBroken(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s\n%v", diff, err)
+				t.Errorf("failed checks (-want +got):\n%s\n%v", diff, err)
 			}
 		})
 	}
 }
 
-// A check that is left out is not made; what is no check, and no New, are errors.
 func TestExcept(t *testing.T) {
-	impl := inSlice("events", faults{deaf: true})
+	impl := inSlice("events", faults{ignoresContext: true})
 	impl.Except = []string{"cancellation", "create-cancelled"}
 	if err := conformance.Check(impl); err != nil {
-		t.Error(err)
+		t.Errorf("Check without the failing checks: %v", err)
 	}
 	impl.Except = append(impl.Except, "bogus")
 	if err := conformance.Check(impl); err == nil || errors.Is(err, conformance.ErrNonconforming) || !strings.Contains(err.Error(), `"bogus"`) {
-		t.Errorf("a check that there is not: %v", err)
-	}
-	if err := conformance.Check(conformance.Implementation{}); err == nil || errors.Is(err, conformance.ErrNonconforming) {
-		t.Errorf("without New: %v", err)
+		t.Errorf("Check without an unknown check: %v", err)
 	}
 }
 
-// An implementation that cannot be made fails every check, and none hangs.
-func TestBrokenNew(t *testing.T) {
-	for reason, made := range map[string]func(context.Context, [][]byte) (httpapi.Collection, error){
+func TestMissingNew(t *testing.T) {
+	if err := conformance.Check(conformance.Implementation{}); err == nil || errors.Is(err, conformance.ErrNonconforming) {
+		t.Errorf("Check = %v, want an error other than ErrNonconforming", err)
+	}
+}
+
+// A New that fails makes all checks fail.
+func TestFailingNew(t *testing.T) {
+	for reason, newFunc := range map[string]func(context.Context, [][]byte) (httpapi.Collection, error){
 		"error":   func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, errors.New("no table") },
 		"nothing": func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil },
 		"panic":   func(context.Context, [][]byte) (httpapi.Collection, error) { panic("no table") },
 	} {
-		err := conformance.Check(conformance.Implementation{New: made})
+		err := conformance.Check(conformance.Implementation{New: newFunc})
 		joined, ok := err.(interface{ Unwrap() []error })
 		if !ok || len(joined.Unwrap()) < 15 || slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !errors.Is(e, conformance.ErrNonconforming) }) {
 			t.Errorf("%s: %v", reason, err)

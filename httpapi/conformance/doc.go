@@ -1,6 +1,5 @@
-// Package conformance tests implementations of [httpapi.Collection], so that who
-// keeps records in a database of their own knows that a handler answers from it as
-// it does from memory.
+// Package conformance tests implementations of [httpapi.Collection], such as one that
+// stores records in a database.
 //
 //	func TestBooks(t *testing.T) {
 //		conformance.Verify(t, conformance.Implementation{
@@ -13,7 +12,7 @@
 //		})
 //	}
 //
-// [Check] needs no testing.T. What is expected comes from the documentation of
-// [httpapi.Collection], by a model that sorts a slice and shares no code with any
-// implementation.
+// [Check] runs the same checks without a testing.T. The expected results follow the
+// documentation of [httpapi.Collection]. They come from a model that sorts a slice
+// and shares no code with any implementation.
 package conformance

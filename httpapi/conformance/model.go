@@ -13,18 +13,17 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// record is a row of the model: values by the names that orderings have.
+// record is a record of the model, with its values by their names in orderings.
 type record struct {
 	id     int
-	wire   []byte
+	json   []byte
 	values map[string]any
 }
 
-// model is what a collection should be: records in a slice, sorted when somebody
-// asks.
+// model is the reference implementation: records in a slice, sorted on demand.
 type model []record
 
-// ids gives those of all records in the order of the terms, which leave no ties.
+// ids returns the ids of all records in the order of the terms, which leave no ties.
 func (m model) ids(terms []ordering.Term) []int {
 	sorted := slices.Clone(m)
 	slices.SortFunc(sorted, func(a, b record) int {
@@ -46,15 +45,15 @@ func (m model) ids(terms []ordering.Term) []int {
 	return ids
 }
 
-func (m model) wires() [][]byte {
+func (m model) encoded() [][]byte {
 	list := make([][]byte, len(m))
 	for i, r := range m {
-		list[i] = bytes.Clone(r.wire)
+		list[i] = bytes.Clone(r.json)
 	}
 	return list
 }
 
-// rank is the place of a kind of value among all kinds; null is the last.
+// rank returns the rank of a value's kind. Null has the highest.
 func rank(v any) int {
 	switch v.(type) {
 	case bool:
@@ -71,7 +70,7 @@ func rank(v any) int {
 	return 5
 }
 
-// compare is the order of values: by kind, then within it.
+// compare compares values by kind, and then within the kind.
 func compare(a, b any) int {
 	if c := cmp.Compare(rank(a), rank(b)); c != 0 {
 		return c
@@ -106,17 +105,17 @@ func number(n json.Number) *big.Rat {
 }
 
 func text(v any) []byte {
-	b, _ := json.Marshal(v) // objects of the checks have one member
+	b, _ := json.Marshal(v) // objects in checks have one member
 	return b
 }
 
-// parse reads a value as a field of a kind holds it.
+// parse parses a JSON value of a field of the given kind.
 func parse(kind resources.Kind, value string) any {
 	decoder := json.NewDecoder(strings.NewReader(value))
 	decoder.UseNumber()
 	var v any
 	if err := decoder.Decode(&v); err != nil {
-		panic(err) // a mistake in this package
+		panic(err) // a bug in this package
 	}
 	if s, ok := v.(string); ok && kind == resources.Timestamp {
 		t, err := time.Parse(time.RFC3339Nano, s)

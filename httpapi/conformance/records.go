@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// fields are the members of records. Those of open records are made up.
+// fields returns the fields of test records. For open records they are arbitrary.
 func (impl *Implementation) fields() []resources.Field {
 	if impl.Description.Fields != nil {
 		return impl.Description.Fields
@@ -23,8 +23,8 @@ func (impl *Implementation) fields() []resources.Field {
 	}
 }
 
-// filler is a value of a kind that all records share, where a check is not about
-// the field.
+// filler returns the value of fields that a check is not about. It is the same in all
+// records.
 func filler(f resources.Field) string {
 	switch f.Kind {
 	case resources.Integer, resources.Reference:
@@ -43,14 +43,14 @@ func filler(f resources.Field) string {
 	return `"same"`
 }
 
-// column is a field with its values in the records of a check, one after the other.
+// column is a field with its values in the records of a check.
 type column struct {
 	field  resources.Field
 	values []string // JSON
 }
 
-// records makes a model of columns. All other fields are the same in all records.
-// Ids are distinct and neither ascending nor descending.
+// records returns a model with the given columns. All other fields are the same in all
+// records. Ids are distinct, but neither ascending nor descending.
 func (impl *Implementation) records(columns ...column) model {
 	n := len(columns[0].values)
 	var m model
@@ -71,7 +71,7 @@ func (impl *Implementation) records(columns ...column) model {
 	return m
 }
 
-// scattered is the id of record i of n: 2, 4, 6 … and then … 5, 3, 1.
+// scattered returns the id of record i of n: 2, 4, 6, … and then …, 5, 3, 1.
 func scattered(i, n int) int {
 	if 2*i+2 <= n {
 		return 2*i + 2
@@ -79,7 +79,7 @@ func scattered(i, n int) int {
 	return 2*(n-i) - 1
 }
 
-// record makes a record of the JSON of its fields.
+// record returns a record with the JSON values of its fields.
 func (impl *Implementation) record(value func(resources.Field) string) record {
 	r := record{values: map[string]any{}}
 	for _, f := range impl.fields() {
@@ -88,18 +88,18 @@ func (impl *Implementation) record(value func(resources.Field) string) record {
 			r.id, _ = strconv.Atoi(v)
 		}
 		sep := byte(',')
-		if r.wire == nil {
+		if r.json == nil {
 			sep = '{'
 		}
-		r.wire = append(append(append(r.wire, sep, '"'), f.Name...), `":`...)
-		r.wire = append(r.wire, v...)
+		r.json = append(append(append(r.json, sep, '"'), f.Name...), `":`...)
+		r.json = append(r.json, v...)
 		r.values[ordering.Snake(f.Name)] = parse(f.Kind, v)
 	}
-	r.wire = append(r.wire, '}')
+	r.json = append(r.json, '}')
 	return r
 }
 
-// plain makes n records that differ in their ids alone.
+// plain returns n records that differ only in their ids.
 func (impl *Implementation) plain(n int) model {
 	if n == 0 {
 		return nil
@@ -107,8 +107,7 @@ func (impl *Implementation) plain(n int) model {
 	return impl.records(column{values: make([]string, n)})
 }
 
-// find gives the first field that is one of the kinds, other than id, and neither
-// can nor cannot be null, as is asked.
+// find returns a field other than id of the first possible kind, or a skip.
 func (impl *Implementation) find(nullable bool, kinds ...resources.Kind) (resources.Field, error) {
 	for _, k := range kinds {
 		for _, f := range impl.fields() {
@@ -117,5 +116,5 @@ func (impl *Implementation) find(nullable bool, kinds ...resources.Kind) (resour
 			}
 		}
 	}
-	return resources.Field{}, skip("no field of the collection can hold what is to be looked at")
+	return resources.Field{}, skip("the collection has no suitable field")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// commonSchemas are those that belong to no collection.
+// commonSchemas returns the schemas that belong to no collection.
 func commonSchemas() members[*schema] {
 	text, flag := ofKind("string"), ofKind("boolean")
 	field := object(
@@ -34,7 +34,7 @@ func commonSchemas() members[*schema] {
 	}
 }
 
-// Parameters that are the same everywhere.
+// Parameters of all collections.
 const (
 	formatParameter = "format"
 	limitParameter  = "limit"
@@ -62,7 +62,7 @@ func query(name, text string, s *schema) member[parameter] {
 	return member[parameter]{name, parameter{Name: name, In: "query", Description: text, Schema: s}}
 }
 
-// orderingParameter takes terms, joined by commas.
+// orderingParameter returns a parameter whose value is a comma-separated list of terms.
 func orderingParameter(term *schema, byDefault []ordering.Term) parameter {
 	joined := false
 	return parameter{
@@ -72,11 +72,11 @@ func orderingParameter(term *schema, byDefault []ordering.Term) parameter {
 	}
 }
 
-// byDefault is the size of pages of those who do not ask for one.
+// byDefault returns the page size of requests without a limit.
 func byDefault(limits pagination.Limits) int { return limits.Parse("", "").Limit }
 
-// maximum is the largest size of pages, math.MaxInt if there is none.
+// maximum returns the maximum page size, or math.MaxInt if there is no limit.
 func maximum(limits pagination.Limits) int {
-	const huge = "99999999999999999999" // counts as math.MaxInt
+	const huge = "99999999999999999999" // parsed as math.MaxInt
 	return limits.Parse(huge, "").Limit
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// describer makes a document, path by path.
+// describer builds a document, path by path.
 type describer struct {
 	model  *model
 	types  *types
@@ -55,7 +55,7 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 	return m, nil
 }
 
-// collection adds a collection's path and what it needs that is not there.
+// collection adds the path of a collection and the components it needs.
 func (d *describer) collection(ctx context.Context, served httpapi.Served) error {
 	record, known := d.record(served)
 	term := ofKind("string")
@@ -75,8 +75,8 @@ func (d *describer) collection(ctx context.Context, served httpapi.Served) error
 	return nil
 }
 
-// record makes sure that there is a component for the records of a collection and
-// for pages of them. It gives its name, and whether it knows all members.
+// record adds the components for the records and pages of a collection if they are
+// missing. It returns the name of the former and reports whether all members are known.
 func (d *describer) record(served httpapi.Served) (name string, known bool) {
 	about := served.Description
 	t := recordType(served.Collection)
@@ -102,22 +102,22 @@ func (d *describer) record(served httpapi.Served) (name string, known bool) {
 	return name, known
 }
 
-// once adds a schema unless it is there.
+// once adds a schema if there is none of that name.
 func (d *describer) once(name string, s *schema) {
 	if schemas := &d.model.Components.Schemas; !schemas.has(name) {
 		schemas.add(name, s)
 	}
 }
 
-// recordType is what a collection tells of its records, nil if that is nothing.
+// recordType returns the type of a collection's records, or nil if it is unknown.
 func recordType(c httpapi.Collection) reflect.Type {
-	if c, ok := c.(Typed); ok {
+	if c, ok := c.(interface{ RecordType() reflect.Type }); ok {
 		return c.RecordType()
 	}
 	return nil
 }
 
-// openSchema is that of records with an id and any other members.
+// openSchema returns the schema of records with an id and any other members.
 func openSchema() *schema {
 	id := integer()
 	id.ReadOnly = true
@@ -126,7 +126,7 @@ func openSchema() *schema {
 	return s
 }
 
-// pageSchema is the envelope of a page.
+// pageSchema returns the schema of a page's envelope.
 func pageSchema(record string) *schema {
 	count := ofKind("integer")
 	count.Description, count.Minimum = "How many records there are in all.", number(0)
@@ -140,7 +140,7 @@ func pageSchema(record string) *schema {
 	)
 }
 
-// orderingTerm lists the names that can be ordered by, in both directions.
+// orderingTerm returns the schema of a term: each field, in both directions.
 func orderingTerm(fields []string) *schema {
 	s := ofKind("string")
 	for _, name := range fields {

@@ -1,6 +1,6 @@
-// Package openapi describes what a [httpapi.Handler] serves, for tools: an OpenAPI
-// 3.1 document of its root and its 39 collections, generated from what the library
-// knows of their records, with a program's own types in it.
+// Package openapi generates an OpenAPI 3.1 document for an [httpapi.Handler]. It
+// describes the root, the 39 collections and their records, including records of
+// types that the program defines.
 //
 //	handler, err := httpapi.New(house, httpapi.Options{})
 //	...
@@ -8,29 +8,28 @@
 //	...
 //	mux.Handle("/openapi.json", document)
 //
-// Or, for a file: os.WriteFile("openapi.json", document.JSON(), 0o644).
+// To write a file instead, call os.WriteFile("openapi.json", document.JSON(), 0o644).
 //
 // # Records
 //
-// Events, labels and social links are described from the fields in package
-// resources; open records as objects with an id and any other members; the types
-// of a program (catalogue.Typed) by reflection, once, in the way in which
-// encoding/json writes them. A collection of the program's own is an object of
-// which nothing is known, unless it implements [Typed] or is one of the three.
+// Events, labels and social links are described by the fields in package resources.
+// Open records are objects with an id and any other members. The types passed to
+// catalogue.Define are described by reflection, as encoding/json encodes them. The
+// records of any other [httpapi.Collection] are described as objects with arbitrary
+// members, unless the collection has a RecordType method as described at [New].
 //
-// Of a type with a MarshalJSON of its own nothing is known either: it is described
-// as any value.
+// A type that implements [encoding/json.Marshaler] is described as any value.
 //
-// # What it says
+// # Operations
 //
-// GET of every path with its parameters, POST where the handler takes it, and, for
-// tools that look for them, HEAD and OPTIONS, which have the tag metadata. Page
-// sizes are those of the handler's options. Requests are described as they should be
-// sent, which is narrower than what is taken: names in snake_case and numbers in
-// strings are, too, and an unknown ordering is dropped. What can be ordered by is
-// listed where it depends on a type, not where it depends on the records there are.
+// Every path has GET with its parameters, and POST if the handler accepts it. HEAD and
+// OPTIONS carry the tag "metadata". Page sizes are those of the handler's options.
 //
-// The same handler gives the same bytes. Who may write is the program's affair;
-// [Options.Scheme] says by which credentials, if they stand in the header
-// Authorization.
+// The document describes requests as they should be sent. The handler accepts more: it
+// also accepts names in snake_case and numbers in strings, and ignores unknown
+// orderings. The values of ordering are listed if they follow from a type, but not if
+// they depend on the stored records.
+//
+// The document is deterministic: equal handlers and options result in equal bytes. It
+// does not describe authorization, except for the scheme in [Options.Scheme].
 package openapi

@@ -7,33 +7,33 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// A Document is a description in OpenAPI 3.1. It never changes, and may be used by
-// any number of goroutines at once.
+// A Document is an OpenAPI 3.1 document. It is immutable and safe for concurrent use.
 type Document struct {
 	text []byte
 	etag string
 }
 
-// Typed is implemented by a [httpapi.Collection] of the program's own that tells
-// what its records are encoded from by encoding/json, such as
-// reflect.TypeFor[Book](); those of a catalogue implement it. It does not count for
-// events, labels and social links, whose records the service's document describes.
-type Typed interface {
-	// RecordType is that type; nil if nothing is known.
-	RecordType() reflect.Type
-}
-
-// New describes a handler. Collections whose type is known are asked for their
-// fields; an error of theirs is returned, wrapped with the collection's key.
-// [httpapi.ErrInvalidConfig] says that the handler is nil, or which option cannot be used. The
-// document does not follow what is changed in ctx or in collections later.
-// O(fields of all collections).
+// New returns the document of a handler. It does not follow later changes to the
+// collections. O(fields of all collections).
+//
+// The type of a collection's records is known if the collection has a method
+//
+//	RecordType() reflect.Type
+//
+// that returns the type from which encoding/json encodes them, such as
+// reflect.TypeFor[Book](), or nil if it is unknown. The collections of a catalogue
+// have this method. For events, labels and social links it is ignored, because the
+// service's document describes their records.
+//
+// New calls the Fields method of these three collections and of those with a known
+// type. If that fails, New returns the error, wrapped with the collection's key. It
+// returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is
+// invalid.
 func New(ctx context.Context, h *httpapi.Handler, opts Options) (*Document, error) {
 	if h == nil {
 		return nil, fmt.Errorf("%w: nil handler", httpapi.ErrInvalidConfig)
@@ -53,8 +53,7 @@ func New(ctx context.Context, h *httpapi.Handler, opts Options) (*Document, erro
 	return &Document{text, fmt.Sprintf(`"%x"`, sha256.Sum256(text))}, nil
 }
 
-// encode writes for people, who read such documents too: indented, and with <, >
-// and & as they are.
+// encode returns readable JSON: indented, and without escaping <, > and &.
 func encode(m *model) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -64,12 +63,12 @@ func encode(m *model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// JSON is the document as it is served, with a line feed at its end. The slice is
-// the caller's. O(len).
+// JSON returns a copy of the document as it is served, with a trailing newline.
+// O(len).
 func (d *Document) JSON() []byte { return bytes.Clone(d.text) }
 
-// ServeHTTP answers GET and HEAD of whatever path with the document, and with 304
-// those who have it already; other methods are 405.
+// ServeHTTP serves the document in response to GET and HEAD requests of any path. It
+// responds with 304 if the client's copy is current, and with 405 to other methods.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, "":

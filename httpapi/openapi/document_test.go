@@ -19,8 +19,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// readDocument is what the tests here look at.
-type readDocument struct {
+// parsedDocument holds the parts of a document that the tests check.
+type parsedDocument struct {
 	OpenAPI string
 	Info    map[string]string
 	Servers []map[string]string
@@ -37,16 +37,16 @@ type readDocument struct {
 	}
 }
 
-func newDocument(t *testing.T, h *httpapi.Handler, opts Options) (d readDocument) {
+func newDocument(t *testing.T, h *httpapi.Handler, opts Options) (parsed parsedDocument) {
 	t.Helper()
-	made, err := New(context.Background(), h, opts)
+	d, err := New(context.Background(), h, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(made.JSON(), &d); err != nil {
+	if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return parsed
 }
 
 func newHandler(t *testing.T, with map[string]httpapi.Collection, opts httpapi.Options) *httpapi.Handler {
@@ -65,15 +65,15 @@ func newHandler(t *testing.T, with map[string]httpapi.Collection, opts httpapi.O
 	return h
 }
 
-// shelf is a collection of which nothing is known, and which cannot be posted to.
-type shelf struct {
+// bareCollection is a collection without a RecordType or Create method.
+type bareCollection struct {
 	fields []string
 	err    error
 }
 
-func (s shelf) Fields(context.Context) ([]string, error) { return s.fields, s.err }
+func (c bareCollection) Fields(context.Context) ([]string, error) { return c.fields, c.err }
 
-func (s shelf) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
+func (c bareCollection) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 0, nil, nil
 }
 
@@ -86,14 +86,14 @@ func TestOptions(t *testing.T) {
 		info    map[string]string
 		servers []map[string]string
 	}{
-		{"nothing", "", Options{}, map[string]string{"title": "Catalogue of a publishing house", "version": "1"}, nil},
-		{"the handler's base", base + "/", Options{}, map[string]string{"title": "Catalogue of a publishing house", "version": "1"},
+		{"zero options", "", Options{}, map[string]string{"title": "Catalogue of a publishing house", "version": "1"}, nil},
+		{"base URL of the handler", base + "/", Options{}, map[string]string{"title": "Catalogue of a publishing house", "version": "1"},
 			[]map[string]string{{"url": base}}},
-		{"everything", base, Options{Title: "<T>", Version: "2.0", Description: "*D*", Server: "/shop/"},
+		{"all options", base, Options{Title: "<T>", Version: "2.0", Description: "*D*", Server: "/shop/"},
 			map[string]string{"title": "<T>", "version": "2.0", "description": "*D*"}, []map[string]string{{"url": "/shop"}}},
-		{"a URL", "", Options{Title: "T", Server: "http://x.example:8080"}, map[string]string{"title": "T", "version": "1"},
+		{"URL as server", "", Options{Title: "T", Server: "http://x.example:8080"}, map[string]string{"title": "T", "version": "1"},
 			[]map[string]string{{"url": "http://x.example:8080"}}},
-		{"the root is no prefix", "", Options{Title: "T", Server: "/"}, map[string]string{"title": "T", "version": "1"}, nil},
+		{"root path as server", "", Options{Title: "T", Server: "/"}, map[string]string{"title": "T", "version": "1"}, nil},
 	}
 	for _, tt := range tests {
 		d := newDocument(t, newHandler(t, nil, httpapi.Options{BaseURL: tt.base}), tt.opts)
@@ -106,31 +106,31 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestBadOptions(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	h := newHandler(t, nil, httpapi.Options{})
 	for reason, opts := range map[string]Options{
-		"no URL":                  {Server: "http://[::1"},
-		"no path":                 {Server: "shop"},
-		"a host without a scheme": {Server: "//x.example/shop"},
-		"another scheme":          {Server: "ftp://x.example"},
-		"no host":                 {Server: "https:///shop"},
-		"a query":                 {Server: "/shop?x=1"},
-		"an empty query":          {Server: "/shop?"},
-		"a fragment":              {Server: "/shop#x"},
-		"a variable":              {Server: "https://{host}/"},
-		"a scheme of 2 words":     {Scheme: "Bearer s3cret"},
+		"invalid URL":           {Server: "http://[::1"},
+		"relative path":         {Server: "shop"},
+		"host without a scheme": {Server: "//x.example/shop"},
+		"unsupported scheme":    {Server: "ftp://x.example"},
+		"no host":               {Server: "https:///shop"},
+		"query":                 {Server: "/shop?x=1"},
+		"empty query":           {Server: "/shop?"},
+		"fragment":              {Server: "/shop#x"},
+		"template variable":     {Server: "https://{host}/"},
+		"white space in Scheme": {Scheme: "Bearer s3cret"},
 	} {
 		if d, err := New(context.Background(), h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
-			t.Errorf("%s: %v, %v", reason, d, err)
+			t.Errorf("%s: New = %v, %v, want ErrInvalidConfig", reason, d, err)
 		}
 	}
 	if _, err := New(context.Background(), nil, Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
-		t.Errorf("nil handler: %v", err)
+		t.Errorf("New with a nil handler: error %v, want ErrInvalidConfig", err)
 	}
 }
 
-// TestScheme: credentials are asked for where something is written, and nowhere else.
-func TestScheme(t *testing.T) {
+// Only POST requires credentials.
+func TestSchemeAppliesToPost(t *testing.T) {
 	h := newHandler(t, nil, httpapi.Options{})
 	for scheme, want := range map[string]map[string]map[string]string{
 		"":       nil,
@@ -160,19 +160,19 @@ func TestLimits(t *testing.T) {
 		limits pagination.Limits
 		want   string
 	}{
-		{"the service's", pagination.Limits{}, `{"type":"integer","minimum":1,"maximum":1000,"default":21}`},
-		{"one's own", pagination.Limits{Default: 50, Max: 100}, `{"type":"integer","minimum":1,"maximum":100,"default":50}`},
-		{"a maximum below the default", pagination.Limits{Max: 5}, `{"type":"integer","minimum":1,"maximum":5,"default":5}`},
+		{"default limits", pagination.Limits{}, `{"type":"integer","minimum":1,"maximum":1000,"default":21}`},
+		{"custom limits", pagination.Limits{Default: 50, Max: 100}, `{"type":"integer","minimum":1,"maximum":100,"default":50}`},
+		{"maximum below the default", pagination.Limits{Max: 5}, `{"type":"integer","minimum":1,"maximum":5,"default":5}`},
 		{"no maximum", pagination.Limits{Max: -1}, `{"type":"integer","minimum":1,"default":21}`},
 	} {
 		d := newDocument(t, newHandler(t, nil, httpapi.Options{Limits: tt.limits}), Options{})
-		if diff := cmp.Diff(tt.want, squeezed(t, d.Components.Parameters["limit"].Schema)); diff != "" {
+		if diff := cmp.Diff(tt.want, compactJSON(t, d.Components.Parameters["limit"].Schema)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 	}
 }
 
-func squeezed(t *testing.T, text []byte) string {
+func compactJSON(t *testing.T, text []byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := json.Compact(&b, text); err != nil {
@@ -181,38 +181,38 @@ func squeezed(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// TestOwnCollections: of a collection of the program's own nothing is said that it does
-// not tell, but for what the service's document does.
-func TestOwnCollections(t *testing.T) {
+// A collection without a RecordType method is described as a plain object, unless the
+// service's document describes its records.
+func TestUnknownRecordType(t *testing.T) {
 	h := newHandler(t, map[string]httpapi.Collection{
-		"items":  shelf{err: errors.New("is not asked")},
-		"events": shelf{fields: []string{"name", "name"}},
+		"items":  bareCollection{err: errors.New("Fields must not be called")},
+		"events": bareCollection{fields: []string{"name", "name"}},
 	}, httpapi.Options{Authorizer: httpapi.AllowAll})
 	d := newDocument(t, h, Options{})
 	for name, want := range map[string]string{
 		"Object":            `{"type":"object"}`,
 		"EventOrderingTerm": `{"type":"string","enum":["name","-name"]}`,
 		"Record":            `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true}},"required":["id"],"additionalProperties":{}}`,
-		"Item":              ``, "NewEvent": ``, // nobody can post one
+		"Item":              ``,
+		"NewEvent":          ``, // the collection is read-only
 	} {
 		var got string
 		if text := d.Components.Schemas[name]; text != nil {
-			got = squeezed(t, text)
+			got = compactJSON(t, text)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 	if got := string(d.Paths["/api/items/"]["get"].Responses["200"]); !strings.Contains(got, "schemas/ObjectPage") {
-		t.Errorf("items answer with %s", got)
+		t.Errorf("GET /api/items/ returns %s, want an ObjectPage", got)
 	}
 	if _, ok := d.Paths["/api/events/"]["post"]; ok || d.Paths["/api/social-links/"]["post"].Responses == nil {
-		t.Error("what can be posted to is not what is described")
+		t.Error("POST is described for events, or not for social links")
 	}
 }
 
-// TestOrderingTerms lists what the catalogue can be ordered by, in both directions,
-// where that does not depend on the records.
+// Terms are listed for collections whose fields do not depend on the stored records.
 func TestOrderingTerms(t *testing.T) {
 	house := catalogue.New()
 	h, err := httpapi.New(house, httpapi.Options{})
@@ -234,27 +234,26 @@ func TestOrderingTerms(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", record, diff)
 		}
 	}
-	if got := squeezed(t, d.Components.Parameters["RecordOrdering"].Schema); got != `{"type":"array","items":{"type":"string"}}` {
-		t.Errorf("open records are ordered by %s", got)
+	if got := compactJSON(t, d.Components.Parameters["RecordOrdering"].Schema); got != `{"type":"array","items":{"type":"string"}}` {
+		t.Errorf("ordering of open records has schema %s", got)
 	}
 }
 
-// TestFieldsFail: an error of a collection that has to be asked is New's.
-func TestFieldsFail(t *testing.T) {
-	broken := errors.New("broken")
-	h := newHandler(t, map[string]httpapi.Collection{"labels": shelf{err: broken}}, httpapi.Options{})
-	if _, err := New(context.Background(), h, Options{}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "labels") {
-		t.Errorf("%v", err)
+func TestFieldsError(t *testing.T) {
+	errFields := errors.New("no fields")
+	h := newHandler(t, map[string]httpapi.Collection{"labels": bareCollection{err: errFields}}, httpapi.Options{})
+	if _, err := New(context.Background(), h, Options{}); !errors.Is(err, errFields) || !strings.Contains(err.Error(), "labels") {
+		t.Errorf("New: error %v, want %v with the key", err, errFields)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := New(ctx, newHandler(t, nil, httpapi.Options{}), Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a context that is over: %v", err)
+		t.Errorf("New with a canceled context: error %v", err)
 	}
 }
 
-// TestSameBytes: the document depends on the handler alone, and not on the records.
-func TestSameBytes(t *testing.T) {
+// The document does not depend on the stored records.
+func TestDocumentIsDeterministic(t *testing.T) {
 	house := catalogue.New()
 	var texts []string
 	for range 3 {
@@ -267,7 +266,7 @@ func TestSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		texts = append(texts, string(d.JSON()))
-		clear(d.JSON()) // is the caller's
+		clear(d.JSON()) // JSON returns a copy
 		books, err := house.Records("books")
 		if err != nil {
 			t.Fatal(err)
@@ -279,15 +278,15 @@ func TestSameBytes(t *testing.T) {
 		if _, err := books.Insert(record); err != nil {
 			t.Fatal(err)
 		}
-		if again := string(d.JSON()); again != texts[0] {
-			t.Error("the document has changed")
+		if got := string(d.JSON()); got != texts[0] {
+			t.Error("the document changed")
 		}
 	}
 	if texts[0] != texts[1] || texts[0] != texts[2] {
-		t.Error("three documents of one house differ")
+		t.Error("documents of the same catalogue differ")
 	}
 	if !strings.Contains(texts[0], `"title": "a < b & c"`) || !strings.HasSuffix(texts[0], "}\n") {
-		t.Error("it is not written for people")
+		t.Error("the document escapes HTML or has no trailing newline")
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
@@ -299,7 +298,7 @@ func TestServeHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(method, etag string) *httptest.ResponseRecorder {
+	do := func(method, etag string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, "/anywhere", nil)
 		if etag != "" {
 			r.Header.Set("If-None-Match", etag)
@@ -308,7 +307,7 @@ func TestServeHTTP(t *testing.T) {
 		d.ServeHTTP(w, r)
 		return w
 	}
-	etag := ask("GET", "").Header().Get("Etag")
+	etag := do("GET", "").Header().Get("Etag")
 	if len(etag) < 10 {
 		t.Errorf("ETag %q", etag)
 	}
@@ -317,18 +316,18 @@ func TestServeHTTP(t *testing.T) {
 		status               int
 		body                 string
 	}{
-		{"the document", "GET", "", http.StatusOK, string(d.JSON())},
-		{"its head", "HEAD", "", http.StatusOK, ""},
-		{"it is known", "GET", etag, http.StatusNotModified, ""},
-		{"another one is", "GET", `"other"`, http.StatusOK, string(d.JSON())},
-		{"it is not written", "POST", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
+		{"GET", "GET", "", http.StatusOK, string(d.JSON())},
+		{"HEAD", "HEAD", "", http.StatusOK, ""},
+		{"matching tag", "GET", etag, http.StatusNotModified, ""},
+		{"different tag", "GET", `"other"`, http.StatusOK, string(d.JSON())},
+		{"other method", "POST", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
 	} {
-		w := ask(tt.method, tt.etag)
+		w := do(tt.method, tt.etag)
 		if diff := cmp.Diff(tt.body, w.Body.String()); w.Code != tt.status || diff != "" {
-			t.Errorf("%s: %d (-want +got):\n%s", tt.reason, w.Code, diff)
+			t.Errorf("%s: status %d, want %d; body (-want +got):\n%s", tt.reason, w.Code, tt.status, diff)
 		}
 		if kind := w.Header().Get("Content-Type"); tt.status == http.StatusOK && kind != "application/json" {
-			t.Errorf("%s: it is %q", tt.reason, kind)
+			t.Errorf("%s: Content-Type %q", tt.reason, kind)
 		}
 		if allow := w.Header().Get("Allow"); (allow == "GET, HEAD") != (tt.method == "POST") {
 			t.Errorf("%s: Allow %q", tt.reason, allow)

@@ -17,7 +17,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A program's own type of record is described in the way in which it is written.
+// The records of a type passed to catalogue.Define are described as they are encoded.
 func ExampleNew() {
 	type Book struct {
 		ID       int     `json:"id"`
@@ -55,7 +55,6 @@ func ExampleNew() {
 	// {"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},"name":{"type":"string"},"subtitle":{"type":["string","null"]},"pages":{"type":"integer","format":"int64"}},"required":["id","name","subtitle"]}
 }
 
-// A Document is served where the program puts it.
 func ExampleDocument_ServeHTTP() {
 	handler, err := httpapi.New(catalogue.New(), httpapi.Options{})
 	if err != nil {
@@ -71,10 +70,10 @@ func ExampleDocument_ServeHTTP() {
 	}
 	mux.Handle("/openapi.json", document)
 
-	answer := httptest.NewRecorder()
-	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/openapi.json", nil))
-	fmt.Println(answer.Code, answer.Header().Get("Content-Type"))
-	fmt.Println(bytes.Equal(answer.Body.Bytes(), document.JSON()))
+	recorder := httptest.NewRecorder()
+	mux.ServeHTTP(recorder, httptest.NewRequest("GET", "/openapi.json", nil))
+	fmt.Println(recorder.Code, recorder.Header().Get("Content-Type"))
+	fmt.Println(bytes.Equal(recorder.Body.Bytes(), document.JSON()))
 	// Output:
 	// 200 application/json
 	// true
@@ -85,7 +84,8 @@ type film struct {
 	Title string `json:"title"`
 }
 
-// films is a collection of the program's own, over a database say.
+// films is an httpapi.Collection other than a catalogue's, for example one in a
+// database.
 type films struct{}
 
 func (films) Fields(context.Context) ([]string, error) { return []string{"title"}, nil }
@@ -96,9 +96,8 @@ func (films) Page(context.Context, pagination.Window, []ordering.Term) (int, [][
 
 func (films) RecordType() reflect.Type { return reflect.TypeFor[film]() }
 
-// A collection of the program's own tells the type of its records.
-func ExampleTyped() {
-	var _ openapi.Typed = films{}
+// The method RecordType makes the type of a collection's records known.
+func ExampleNew_recordType() {
 	collections := map[string]httpapi.Collection{}
 	for key, c := range catalogue.New().All() {
 		collections[key] = c

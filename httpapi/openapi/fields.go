@@ -6,11 +6,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// maxURL is how long a posted URL may be, in code points.
+// maxURL is the maximum length of a posted URL in code points.
 const maxURL = 2048
 
-// described is the schema of records that the service's document describes: all
-// members are always there.
+// described returns the schema of records with the given fields, all of which are
+// always present.
 func described(fields []resources.Field) *schema {
 	s := ofKind("object")
 	for _, f := range fields {
@@ -22,7 +22,7 @@ func described(fields []resources.Field) *schema {
 	return s
 }
 
-// posted is the schema of what is sent to make such a record.
+// posted returns the schema of the body that creates such a record.
 func posted(fields []resources.Field) *schema {
 	s := ofKind("object")
 	for _, f := range fields {
@@ -37,8 +37,8 @@ func posted(fields []resources.Field) *schema {
 	return s
 }
 
-// postedField holds what is sent to more than what is stored: records that were
-// loaded need not be such as could be posted.
+// postedField returns the schema of a field in a request. It is stricter than that of
+// a stored field, because records that were loaded need not satisfy these rules.
 func postedField(f resources.Field) *schema {
 	s := fieldSchema(f)
 	s.Default = json.RawMessage(f.Default)
@@ -86,7 +86,7 @@ func kindSchema(f resources.Field) *schema {
 	case resources.Boolean:
 		return ofKind("boolean")
 	case resources.URL:
-		if f.Blank { // the format knows no empty URL
+		if f.Blank { // an empty string does not have the format uri
 			return &schema{Type: kinds{"string"}, Description: "A URL, or empty."}
 		}
 		return formatted("string", "uri")

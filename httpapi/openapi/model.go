@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// model is an OpenAPI document: what this package uses of one. The names are those
-// of the specification.
+// model is an OpenAPI document, limited to what this package uses. The names are
+// those of the specification.
 type model struct {
 	OpenAPI    string            `json:"openapi"`
 	Info       info              `json:"info"`
@@ -62,7 +62,7 @@ type operation struct {
 	Security    []members[[]struct{}] `json:"security,omitempty"`
 }
 
-// A parameter is a reference to one of the components, or one itself.
+// parameter is a parameter or a reference to one of the components.
 type parameter struct {
 	Ref         string  `json:"$ref,omitempty"`
 	Name        string  `json:"name,omitempty"`
@@ -81,7 +81,7 @@ type media struct {
 	Schema *schema `json:"schema"`
 }
 
-// A response is a reference to one of the components, or one itself.
+// response is a response or a reference to one of the components.
 type response struct {
 	Ref         string          `json:"$ref,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -89,14 +89,14 @@ type response struct {
 	Content     members[media]  `json:"content,omitempty"`
 }
 
-// A header is a reference to one of the components, or one itself.
+// header is a header or a reference to one of the components.
 type header struct {
 	Ref         string  `json:"$ref,omitempty"`
 	Description string  `json:"description,omitempty"`
 	Schema      *schema `json:"schema,omitempty"`
 }
 
-// members is a JSON object whose members stay in their order.
+// members is a JSON object with ordered members.
 type members[T any] []member[T]
 
 type member[T any] struct {
@@ -104,7 +104,7 @@ type member[T any] struct {
 	value T
 }
 
-// one is an object with one member.
+// one returns an object with one member.
 func one[T any](name string, value T) members[T] { return members[T]{{name, value}} }
 
 func (ms *members[T]) add(name string, value T) { *ms = append(*ms, member[T]{name, value}) }
@@ -113,7 +113,7 @@ func (ms members[T]) has(name string) bool {
 	return slices.ContainsFunc(ms, func(m member[T]) bool { return m.name == name })
 }
 
-// MarshalJSON writes the members in their order.
+// MarshalJSON encodes the members in order.
 func (ms members[T]) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

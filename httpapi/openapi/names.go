@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Components that there is one of.
+// Schemas that belong to no particular type.
 const (
 	openRecord    = "Record"
 	unknownRecord = "Object"
@@ -19,12 +19,12 @@ const (
 	format        = "Format"
 )
 
-// recordName is the name of a collection's records: "ItemVariant".
+// recordName returns the name of a collection's records, such as "ItemVariant".
 func recordName(c resources.Description) string {
 	return strings.ReplaceAll(strings.TrimSuffix(c.Title(), " List"), " ", "")
 }
 
-// listName is the name of a collection in operations: "ItemVariants".
+// listName returns the name of a collection in operations, such as "ItemVariants".
 func listName(c resources.Description) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(c.Segment, func(r rune) bool { return r == '-' || r == '_' }) {
@@ -33,10 +33,10 @@ func listName(c resources.Description) string {
 	return b.String()
 }
 
-// names are those of components that are taken.
+// names is a set of component names.
 type names map[string]bool
 
-// reserved are the names that a handler's document may need, whatever the types.
+// reserved returns the names that a document may need regardless of its types.
 func reserved() names {
 	taken := names{detail: true, fieldErrors: true, metadata: true, fieldMetadata: true, root: true, format: true}
 	records := []string{openRecord, unknownRecord}
@@ -56,8 +56,8 @@ func termOf(record string) string  { return record + "OrderingTerm" }
 func orderOf(record string) string { return record + "Ordering" } // a parameter
 func newOf(record string) string   { return "New" + record }
 
-// take gives a name like the one wanted that is nobody's yet, with nothing in it
-// that a component's name cannot have.
+// take adds a name similar to wanted that is valid for a component and not taken yet.
+// It returns that name.
 func (taken names) take(wanted string) string {
 	clean := strings.Map(func(r rune) rune {
 		if 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {

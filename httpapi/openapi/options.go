@@ -9,41 +9,43 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// Options say what the handler itself does not know. The zero value is good.
+// Options configures a [Document]. The zero value is ready to use.
 type Options struct {
-	// Title names the interface. Empty: "Catalogue of a publishing house".
+	// Title is the title of the API. If empty, it is "Catalogue of a publishing
+	// house".
 	Title string
-	// Version is that of the interface, in the program's own counting. Empty: "1".
+	// Version is the version of the API. If empty, it is "1".
 	Version string
-	// Description is a text in Markdown. Empty: none.
+	// Description is a description of the API in Markdown. If empty, it is omitted.
 	Description string
 
-	// Server is what stands in front of /api/: a URL ("https://x.example/shop"), or
-	// a path, the prefix that the handler is mounted with ("/shop"), which is then on
-	// the host that the document came from. Slashes at its end do not count. Empty:
-	// the BaseURL of the handler, or if that is empty too, nothing.
+	// Server is the part of the service's URLs before /api/: a URL
+	// ("https://x.example/shop"), or the path that the handler is mounted at
+	// ("/shop"), relative to the host that serves the document. Trailing slashes are
+	// ignored. If empty, the BaseURL of the handler is used. If that is empty too,
+	// the document names no server.
 	Server string
 
-	// Scheme is the scheme in the header Authorization by which the handler's
-	// authorizer knows who may post: Bearer, or what [httpapi.Token] was given.
-	// Empty: nothing is said of credentials.
+	// Scheme is the authentication scheme that POST requests use in the Authorization
+	// header: Bearer, or the one passed to [httpapi.Token]. If empty, the document
+	// describes no credentials.
 	Scheme string
 }
 
-// defaults gives the options with which the document is made.
+// defaults validates the options and returns a copy with defaults filled in.
 func (o Options) defaults(baseURL string) (Options, error) {
 	server, err := url.Parse(o.Server)
 	switch {
 	case err != nil:
 		return o, fmt.Errorf("%w: Server: %v", httpapi.ErrInvalidConfig, err)
 	case server.RawQuery != "" || strings.ContainsAny(o.Server, "?#{}"):
-		return o, fmt.Errorf("%w: Server %q is more than a URL's beginning", httpapi.ErrInvalidConfig, o.Server)
+		return o, fmt.Errorf("%w: Server %q has a query, a fragment or a template", httpapi.ErrInvalidConfig, o.Server)
 	case o.Server != "" && server.Scheme == "" && (server.Host != "" || !strings.HasPrefix(o.Server, "/")):
-		return o, fmt.Errorf("%w: Server %q is neither a URL nor a path from the root", httpapi.ErrInvalidConfig, o.Server)
+		return o, fmt.Errorf("%w: Server %q is neither a URL nor an absolute path", httpapi.ErrInvalidConfig, o.Server)
 	case server.Scheme != "" && (server.Scheme != "http" && server.Scheme != "https" || server.Host == ""):
-		return o, fmt.Errorf("%w: Server %q is no http or https URL", httpapi.ErrInvalidConfig, o.Server)
+		return o, fmt.Errorf("%w: Server %q is not an http or https URL", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
-		return o, fmt.Errorf("%w: Scheme %q has white space", httpapi.ErrInvalidConfig, o.Scheme)
+		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
 	}
 	o.Title = cmp.Or(o.Title, "Catalogue of a publishing house")
 	o.Version = cmp.Or(o.Version, "1")

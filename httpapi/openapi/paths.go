@@ -16,7 +16,7 @@ const credentials = "credentials"
 
 const jsonType = "application/json"
 
-// jsonBody is a body of that schema.
+// jsonBody returns a JSON body with the schema s.
 func jsonBody(s *schema) members[media] { return one(jsonType, media{s}) }
 
 // root adds the path that lists the collections.
@@ -38,7 +38,8 @@ func (d *describer) root(served httpapi.Served) {
 	})
 }
 
-// listPath describes the path of a collection whose records have that component.
+// listPath returns the description of the path of a collection. record is the
+// component of its records.
 func (d *describer) listPath(served httpapi.Served, record string) pathItem {
 	about := served.Description
 	list := listName(about)
@@ -59,13 +60,13 @@ func (d *describer) listPath(served httpapi.Served, record string) pathItem {
 	return item
 }
 
-// post describes how a record is made.
+// post returns the description of the operation that creates a record.
 func (d *describer) post(about resources.Description, record string) *operation {
 	op := &operation{
 		ID: "create" + recordName(about), Summary: "Add a record to " + about.Segment, Tags: []string{recordsTag},
 		Parameters:  []parameter{parameterRef(formatParameter)},
 		RequestBody: &requestBody{Required: true, Content: jsonBody(ref(newOf(record)))},
-		Responses: answers("201", response{Description: "The record, with its id.", Content: jsonBody(ref(record))},
+		Responses: responses("201", response{Description: "The record, with its id.", Content: jsonBody(ref(record))},
 			badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong, unsupported, failure),
 	}
 	if d.scheme != "" {
@@ -74,16 +75,17 @@ func (d *describer) post(about resources.Description, record string) *operation 
 	return op
 }
 
-// get completes an operation that answers so when all is well.
+// get completes an operation with its responses: good if it succeeds.
 func get(served httpapi.Served, op *operation, good response) *operation {
-	op.Responses = answers("200", good, badRequest, notFound, notAcceptable, targetTooLong, failure)
+	op.Responses = responses("200", good, badRequest, notFound, notAcceptable, targetTooLong, failure)
 	if served.Tagged {
 		op.tagged()
 	}
 	return op
 }
 
-// head describes HEAD, whose answers are those of GET without their bodies.
+// head returns the description of HEAD, whose responses are those of GET without their
+// bodies.
 func head(served httpapi.Served, id string, parameters []parameter) *operation {
 	like := response{Description: "As GET answers, without a body."}
 	op := &operation{
@@ -97,12 +99,12 @@ func head(served httpapi.Served, id string, parameters []parameter) *operation {
 	return op
 }
 
-// metadataOf describes OPTIONS.
+// metadataOf returns the description of OPTIONS.
 func metadataOf(id string, parameters []parameter) *operation {
 	return &operation{
 		ID: id, Summary: "What can be done here", Tags: []string{metadataTag},
 		Parameters: parameters,
-		Responses: answers("200", response{
+		Responses: responses("200", response{
 			Description: "What is known of the path; what can be posted is told to those who may.",
 			Headers:     one(allowHeader, headerRef(allowHeader)),
 			Content:     jsonBody(ref(metadata)),

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// schema is a JSON Schema of 2020-12: what this package uses of one. The zero schema
-// takes any value.
+// schema is a JSON Schema of 2020-12, limited to what this package uses. The zero
+// schema accepts any value.
 type schema struct {
 	Ref         string           `json:"$ref,omitempty"`
 	Description string           `json:"description,omitempty"`
@@ -31,10 +31,10 @@ type schema struct {
 	ReadOnly    bool             `json:"readOnly,omitempty"`
 }
 
-// kinds are the types that a value may have.
+// kinds lists the types that a value may have.
 type kinds []string
 
-// MarshalJSON writes one type as a string, as people do.
+// MarshalJSON encodes a single type as a string, as is customary.
 func (k kinds) MarshalJSON() ([]byte, error) {
 	if len(k) == 1 {
 		return json.Marshal(k[0])
@@ -49,10 +49,10 @@ func mapOf(values *schema) *schema        { return &schema{Type: kinds{"object"}
 func ref(name string) *schema             { return &schema{Ref: "#/components/schemas/" + name} }
 func number(n int) *int                   { return &n }
 
-// integer is the schema of ids, and of any other int.
+// integer returns the schema of ids and other ints.
 func integer() *schema { return formatted("integer", "int64") }
 
-// object has all members that it is given, always.
+// object returns the schema of an object in which all properties are required.
 func object(properties ...member[*schema]) *schema {
 	s := ofKind("object")
 	for _, p := range properties {
@@ -62,12 +62,12 @@ func object(properties ...member[*schema]) *schema {
 	return s
 }
 
-// orNull takes null besides what s takes.
+// orNull returns a schema that accepts null and whatever s accepts.
 func orNull(s *schema) *schema {
 	switch {
 	case s.Ref != "":
 		return &schema{AnyOf: []*schema{s, ofKind("null")}}
-	case len(s.Type) == 0, slices.Contains(s.Type, "null"): // takes it already
+	case len(s.Type) == 0, slices.Contains(s.Type, "null"): // already accepts null
 		return s
 	}
 	wider := *s

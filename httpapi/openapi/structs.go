@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// structure is the schema of a struct.
+// structure returns the schema of a struct.
 func (ts *types) structure(t reflect.Type) *schema {
 	s := ofKind("object")
 	for _, f := range membersOf(t) {
@@ -20,9 +20,9 @@ func (ts *types) structure(t reflect.Type) *schema {
 	return s
 }
 
-// membersOf returns the fields of a struct and of those embedded in it under their
-// names in JSON. Of several with one name the least deeply embedded counts; if
-// there are two of those, none does.
+// membersOf returns the fields of a struct, including those promoted from embedded
+// structs, with their JSON names. As in encoding/json, a field hides more deeply
+// embedded fields with the same name, and fields at the same depth hide each other.
 func membersOf(t reflect.Type) []reflect.StructField {
 	all := candidates(t, nil, map[reflect.Type]bool{})
 	return slices.DeleteFunc(slices.Clone(all), func(f reflect.StructField) bool {
@@ -32,9 +32,10 @@ func membersOf(t reflect.Type) []reflect.StructField {
 	})
 }
 
-// candidates returns all fields of a struct at index and of those embedded in it.
+// candidates returns all fields of the struct t at index and of its embedded structs.
+// outer holds the structs that enclose t.
 func candidates(t reflect.Type, index []int, outer map[reflect.Type]bool) (list []reflect.StructField) {
-	if outer[t] { // it embeds itself
+	if outer[t] { // t embeds itself
 		return nil
 	}
 	outer[t] = true
@@ -57,7 +58,7 @@ func candidates(t reflect.Type, index []int, outer map[reflect.Type]bool) (list 
 	return list
 }
 
-// structOf returns the struct that a type is or points to, or nil.
+// structOf returns t or its element if that is a struct, or nil.
 func structOf(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -68,8 +69,8 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// field is the schema of what is written of a struct's field, and whether something
-// always is.
+// field returns the schema of a struct field and reports whether the field is always
+// encoded.
 func (ts *types) field(f reflect.StructField) (s *schema, required bool) {
 	_, text, _ := strings.Cut(f.Tag.Get("json"), ",")
 	options := strings.Split(text, ",")
@@ -85,7 +86,7 @@ func (ts *types) field(f reflect.StructField) (s *schema, required bool) {
 	return s, !omitted
 }
 
-// canBeEmpty says whether the option omitempty does anything.
+// canBeEmpty reports whether omitempty has an effect on values of type t.
 func canBeEmpty(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -96,13 +97,13 @@ func canBeEmpty(t reflect.Type) bool {
 	return true
 }
 
-// nilIsZero says whether a nil is left out: a type may have its own notion of zero.
+// nilIsZero reports whether omitzero omits nil. A type may define zero itself.
 func nilIsZero(t reflect.Type) bool {
 	_, own := reflect.PointerTo(t).MethodByName("IsZero")
 	return !own
 }
 
-// quotes says whether the option string does anything.
+// quotes reports whether the tag option string has an effect on values of type t.
 func quotes(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -114,8 +115,8 @@ func quotes(t reflect.Type) bool {
 	return t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface
 }
 
-// throughPointer says whether a field is in a struct embedded by pointer, so that it
-// is not there when that is nil.
+// throughPointer reports whether a field is in a struct embedded by pointer, and thus
+// absent if the pointer is nil.
 func throughPointer(t reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {

@@ -2,14 +2,14 @@ package openapi
 
 import "slices"
 
-// Components of handlers whose answers have entity tags.
+// Components for responses with entity tags.
 const (
 	tagHeader    = "ETag"
 	tagParameter = "ifNoneMatch"
 	notModified  = "NotModified"
 )
 
-// addTags adds those components.
+// addTags adds the components for entity tags.
 func (c *components) addTags() {
 	c.Headers.add(tagHeader, header{Description: "The entity tag of the answer.", Schema: ofKind("string")})
 	c.Responses.add(notModified, response{
@@ -20,7 +20,7 @@ func (c *components) addTags() {
 	})
 }
 
-// tagged is an operation whose first answer has an entity tag.
+// tagged adds an entity tag to the first response of the operation, and a 304.
 func (op *operation) tagged() {
 	op.Parameters = append(slices.Clip(op.Parameters), parameterRef(tagParameter))
 	op.Responses[0].value.Headers = one(tagHeader, headerRef(tagHeader))

@@ -9,11 +9,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// types describes Go types as encoding/json writes their values. What has a name of
-// its own and parts becomes a component, since it may contain itself.
+// types makes schemas of Go types as encoding/json encodes their values. A named
+// composite type becomes a component, since it may contain itself.
 type types struct {
 	names      names
-	known      map[reflect.Type]string // their components
+	known      map[reflect.Type]string // component names
 	components *members[*schema]
 }
 
@@ -25,8 +25,8 @@ func newTypes(components *members[*schema]) *types {
 	}, components}
 }
 
-// record makes the component of a collection's records, which may be those of another
-// as well.
+// record adds the component of a collection's records. If their type already has a
+// component, it refers to that.
 func (ts *types) record(name string, t reflect.Type) {
 	if known := ts.known[t]; known != "" {
 		ts.components.add(name, ref(known))
@@ -34,7 +34,7 @@ func (ts *types) record(name string, t reflect.Type) {
 	}
 	s := ts.component(name, t)
 	if marshals(t) {
-		*s = *ofKind("object") // a collection has nothing else
+		*s = *ofKind("object") // records are always objects
 		return
 	}
 	*s = *ts.parts(t)
@@ -45,8 +45,8 @@ func (ts *types) record(name string, t reflect.Type) {
 	}
 }
 
-// component makes an empty one, which is to be filled: the type may be met again
-// while that is done.
+// component adds an empty component. It is filled later, because t may refer to
+// itself.
 func (ts *types) component(name string, t reflect.Type) *schema {
 	ts.known[t] = name
 	s := &schema{}
@@ -54,7 +54,7 @@ func (ts *types) component(name string, t reflect.Type) *schema {
 	return s
 }
 
-// of is the schema of a type's values, null included where it can come of them.
+// of returns the schema of t's values, including null if nil is encoded as null.
 func (ts *types) of(t reflect.Type) *schema {
 	s := ts.present(t)
 	if writesNull(t) {
@@ -63,7 +63,7 @@ func (ts *types) of(t reflect.Type) *schema {
 	return s
 }
 
-// writesNull says whether a nil is written as null.
+// writesNull reports whether nil is encoded as null.
 func writesNull(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -74,7 +74,7 @@ func writesNull(t reflect.Type) bool {
 	return false
 }
 
-// present is the schema of values that are not nil.
+// present returns the schema of t's values other than nil.
 func (ts *types) present(t reflect.Type) *schema {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Name() == "":
@@ -107,13 +107,13 @@ func marshals(t reflect.Type) bool {
 	return implements[json.Marshaler](t) || implements[encoding.TextMarshaler](t)
 }
 
-// implements says whether a type or a pointer to it does: all values that are
-// encoded are variables.
+// implements reports whether t or a pointer to t implements I. The pointer counts
+// because all encoded values are addressable.
 func implements[I any](t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// isBytes says whether encoding/json writes base64.
+// isBytes reports whether values of type t are encoded as base64.
 func isBytes(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !marshals(t.Elem())
 }
@@ -126,8 +126,8 @@ func hasParts(t reflect.Type) bool {
 	return false
 }
 
-// parts is the schema of a type by its kind. What has no JSON, and pointers that
-// have a name, which can point at themselves, take any value.
+// parts returns the schema of a type by its kind. Types without JSON, and named
+// pointer types, which may be recursive, accept any value.
 func (ts *types) parts(t reflect.Type) *schema {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -37,42 +37,41 @@ func (*pointer) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
 
 func (maybe) IsZero() bool { return false }
 
-// field is a struct with one field that has a tag.
+// field returns a struct type with one field of type T.
 func field[T any](tag reflect.StructTag) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{Name: "F", Type: reflect.TypeFor[T](), Tag: tag}})
 }
 
-// TestTypes: what encoding/json writes of a value, by its documentation, in words of
-// JSON Schema.
-func TestTypes(t *testing.T) {
+// The expected schemas follow the documentation of encoding/json.
+func TestTypeSchemas(t *testing.T) {
 	const anything = `{}`
-	one := func(schema string) string {
+	required := func(schema string) string {
 		return `{"type":"object","properties":{"f":` + schema + `},"required":["f"]}`
 	}
-	maybe1 := func(schema string) string { return `{"type":"object","properties":{"f":` + schema + `}}` }
+	optional := func(schema string) string { return `{"type":"object","properties":{"f":` + schema + `}}` }
 	tests := []struct {
 		reason     string
 		typ        reflect.Type
 		want       string
-		components string // but for the document's own
+		components string // added for the type
 	}{
 		{"boolean", reflect.TypeFor[bool](), `{"type":"boolean"}`, ``},
 		{"int", reflect.TypeFor[int](), `{"type":"integer","format":"int64"}`, ``},
-		{"int of a name", reflect.TypeFor[time.Duration](), `{"type":"integer","format":"int64"}`, ``},
+		{"named int", reflect.TypeFor[time.Duration](), `{"type":"integer","format":"int64"}`, ``},
 		{"int32", reflect.TypeFor[int32](), `{"type":"integer","format":"int32"}`, ``},
 		{"int8", reflect.TypeFor[int8](), `{"type":"integer"}`, ``},
 		{"unsigned", reflect.TypeFor[uint64](), `{"type":"integer","minimum":0}`, ``},
 		{"float64", reflect.TypeFor[float64](), `{"type":"number","format":"double"}`, ``},
 		{"float32", reflect.TypeFor[float32](), `{"type":"number","format":"float"}`, ``},
 		{"json.Number", reflect.TypeFor[json.Number](), `{"type":"number"}`, ``},
-		{"a string is no json.Number by its name", reflect.TypeFor[price](), `{"type":"string"}`, ``},
+		{"named json.Number", reflect.TypeFor[price](), `{"type":"string"}`, ``},
 		{"text", reflect.TypeFor[string](), `{"type":"string"}`, ``},
-		{"bytes are base64", reflect.TypeFor[[]byte](), `{"type":["string","null"],"contentEncoding":"base64"}`, ``},
-		{"an array of bytes is none", reflect.TypeFor[[2]byte](), `{"type":"array","items":{"type":"integer","minimum":0},"minItems":2,"maxItems":2}`, ``},
-		{"a nil list is null", reflect.TypeFor[[]string](), `{"type":["array","null"],"items":{"type":"string"}}`, ``},
-		{"list in a list", reflect.TypeFor[[][]bool](), `{"type":["array","null"],"items":{"type":["array","null"],"items":{"type":"boolean"}}}`, ``},
-		{"a nil map is null", reflect.TypeFor[map[string]int32](), `{"type":["object","null"],"additionalProperties":{"type":"integer","format":"int32"}}`, ``},
-		{"keys are text whatever they are", reflect.TypeFor[map[int]bool](), `{"type":["object","null"],"additionalProperties":{"type":"boolean"}}`, ``},
+		{"slice of bytes", reflect.TypeFor[[]byte](), `{"type":["string","null"],"contentEncoding":"base64"}`, ``},
+		{"array of bytes", reflect.TypeFor[[2]byte](), `{"type":"array","items":{"type":"integer","minimum":0},"minItems":2,"maxItems":2}`, ``},
+		{"nullable list", reflect.TypeFor[[]string](), `{"type":["array","null"],"items":{"type":"string"}}`, ``},
+		{"list of lists", reflect.TypeFor[[][]bool](), `{"type":["array","null"],"items":{"type":["array","null"],"items":{"type":"boolean"}}}`, ``},
+		{"nullable map", reflect.TypeFor[map[string]int32](), `{"type":["object","null"],"additionalProperties":{"type":"integer","format":"int32"}}`, ``},
+		{"map with int keys", reflect.TypeFor[map[int]bool](), `{"type":["object","null"],"additionalProperties":{"type":"boolean"}}`, ``},
 		{"pointer", reflect.TypeFor[*int32](), `{"type":["integer","null"],"format":"int32"}`, ``},
 		{"pointer to a pointer", reflect.TypeFor[**int32](), `{"type":["integer","null"],"format":"int32"}`, ``},
 		{"pointer to a list", reflect.TypeFor[*[]bool](), `{"type":["array","null"],"items":{"type":"boolean"}}`, ``},
@@ -80,47 +79,47 @@ func TestTypes(t *testing.T) {
 		{"DateTime", reflect.TypeFor[*resources.DateTime](), `{"type":["string","null"],"format":"date-time"}`, ``},
 		{"raw JSON", reflect.TypeFor[json.RawMessage](), anything, ``},
 		{"any", reflect.TypeFor[any](), anything, ``},
-		{"JSON of its own", reflect.TypeFor[pointer](), anything, ``},
-		{"text of its own", reflect.TypeFor[netip.Addr](), `{"type":"string"}`, ``},
-		{"pointer to text of its own", reflect.TypeFor[*netip.Addr](), `{"type":["string","null"]}`, ``},
+		{"json.Marshaler", reflect.TypeFor[pointer](), anything, ``},
+		{"encoding.TextMarshaler", reflect.TypeFor[netip.Addr](), `{"type":"string"}`, ``},
+		{"pointer to an encoding.TextMarshaler", reflect.TypeFor[*netip.Addr](), `{"type":["string","null"]}`, ``},
 		{"open record", reflect.TypeFor[resources.Record](), `{"type":"object","additionalProperties":{}}`, ``},
 		{"described record", reflect.TypeFor[[]resources.Event](), `{"type":["array","null"],"items":{"$ref":"#/components/schemas/Event"}}`, ``},
 		{"pointer to a component", reflect.TypeFor[*plain](), `{"anyOf":[{"$ref":"#/components/schemas/plain"},{"type":"null"}]}`,
 			`{"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
-		{"struct in itself", reflect.TypeFor[nested](), `{"$ref":"#/components/schemas/nested"}`,
+		{"recursive struct", reflect.TypeFor[nested](), `{"$ref":"#/components/schemas/nested"}`,
 			`{"nested":{"type":"object","properties":{"plain":{"$ref":"#/components/schemas/plain"},` +
 				`"next":{"anyOf":[{"$ref":"#/components/schemas/nested"},{"type":"null"}]}},"required":["plain","next"]},` +
 				`"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
-		{"list of itself", reflect.TypeFor[tree](), `{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}`,
+		{"recursive list", reflect.TypeFor[tree](), `{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}`,
 			`{"tree":{"type":"array","items":{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}}}`},
-		{"map of itself", reflect.TypeFor[stem](), `{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}`,
+		{"recursive map", reflect.TypeFor[stem](), `{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}`,
 			`{"stem":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}}}`},
-		{"pointer to itself", reflect.TypeFor[self](), anything, ``},
-		{"array of a name", reflect.TypeFor[pair](), `{"$ref":"#/components/schemas/pair"}`,
+		{"recursive pointer", reflect.TypeFor[self](), anything, ``},
+		{"named array", reflect.TypeFor[pair](), `{"$ref":"#/components/schemas/pair"}`,
 			`{"pair":{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}}`},
-		{"a name that is taken", reflect.TypeFor[Detail](), `{"$ref":"#/components/schemas/Detail2"}`,
+		{"reserved name", reflect.TypeFor[Detail](), `{"$ref":"#/components/schemas/Detail2"}`,
 			`{"Detail2":{"type":"object","properties":{"D":{"type":"integer","format":"int64"}},"required":["D"]}}`},
 		{"no fields", reflect.TypeFor[struct{}](), `{"type":"object"}`, ``},
-		{"embedded, and hidden", reflect.TypeFor[struct {
+		{"embedded and hidden fields", reflect.TypeFor[struct {
 			Inner
 			Outer `json:"outer"`
 			B     bool
 		}](), `{"type":"object","properties":{"C":{"type":"string"},"outer":{"$ref":"#/components/schemas/Outer"},"B":{"type":"boolean"}},"required":["C","outer","B"]}`,
 			`{"Outer":{"type":"object","properties":{"C":{"type":"string"}},"required":["C"]}}`},
 		{"embedded by pointer", reflect.TypeFor[struct{ *Outer }](), `{"type":"object","properties":{"C":{"type":"string"}}}`, ``},
-		{"omitempty", field[int32](`json:"f,omitempty"`), maybe1(`{"type":"integer","format":"int32"}`), ``},
-		{"a list is left out, not null", field[[]bool](`json:"f,omitempty"`), maybe1(`{"type":"array","items":{"type":"boolean"}}`), ``},
-		{"a pointer too", field[*bool](`json:"f,omitempty"`), maybe1(`{"type":"boolean"}`), ``},
-		{"but not what it points at", field[**bool](`json:"f,omitempty"`), maybe1(`{"type":["boolean","null"]}`), ``},
-		{"structs are never empty", field[time.Time](`json:"f,omitempty"`), one(`{"type":"string","format":"date-time"}`), ``},
-		{"but may be zero", field[time.Time](`json:"f,omitzero"`), maybe1(`{"type":"string","format":"date-time"}`), ``},
-		{"a list may be zero", field[[]bool](`json:"f,omitzero"`), maybe1(`{"type":"array","items":{"type":"boolean"}}`), ``},
-		{"zero in its own opinion", field[maybe](`json:"f,omitzero"`), maybe1(`{"anyOf":[{"$ref":"#/components/schemas/maybe"},{"type":"null"}]}`),
+		{"omitempty", field[int32](`json:"f,omitempty"`), optional(`{"type":"integer","format":"int32"}`), ``},
+		{"omitempty with a list", field[[]bool](`json:"f,omitempty"`), optional(`{"type":"array","items":{"type":"boolean"}}`), ``},
+		{"omitempty with a pointer", field[*bool](`json:"f,omitempty"`), optional(`{"type":"boolean"}`), ``},
+		{"omitempty with a pointer to a pointer", field[**bool](`json:"f,omitempty"`), optional(`{"type":["boolean","null"]}`), ``},
+		{"omitempty with a struct", field[time.Time](`json:"f,omitempty"`), required(`{"type":"string","format":"date-time"}`), ``},
+		{"omitzero with a struct", field[time.Time](`json:"f,omitzero"`), optional(`{"type":"string","format":"date-time"}`), ``},
+		{"omitzero with a list", field[[]bool](`json:"f,omitzero"`), optional(`{"type":"array","items":{"type":"boolean"}}`), ``},
+		{"omitzero with an IsZero method", field[maybe](`json:"f,omitzero"`), optional(`{"anyOf":[{"$ref":"#/components/schemas/maybe"},{"type":"null"}]}`),
 			`{"maybe":{"type":"array","items":{"type":"integer","format":"int64"}}}`},
-		{"number in a string", field[int](`json:"f,string"`), one(`{"type":"string"}`), ``},
-		{"pointer to a number in a string", field[*float64](`json:"f,string"`), one(`{"type":["string","null"]}`), ``},
-		{"the option does nothing to lists", field[[]int32](`json:"f,string"`), one(`{"type":["array","null"],"items":{"type":"integer","format":"int32"}}`), ``},
-		{"nor to what writes itself", field[netip.Addr](`json:"f,string"`), one(`{"type":"string"}`), ``},
+		{"number as a string", field[int](`json:"f,string"`), required(`{"type":"string"}`), ``},
+		{"pointer to a number as a string", field[*float64](`json:"f,string"`), required(`{"type":["string","null"]}`), ``},
+		{"option string with a list", field[[]int32](`json:"f,string"`), required(`{"type":["array","null"],"items":{"type":"integer","format":"int32"}}`), ``},
+		{"option string with a marshaler", field[netip.Addr](`json:"f,string"`), required(`{"type":"string"}`), ``},
 	}
 	for _, tt := range tests {
 		var components members[*schema]
@@ -146,8 +145,9 @@ func compact(t *testing.T, value any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// TestRecords: those of a collection have its name, and the id is not to be sent.
-func TestRecords(t *testing.T) {
+// The component of a collection's records is named after the collection, and its id is
+// read-only.
+func TestRecordComponents(t *testing.T) {
 	type node struct {
 		ID   int    `json:"id"`
 		Kids []node `json:"kids"`
@@ -166,8 +166,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestNames: a component's name has no other characters than these, and is one's own.
-func TestNames(t *testing.T) {
+// Component names are unique and consist of ASCII letters, digits and underscores.
+func TestComponentNames(t *testing.T) {
 	taken := reserved()
 	for _, tt := range []struct{ wanted, want string }{
 		{"Price", "Price"}, {"Price", "Price2"}, {"Price", "Price3"}, {"Price2", "Price22"},
@@ -175,7 +175,7 @@ func TestNames(t *testing.T) {
 		{"Record", "Record2"}, {"DirectDebitPayment", "DirectDebitPayment2"}, {"NewEvent", "NewEvent2"}, {"BookPage", "BookPage2"},
 	} {
 		if got := taken.take(tt.wanted); got != tt.want {
-			t.Errorf("%q becomes %q, want %q", tt.wanted, got, tt.want)
+			t.Errorf("take(%q) = %q, want %q", tt.wanted, got, tt.want)
 		}
 	}
 }

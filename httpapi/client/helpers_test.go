@@ -14,8 +14,8 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// sampled is a house full of records.
-func sampled(t testing.TB) *catalogue.Catalogue {
+// sampleCatalogue returns a catalogue with sample records.
+func sampleCatalogue(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	var file bytes.Buffer
 	if _, err := sample.New(sample.Options{}).WriteTo(&file); err != nil {
@@ -28,8 +28,8 @@ func sampled(t testing.TB) *catalogue.Catalogue {
 	return house
 }
 
-// handler serves a house.
-func handler(t testing.TB, house *catalogue.Catalogue) http.Handler {
+// newHandler returns a handler that serves a catalogue.
+func newHandler(t testing.TB, house *catalogue.Catalogue) http.Handler {
 	t.Helper()
 	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
@@ -38,16 +38,16 @@ func handler(t testing.TB, house *catalogue.Catalogue) http.Handler {
 	return h
 }
 
-// serve serves over loopback and gives a client, without a bound on its rate, that
-// reads pages of that size.
+// serve serves h over loopback. It returns a client with the given page size and no rate
+// limit.
 func serve(t testing.TB, h http.Handler, pageSize int) *client.Client {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return connect(t, client.Options{BaseURL: server.URL, HTTP: server.Client(), PageSize: pageSize, Rate: -1})
+	return newClient(t, client.Options{BaseURL: server.URL, HTTP: server.Client(), PageSize: pageSize, Rate: -1})
 }
 
-func connect(t testing.TB, opts client.Options) *client.Client {
+func newClient(t testing.TB, opts client.Options) *client.Client {
 	t.Helper()
 	c, err := client.New(opts)
 	if err != nil {
@@ -56,24 +56,24 @@ func connect(t testing.TB, opts client.Options) *client.Client {
 	return c
 }
 
-// inProcess answers requests by a handler, without sockets, so within one bubble
-// of testing/synctest.
+// inProcess is a transport that calls a handler without a network, as required in
+// bubbles of testing/synctest.
 type inProcess struct{ http.Handler }
 
 func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, r)
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, r)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	return answer.Result(), nil
+	return recorder.Result(), nil
 }
 
-// saved is what Save writes of a house.
-func saved(t testing.TB, house *catalogue.Catalogue) string {
+// save returns the output of Save.
+func save(t testing.TB, house *catalogue.Catalogue) string {
 	t.Helper()
 	var file strings.Builder
 	if err := house.Save(&file); err != nil {
@@ -82,8 +82,8 @@ func saved(t testing.TB, house *catalogue.Catalogue) string {
 	return file.String()
 }
 
-// ids are those of a walk, in its order.
-func ids(t testing.TB, c client.Source, key string) ([]int, error) {
+// walkIDs returns the ids of a walk in order.
+func walkIDs(t testing.TB, c client.Source, key string) ([]int, error) {
 	t.Helper()
 	walk, err := c.Walk(t.Context(), key)
 	if err != nil {

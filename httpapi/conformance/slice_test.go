@@ -19,21 +19,21 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// faults are what a sliced collection does wrong; the zero value is none of it.
+// faults selects what a sliceCollection does wrong. The zero value selects nothing.
 type faults struct {
-	nullsSmallest, tiesUp, noCase, timesAsText, floats, oneDirection bool
-	twoInstants, overflow, lastPage, deaf, lenient, oneBuffer        bool
-	storesFirst, stuck, takesID, sameID, noneIsError, repeatsNames   bool
-	appends, countsPage, atLeastTwo, wholePages, blanks              bool
-	tiesDown, trueFirst, listsAsText, numbersAsText                  bool
-	deafRevision, noRevision                                         bool
+	nullsSmallest, tiesAscending, noCase, timesAsText, floats, oneDirection           bool
+	twoInstants, overflow, clampsOffset, ignoresContext, ignoresUnknown, sharesBuffer bool
+	storesFirst, sameRevision, acceptsID, sameID, emptyIsError, repeatsField          bool
+	appendsToTerms, countsPage, atLeastTwo, roundsOffset, notCompact                  bool
+	tiesDescending, trueFirst, listsAsText, numbersAsText                             bool
+	revisionIgnoresContext, revisionFails                                             bool
 }
 
-// sliced is a collection in a slice that is sorted for each page.
-type sliced struct {
-	about    resources.Description
-	faults   faults
-	revision atomic.Uint64
+// sliceCollection is a collection in a slice, which it sorts for each page.
+type sliceCollection struct {
+	description resources.Description
+	faults      faults
+	revision    atomic.Uint64
 
 	mu     sync.RWMutex
 	rows   []row
@@ -41,12 +41,12 @@ type sliced struct {
 }
 
 type row struct {
-	wire    []byte
+	json    []byte
 	members map[string]json.RawMessage
 }
 
-func newSliced(about resources.Description, f faults, records [][]byte) (*sliced, error) {
-	s := &sliced{about: about, faults: f}
+func newSliceCollection(description resources.Description, f faults, records [][]byte) (*sliceCollection, error) {
+	s := &sliceCollection{description: description, faults: f}
 	for _, r := range records {
 		if err := s.insert(r); err != nil {
 			return nil, err
@@ -55,66 +55,66 @@ func newSliced(about resources.Description, f faults, records [][]byte) (*sliced
 	return s, nil
 }
 
-func (s *sliced) insert(wire []byte) error {
-	r := row{wire: bytes.Clone(wire)}
-	if err := json.Unmarshal(wire, &r.members); err != nil {
+func (s *sliceCollection) insert(encoded []byte) error {
+	r := row{json: bytes.Clone(encoded)}
+	if err := json.Unmarshal(encoded, &r.members); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rows = append(s.rows, r)
-	if !s.faults.stuck {
+	if !s.faults.sameRevision {
 		s.revision.Add(1)
 	}
 	return nil
 }
 
-func (s *sliced) Revision(ctx context.Context) (uint64, error) {
-	if err := ctx.Err(); err != nil && !s.faults.deaf && !s.faults.deafRevision {
+func (s *sliceCollection) Revision(ctx context.Context) (uint64, error) {
+	if err := ctx.Err(); err != nil && !s.faults.ignoresContext && !s.faults.revisionIgnoresContext {
 		return 0, err
 	}
-	if s.faults.noRevision {
-		return 0, errors.New("no table of revisions")
+	if s.faults.revisionFails {
+		return 0, errors.New("no revisions")
 	}
 	return s.revision.Load(), nil
 }
 
-func (s *sliced) Fields(ctx context.Context) ([]string, error) {
-	if s.faults.deaf {
+func (s *sliceCollection) Fields(ctx context.Context) ([]string, error) {
+	if s.faults.ignoresContext {
 		ctx = context.Background()
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	names := []string{"id"}
 	for _, r := range s.rows {
-		for wire := range r.members {
-			if name := ordering.Snake(wire); !slices.Contains(names, name) {
+		for encoded := range r.members {
+			if name := ordering.Snake(encoded); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
-	if s.faults.repeatsNames {
+	if s.faults.repeatsField {
 		names = append(names, "id")
 	}
 	return names, ctx.Err()
 }
 
-func (s *sliced) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (s *sliceCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	fields, err := s.Fields(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
-	if s.faults.appends {
+	if s.faults.appendsToTerms {
 		terms = append(terms, ordering.Asc("id"))
 	}
 	for _, t := range terms {
-		if !s.faults.lenient && !slices.Contains(fields, t.Field) {
+		if !s.faults.ignoresUnknown && !slices.Contains(fields, t.Field) {
 			return 0, nil, fmt.Errorf("%w: %q", ordering.ErrUnknownField, t.Field)
 		}
 	}
 	count := s.count()
 	for i := 0; s.faults.twoInstants && i < 10_000 && s.count() == count; i++ {
-		runtime.Gosched() // let somebody write
+		runtime.Gosched() // wait for a concurrent Insert
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -123,16 +123,16 @@ func (s *sliced) Page(ctx context.Context, w pagination.Window, terms []ordering
 	}
 	rows := slices.Clone(s.rows)
 	slices.SortFunc(rows, func(a, b row) int { return s.compare(terms, a, b) })
-	if s.faults.lastPage {
+	if s.faults.clampsOffset {
 		w.Offset = min(w.Offset, max(len(rows)-1, 0))
 	}
-	if s.faults.noneIsError && count == 0 {
+	if s.faults.emptyIsError && count == 0 {
 		return 0, nil, errors.New("no rows")
 	}
 	if s.faults.atLeastTwo {
 		w.Limit = max(w.Limit, 2)
 	}
-	if s.faults.wholePages {
+	if s.faults.roundsOffset {
 		w.Offset = w.Offset / w.Limit * w.Limit
 	}
 	start, end := w.Bounds(len(rows))
@@ -145,32 +145,32 @@ func (s *sliced) Page(ctx context.Context, w pagination.Window, terms []ordering
 	var records [][]byte
 	s.buffer = s.buffer[:0]
 	for _, r := range rows[start:end] {
-		if s.faults.oneBuffer {
+		if s.faults.sharesBuffer {
 			at := len(s.buffer)
-			s.buffer = append(slices.Grow(s.buffer, 1<<16), r.wire...)
-			r.wire = s.buffer[at:]
+			s.buffer = append(slices.Grow(s.buffer, 1<<16), r.json...)
+			r.json = s.buffer[at:]
 		}
-		if s.faults.blanks {
-			r.wire = append([]byte("{ "), r.wire[1:]...)
+		if s.faults.notCompact {
+			r.json = append([]byte("{ "), r.json[1:]...)
 		}
-		records = append(records, r.wire)
+		records = append(records, r.json)
 	}
 	return count, records, nil
 }
 
-func (s *sliced) count() int {
+func (s *sliceCollection) count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.rows)
 }
 
-func (s *sliced) compare(terms []ordering.Term, a, b row) int {
+func (s *sliceCollection) compare(terms []ordering.Term, a, b row) int {
 	for i, t := range terms {
 		desc := t.Desc
-		if s.faults.tiesUp && i > 0 && t.Field == "id" {
+		if s.faults.tiesAscending && i > 0 && t.Field == "id" {
 			desc = false
 		}
-		if s.faults.tiesDown && i > 0 && t.Field == "id" {
+		if s.faults.tiesDescending && i > 0 && t.Field == "id" {
 			desc = true
 		}
 		if s.faults.oneDirection {
@@ -194,10 +194,10 @@ func (r row) get(name string) string { return string(r.members[ordering.Camel(na
 
 func (r row) isNull(name string) bool { return r.get(name) == "null" }
 
-func (s *sliced) key(name string, r row) ordering.Key {
+func (s *sliceCollection) key(name string, r row) ordering.Key {
 	text := r.get(name)
-	if i := slices.IndexFunc(s.about.Fields, func(f resources.Field) bool { return ordering.Snake(f.Name) == name }); i >= 0 &&
-		s.about.Fields[i].Kind == resources.Timestamp && !s.faults.timesAsText {
+	if i := slices.IndexFunc(s.description.Fields, func(f resources.Field) bool { return ordering.Snake(f.Name) == name }); i >= 0 &&
+		s.description.Fields[i].Kind == resources.Timestamp && !s.faults.timesAsText {
 		var at resources.DateTime
 		if at.UnmarshalJSON([]byte(text)) == nil {
 			return ordering.Time(at.Time)
@@ -219,11 +219,11 @@ func (s *sliced) key(name string, r row) ordering.Key {
 	return ordering.JSON(text)
 }
 
-func (s *sliced) Create(ctx context.Context, body []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil && !s.faults.deaf {
+func (s *sliceCollection) Create(ctx context.Context, body []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil && !s.faults.ignoresContext {
 		return nil, err
 	}
-	record, err := s.about.Validate(body, func(string, int) bool { return true })
+	record, err := s.description.Validate(body, func(string, int) bool { return true })
 	if err != nil {
 		if s.faults.storesFirst {
 			_ = s.insert([]byte(`{"id":7}`))
@@ -232,17 +232,17 @@ func (s *sliced) Create(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	record.ID = s.count() + 1
 	var sent struct{ ID int }
-	if json.Unmarshal(body, &sent) == nil && s.faults.takesID && sent.ID != 0 {
+	if json.Unmarshal(body, &sent) == nil && s.faults.acceptsID && sent.ID != 0 {
 		record.ID = sent.ID
 	}
 	if s.faults.sameID {
 		record.ID = 1
 	}
-	wire := record.AppendJSON(nil)
-	return bytes.Clone(wire), s.insert(wire)
+	encoded := record.AppendJSON(nil)
+	return bytes.Clone(encoded), s.insert(encoded)
 }
 
 var (
-	_ httpapi.Creator    = (*sliced)(nil)
-	_ httpapi.Revisioned = (*sliced)(nil)
+	_ httpapi.Creator    = (*sliceCollection)(nil)
+	_ httpapi.Revisioned = (*sliceCollection)(nil)
 )

@@ -19,10 +19,10 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// changing serves a house and calls change after the n-th answer, from 1.
-func changing(t testing.TB, house *catalogue.Catalogue, change func(n int, books *catalogue.Collection[resources.Record])) http.Handler {
+// serveChanging returns a handler that calls change after the n-th response, from 1.
+func serveChanging(t testing.TB, house *catalogue.Catalogue, change func(n int, books *catalogue.Collection[resources.Record])) http.Handler {
 	t.Helper()
-	h := handler(t, house)
+	h := newHandler(t, house)
 	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
@@ -32,47 +32,47 @@ func changing(t testing.TB, house *catalogue.Catalogue, change func(n int, books
 			t.Error(err)
 		}
 	})
-	var answered atomic.Int64
+	var served atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
-		change(int(answered.Add(1)), books)
+		change(int(served.Add(1)), books)
 	})
 }
 
-// A house of the books 10, 20 … 100, which is read in the pages 10-40, 40-70 and
-// 70-100, changes after the first of them.
-func TestWalkOverWhatChanges(t *testing.T) {
+// The books 10, 20, …, 100 are read in the pages 10-40, 40-70 and 70-100. They change
+// after the first page.
+func TestWalkWithConcurrentChange(t *testing.T) {
 	insert := func(b *catalogue.Collection[resources.Record], id int) error {
 		_, err := b.Insert(resources.Record{ID: id})
 		return err
 	}
-	type shelf = *catalogue.Collection[resources.Record]
+	type collection = *catalogue.Collection[resources.Record]
 	for _, c := range []struct {
 		name, reason string
-		change       func(shelf) error
+		change       func(collection) error
 		want         error
 		ids          []int
 	}{
-		{"inserted behind all", "as the service does: the count tells",
-			func(b shelf) error { return insert(b, 0) }, client.ErrChanged, nil},
-		{"inserted before", "it moves a record onto the next page; the count tells",
-			func(b shelf) error { return insert(b, 5) }, client.ErrChanged, nil},
-		{"deleted before", "it moves a record onto the page that was read; the count tells",
-			func(b shelf) error { return b.Delete(20) }, client.ErrChanged, nil},
-		{"deleted behind", "the count tells",
-			func(b shelf) error { return b.Delete(80) }, client.ErrChanged, nil},
-		{"deleted before, inserted behind", "50 would be missing, and the count is the same: 40 has moved",
-			func(b shelf) error { return errors.Join(b.Delete(20), insert(b, 0)) }, client.ErrGap, nil},
-		{"inserted before, deleted behind", "40 would come twice, and the count is the same: 30 has moved",
-			func(b shelf) error { return errors.Join(insert(b, 5), b.Delete(80)) }, client.ErrRepeat, nil},
-		{"the last of the page is replaced", "40 has gone, 50 is in its place",
-			func(b shelf) error { return errors.Join(b.Delete(40), insert(b, 0)) }, client.ErrGap, nil},
+		{"inserted at the end", "as by POST; the count differs",
+			func(b collection) error { return insert(b, 0) }, client.ErrChanged, nil},
+		{"inserted before the boundary", "a record moves to the next page; the count differs",
+			func(b collection) error { return insert(b, 5) }, client.ErrChanged, nil},
+		{"deleted before the boundary", "a record moves to the page already read; the count differs",
+			func(b collection) error { return b.Delete(20) }, client.ErrChanged, nil},
+		{"deleted after the boundary", "the count differs",
+			func(b collection) error { return b.Delete(80) }, client.ErrChanged, nil},
+		{"deleted before, inserted after", "50 would be missing with the same count, but 40 has moved",
+			func(b collection) error { return errors.Join(b.Delete(20), insert(b, 0)) }, client.ErrGap, nil},
+		{"inserted before, deleted after", "40 would appear twice with the same count, but 30 has moved",
+			func(b collection) error { return errors.Join(insert(b, 5), b.Delete(80)) }, client.ErrDuplicate, nil},
+		{"last record of the page deleted", "50 is in the place of 40",
+			func(b collection) error { return errors.Join(b.Delete(40), insert(b, 0)) }, client.ErrGap, nil},
 
-		{"deleted and inserted behind", "harmless: all that was there throughout is yet to come",
-			func(b shelf) error { return errors.Join(b.Delete(80), insert(b, 85)) }, nil, []int{10, 20, 30, 40, 50, 60, 70, 85, 90, 100}},
-		{"deleted and inserted before", "harmless: nothing moves over the border; 20 was there when it was read",
-			func(b shelf) error { return errors.Join(b.Delete(20), insert(b, 25)) }, nil, []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
-		{"updated", "harmless: its id stays, and so does its place", func(b shelf) error {
+		{"deleted and inserted after", "harmless, since these records have not been read yet",
+			func(b collection) error { return errors.Join(b.Delete(80), insert(b, 85)) }, nil, []int{10, 20, 30, 40, 50, 60, 70, 85, 90, 100}},
+		{"deleted and inserted before", "harmless, since no record crosses the boundary",
+			func(b collection) error { return errors.Join(b.Delete(20), insert(b, 25)) }, nil, []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
+		{"updated", "harmless, since ids do not change", func(b collection) error {
 			var failed error
 			for _, id := range []int{10, 40, 70, 100} {
 				failed = errors.Join(failed, b.Update(id, func(r *resources.Record) (err error) {
@@ -87,36 +87,36 @@ func TestWalkOverWhatChanges(t *testing.T) {
 			t.Log(c.reason)
 			house := catalogue.New()
 			load(t, house, "books", books(10, 20, 30, 40, 50, 60, 70, 80, 90, 100))
-			service := serve(t, changing(t, house, func(n int, b *catalogue.Collection[resources.Record]) {
+			service := serve(t, serveChanging(t, house, func(n int, b *catalogue.Collection[resources.Record]) {
 				if n == 1 {
 					if err := c.change(b); err != nil {
 						t.Error(err)
 					}
 				}
 			}), 4)
-			got, err := ids(t, service, "books")
+			got, err := walkIDs(t, service, "books")
 			if !errors.Is(err, c.want) {
-				t.Fatalf("want %v, got %v", c.want, err)
+				t.Fatalf("Walk: error %v, want %v", err, c.want)
 			}
 			var place *client.PageError
 			if errors.As(err, &place) && place.Offset != 4 && place.Offset != 3 {
-				t.Errorf("it is behind the first page, and not at offset %d", place.Offset)
+				t.Errorf("the error is at offset %d, want 3 or 4", place.Offset)
 			}
 			if diff := cmp.Diff(c.ids, got); diff != "" {
-				t.Error(diff)
+				t.Errorf("ids (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// An update that moves an event in the default order, which is by date, moves
-// nothing in the order of the walk.
-func TestWalkOverEventsThatMove(t *testing.T) {
-	house := sampled(t)
-	h := handler(t, house)
+// An update that moves an event in the default order, which is by date, does not affect
+// the order by id.
+func TestWalkWithUpdatedDates(t *testing.T) {
+	house := sampleCatalogue(t)
+	h := newHandler(t, house)
 	service := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
-		for e := range house.Events().All() { // the first becomes the last
+		for e := range house.Events().All() { // makes the first event the last
 			err := house.Events().Update(e.ID, func(e *resources.Event) error {
 				e.StartDate = resources.At(e.StartDate.AddDate(1, 0, 0))
 				return nil
@@ -129,16 +129,16 @@ func TestWalkOverEventsThatMove(t *testing.T) {
 	}), 10)
 	walk, err := service.Walk(t.Context(), "events")
 	if err != nil || len(walk.Records) != house.Events().Count() {
-		t.Errorf("%d of %d events, %v", len(walk.Records), house.Events().Count(), err)
+		t.Errorf("Walk = %d events, %v, want %d", len(walk.Records), err, house.Events().Count())
 	}
 	if err := house.Events().Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Whatever is written between the pages: a walk that succeeds has every record that
-// was there all the time, none twice, and none that never was.
-func TestWalkBesideRandomWrites(t *testing.T) {
+// A walk that succeeds has every record that existed throughout exactly once, and no
+// record that never existed.
+func TestWalkWithRandomWrites(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	succeeded, failed := 0, 0
 	for range 200 {
@@ -152,17 +152,17 @@ func TestWalkBesideRandomWrites(t *testing.T) {
 		for _, id := range all {
 			throughout[id], ever[id] = true, true
 		}
-		h := changing(t, house, func(_ int, b *catalogue.Collection[resources.Record]) {
+		h := serveChanging(t, house, func(_ int, b *catalogue.Collection[resources.Record]) {
 			if random.IntN(2) == 0 {
 				return
 			}
 			list := slices.Collect(b.All())
-			gone := list[random.IntN(len(list))].ID
-			delete(throughout, gone)
-			if err := b.Delete(gone); err != nil {
+			deleted := list[random.IntN(len(list))].ID
+			delete(throughout, deleted)
+			if err := b.Delete(deleted); err != nil {
 				t.Error(err)
 			}
-			for random.IntN(8) > 0 { // mostly one comes for the one that goes: the count stays
+			for random.IntN(8) > 0 { // usually insert another, so that the count stays the same
 				id := 1 + random.IntN(70)
 				if _, err := b.Insert(resources.Record{ID: id}); err == nil {
 					ever[id] = true
@@ -172,36 +172,35 @@ func TestWalkBesideRandomWrites(t *testing.T) {
 				}
 			}
 		})
-		service := connect(t, client.Options{BaseURL: "http://catalogue.test", HTTP: &http.Client{Transport: inProcess{h}}, PageSize: 2 + random.IntN(9), Rate: -1})
-		got, err := ids(t, service, "books")
+		service := newClient(t, client.Options{BaseURL: "http://catalogue.test", HTTP: &http.Client{Transport: inProcess{h}}, PageSize: 2 + random.IntN(9), Rate: -1})
+		got, err := walkIDs(t, service, "books")
 		if err != nil {
 			failed++
 			continue
 		}
 		succeeded++
 		if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
-			t.Errorf("twice, or not in order: %v", got)
+			t.Errorf("ids are not distinct and ordered: %v", got)
 		}
 		for id := range throughout {
 			if !slices.Contains(got, id) {
-				t.Errorf("%d was there all the time and is not in %v", id, got)
+				t.Errorf("record %d existed throughout but is not in %v", id, got)
 			}
 		}
 		for _, id := range got {
 			if !ever[id] {
-				t.Errorf("%d was never there", id)
+				t.Errorf("record %d never existed", id)
 			}
 		}
 	}
 	if succeeded < 10 || failed < 10 {
-		t.Errorf("%d walks succeeded and %d failed, which tests too little", succeeded, failed)
+		t.Errorf("%d walks succeeded and %d failed, want at least 10 each", succeeded, failed)
 	}
 }
 
-// Several imports into one catalogue, by one client, of a service that others write
-// to: each fails, or leaves a whole collection.
-func TestImportsBesideWriters(t *testing.T) {
-	house, into := shelf(t), catalogue.New()
+// Each of several concurrent imports fails or loads a whole collection.
+func TestConcurrentImports(t *testing.T) {
+	house, into := tenBooks(t), catalogue.New()
 	original, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +209,7 @@ func TestImportsBesideWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := serve(t, handler(t, house), 3)
+	service := serve(t, newHandler(t, house), 3)
 	done := make(chan struct{})
 	var imports, writer sync.WaitGroup
 	writer.Go(func() {
@@ -234,7 +233,7 @@ func TestImportsBesideWriters(t *testing.T) {
 					t.Error(err)
 				}
 				if n := copied.Count(); n != 0 && n != 10 && n != 11 {
-					t.Errorf("%d books", n)
+					t.Errorf("Count() = %d, want 0, 10 or 11", n)
 				}
 			}
 		})
@@ -249,16 +248,16 @@ func TestImportsBesideWriters(t *testing.T) {
 	}
 }
 
-// A collection that is never finished, with a page for every request.
-func TestWalkWithoutEnd(t *testing.T) {
+// A walk terminates even if every page has a next.
+func TestEndlessPages(t *testing.T) {
 	requests := 0
-	service := connect(t, client.Options{BaseURL: "http://catalogue.test", Rate: -1, PageSize: 2, MaxRecords: 50,
+	service := newClient(t, client.Options{BaseURL: "http://catalogue.test", Rate: -1, PageSize: 2, MaxRecords: 50,
 		HTTP: &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			requests++
 			id := requests
 			next := fmt.Sprintf("http://catalogue.test/api/books/?limit=2&offset=%d&ordering=id", id+1)
 			var previous string
-			if id > 1 { // this page begins at id-1
+			if id > 1 { // this page starts at id-1
 				previous = fmt.Sprintf("http://catalogue.test/api/books/?limit=2&offset=%d&ordering=id", max(id-3, 0))
 			}
 			body, err := envelope{Count: 50, Next: next, Previous: previous, Records: []json.RawMessage{books(id)[0], books(id + 1)[0]}}.MarshalJSON()
@@ -269,10 +268,10 @@ func TestWalkWithoutEnd(t *testing.T) {
 			w.Write(body)
 		})}}})
 	_, err := service.Walk(t.Context(), "books")
-	if !errors.Is(err, client.ErrLink) || !strings.Contains(err.Error(), "offset=48&") {
-		t.Errorf("error %v", err)
+	if !errors.Is(err, client.ErrInvalidLink) || !strings.Contains(err.Error(), "offset=48&") {
+		t.Errorf("Walk: error %v, want ErrInvalidLink at offset 48", err)
 	}
-	if requests != 49 {
-		t.Errorf("%d requests for 50 records in pages that have one new each, but for the first", requests)
+	if requests != 49 { // each page but the first has one new record
+		t.Errorf("%d requests, want 49", requests)
 	}
 }

@@ -1,9 +1,9 @@
 package openapi
 
-// failing is a kind of error answer: a status, and the name of a component.
+// failing is a kind of error response. Its value is the name of the component.
 type failing string
 
-// The statuses of error answers; two have one status.
+// The kinds of error responses. Two share a status.
 const (
 	badRequest    failing = "BadRequest"
 	badRecord     failing = "BadRecord"
@@ -18,7 +18,7 @@ const (
 	failure       failing = "Failure"
 )
 
-// status is under what an operation lists the answer.
+// status returns the key of the response in an operation.
 func (f failing) status() string {
 	switch f {
 	case badRequest, badRecord:
@@ -43,8 +43,8 @@ func (f failing) status() string {
 	return "default"
 }
 
-// answers are the one that is hoped for, and those that tell what is wrong.
-func answers(status string, good response, bad ...failing) members[response] {
+// responses returns the successful response, followed by error responses.
+func responses(status string, good response, bad ...failing) members[response] {
 	list := one(status, good)
 	for _, f := range bad {
 		list.add(f.status(), responseRef(string(f)))
@@ -54,7 +54,7 @@ func answers(status string, good response, bad ...failing) members[response] {
 
 func responseRef(name string) response { return response{Ref: "#/components/responses/" + name} }
 
-// Headers of answers.
+// Response headers.
 const (
 	allowHeader     = "Allow"
 	challengeHeader = "WWW-Authenticate"
@@ -69,8 +69,7 @@ func commonHeaders() members[header] {
 
 func headerRef(name string) header { return header{Ref: "#/components/headers/" + name} }
 
-// commonResponses are the error answers: all have a detail, but for what is wrong
-// with a record.
+// commonResponses returns the error responses.
 func commonResponses() members[response] {
 	var list members[response]
 	for _, f := range []struct {
