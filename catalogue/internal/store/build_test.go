@@ -9,11 +9,11 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// What is written while an index is built is in the index. Several readers wait
-// for one build.
-func TestBuildBesideWrites(t *testing.T) {
+// An index contains what was written while it was built. Readers of the same
+// ordering wait for one build.
+func TestBuildDuringWrites(t *testing.T) {
 	const terms = "slow,-text"
-	some := func(n int) func(c *Store) {
+	writes := func(n int) func(c *Store) {
 		return func(c *Store) {
 			for i := range n {
 				e := put(c, &record{number: int64(i % 3)})
@@ -36,10 +36,10 @@ func TestBuildBesideWrites(t *testing.T) {
 		write  func(c *Store)
 	}{
 		{"nothing", func(*Store) {}},
-		{"few single writes", some(5)},
-		{"more than are made up for at once", some(10 * catchUp)},
+		{"few single writes", writes(5)},
+		{"more than are applied at once", writes(10 * catchUp)},
 		{"a batch", batch},
-		{"a batch between single writes", func(c *Store) { some(3)(c); batch(c); some(3)(c) }},
+		{"a batch between single writes", func(c *Store) { writes(3)(c); batch(c); writes(3)(c) }},
 		{"all records replaced", func(c *Store) {
 			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1000}}, &record{Entry: Entry{1001}})}})
 		}},
@@ -57,7 +57,7 @@ func TestBuildBesideWrites(t *testing.T) {
 			results = append(results, begin(within(t), c, terms))
 			<-g.entered
 			for range 2 {
-				results = append(results, begin(within(t), c, "-slow,text")) // the mirror has the same index
+				results = append(results, begin(within(t), c, "-slow,text")) // the reverse order has the same index
 			}
 			waiting(t, c, c, 3)
 			row.write(c)
@@ -83,9 +83,8 @@ func TestBuildBesideWrites(t *testing.T) {
 	}
 }
 
-// A reader does not wait for as long as there are batches that make its build begin
-// anew.
-func TestBuildBesideEverMoreBatches(t *testing.T) {
+// A reader waits for a bounded number of batches that make its build start over.
+func TestBuildDuringManyBatches(t *testing.T) {
 	for _, terms := range []string{"slow", "slow,text"} {
 		c := newStore(t, newSchema(0), 20)
 		g := stopAt(c, 1)
@@ -93,8 +92,8 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 		for batches := 0; result != nil; batches++ {
 			select {
 			case <-g.entered:
-				if !c.published.Load().handed.Load() {
-					t.Errorf("by %s: the state that is read may be written to after %d batches", terms, batches)
+				if !c.published.Load().frozen.Load() {
+					t.Errorf("by %s: the state being read is not frozen after %d batches", terms, batches)
 				}
 				next := newGate()
 				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, gate: next})...)
@@ -107,19 +106,19 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 				result = nil
 			}
 			if batches == 20 {
-				t.Fatalf("by %s: the reader still waits after %d batches", terms, batches)
+				t.Fatalf("by %s: the reader is still waiting after %d batches", terms, batches)
 			}
 		}
 		recordOf(c.Get(1)).gate = nil
-		waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
+		waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
 	}
 }
 
-// A batch that began before an index was installed leaves the index out or
-// brings it up to date.
+// A batch that began before an index was installed either updates the index or
+// drops it.
 func TestIndexInstalledDuringBatch(t *testing.T) {
 	for _, changes := range []int{1, fewChanges, fewChanges + 1, 100} {
 		c := newStore(t, newSchema(0), 20)
@@ -145,9 +144,9 @@ func TestIndexInstalledDuringBatch(t *testing.T) {
 	}
 }
 
-// A key that panics is the panic of all readers that wait for its build, and of
-// nobody else. The next build works.
-func TestBuildThatPanics(t *testing.T) {
+// If the computation of a key panics, all readers that wait for the build panic,
+// and no others do. The next build succeeds.
+func TestPanickingBuild(t *testing.T) {
 	for _, terms := range []string{"slow", "slow,number"} {
 		c := newStore(t, newSchema(0), 20)
 		g := stopAt(c, 7)
@@ -176,9 +175,9 @@ func TestBuildThatPanics(t *testing.T) {
 	}
 }
 
-// If the last record with a member goes while an index by the member is built,
-// readers of the store get an error. A state that has the record is in order.
-func TestMemberGoesDuringBuild(t *testing.T) {
+// If the last record with a member is deleted while an index by the member is
+// built, readers of the store get an error. Readers of an earlier state do not.
+func TestMemberRemovedDuringBuild(t *testing.T) {
 	for _, terms := range []string{"rare", "rare,-common"} {
 		c := newStore(t, newMemberSchema(), 0)
 		put(c, &record{number: 2, members: []string{"common"}})
@@ -207,9 +206,9 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 	}
 }
 
-// A build that the last reader has left after it was filled is not installed:
-// nobody tells it of changes.
-func TestAbandonedBuildIsNotInstalled(t *testing.T) {
+// A build that was abandoned after it was filled is not installed, because it no
+// longer records changes.
+func TestAbandonedBuild(t *testing.T) {
 	c := newStore(t, newSchema(0), 5)
 	terms := parse("text")
 	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}

@@ -138,7 +138,7 @@ func (m *historyModel) compare(t *testing.T, rng *rand.Rand) {
 }
 
 // Since returns what was written, however it was written, also in clones.
-func TestHistoryAgainstModel(t *testing.T) {
+func TestHistory(t *testing.T) {
 	rng := random(t)
 	for _, kept := range []int{1, 3, 20, 300} {
 		models := []*historyModel{{store: New(newSchema(kept)), kept: kept, records: map[int]*Entry{}}}
@@ -165,13 +165,13 @@ func TestHistoryAgainstModel(t *testing.T) {
 }
 
 // Up to fewEvents events are read under a pin. More hand the state out.
-func TestSincePins(t *testing.T) {
+func TestSinceFreezes(t *testing.T) {
 	c := newStore(t, newSchema(1000), fewEvents+1)
 	put(c, &record{Entry: Entry{1}}) // in a state that nobody has read
 	for _, row := range []struct {
 		since  uint64
 		want   int
-		handed bool
+		frozen bool
 	}{
 		{fewEvents + 1, 1, false},
 		{2, fewEvents, false},
@@ -180,8 +180,8 @@ func TestSincePins(t *testing.T) {
 	} {
 		s := c.published.Load()
 		events, _, _ := c.Since(row.since)
-		if len(events) != row.want || s.handed.Load() != row.handed || !c.pins.idle() {
-			t.Errorf("%d events after revision %d, handed out: %v, want %d, %v", len(events), row.since, s.handed.Load(), row.want, row.handed)
+		if len(events) != row.want || s.frozen.Load() != row.frozen || !c.pins.idle() {
+			t.Errorf("%d events after revision %d, frozen out: %v, want %d, %v", len(events), row.since, s.frozen.Load(), row.want, row.frozen)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Of the entries that were removed or replaced, the trees keep at most an eighth
 // as many as the store has records.
-func TestRemovedEntriesAreGarbage(t *testing.T) {
+func TestRemovedEntriesAreCollected(t *testing.T) {
 	type writes struct {
 		insert, update, remove int // how often, relative to one another
 		batch                  int // at most so many changes; 0 is single writes
@@ -69,7 +69,7 @@ func TestRemovedEntriesAreGarbage(t *testing.T) {
 				}
 				// The write that goes beyond an eighth is followed by one that compacts.
 				if most := c.Len()/8 + max(row.batch, 1) + 1; kept > most {
-					t.Errorf("%d removed entries are kept beside %d, want at most %d", kept, c.Len(), most)
+					t.Errorf("%d removed entries are kept whileWriting %d, want at most %d", kept, c.Len(), most)
 				}
 			}
 			runtime.KeepAlive(c)
@@ -79,7 +79,7 @@ func TestRemovedEntriesAreGarbage(t *testing.T) {
 
 // What the last write removed is garbage, its text included, and a fork knows what its
 // nodes may still refer to.
-func TestGarbageAfterWrites(t *testing.T) {
+func TestRemovedTextsAreCollected(t *testing.T) {
 	const n = 500
 	alternate := func(id int) bool { return (id-1)/((fullNode+1)/2)%2 == 1 } // records of every other node
 	for _, row := range []struct {
@@ -174,7 +174,7 @@ func write(tx *Tx, rng *rand.Rand, insert, update, remove int, all map[weak.Poin
 }
 
 // However changes are made, the same entries are in the tree, under the same keys.
-func TestWaysToWriteATree(t *testing.T) {
+func TestTreeWrites(t *testing.T) {
 	rng := random(t)
 	never := func() bool { return false }
 	for _, terms := range []string{"number", "text", "note", "text,-number", "note,number,text"} {
@@ -215,8 +215,8 @@ func TestWaysToWriteATree(t *testing.T) {
 				if got := inOrder(x); !slices.Equal(want, got) || x.len() != len(want) {
 					t.Errorf("%s of %d by %s (-want +got):\n%s", way, n, terms, cmp.Diff(want, got))
 				}
-				if fault := x.fault(); fault != "" || x.keySize() != size {
-					t.Errorf("%s of %d by %s: %s; keys of %d bytes, want %d", way, n, terms, fault, x.keySize(), size)
+				if err := x.check(); err != nil || x.keySize() != size {
+					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", way, n, terms, err, x.keySize(), size)
 				}
 			}
 			if list, small := empty.empty().sort(after, size, never); !small || !slices.Equal(want, ids(list)) {
@@ -233,7 +233,7 @@ func inOrder(x index) []int {
 }
 
 // Keys that take a byte too much, and work that is stopped, leave the index empty.
-func TestBuildAndSortStop(t *testing.T) {
+func TestBuildAndSortLimits(t *testing.T) {
 	rng := random(t)
 	for _, n := range []int{5, 20_000} {
 		entries := make([]*Entry, n)

@@ -12,7 +12,7 @@ import (
 
 // Of the indexes of several terms the least recently used is dropped. Those of a
 // single field stay.
-func TestEviction(t *testing.T) {
+func TestEvictionByUse(t *testing.T) {
 	c := newStore(t, newSchema(0), 20)
 	for _, field := range []string{"number", "text", "note", "slow"} {
 		ordered(t, c, field)
@@ -68,7 +68,7 @@ func TestEvictionBySize(t *testing.T) {
 }
 
 // An index whose keys later outgrow the bound is dropped, whatever writes them.
-func TestOutgrownIndexIsDropped(t *testing.T) {
+func TestEvictionAfterWrites(t *testing.T) {
 	long := func() *record {
 		note := strings.Repeat("x", 10_000)
 		return &record{note: &note}
@@ -117,7 +117,7 @@ func TestOutgrownIndexIsDropped(t *testing.T) {
 }
 
 // A large index of several terms does not push out the small ones before it goes.
-func TestTooLargeIndexEvictsNoOther(t *testing.T) {
+func TestLargeIndexEvictsNoOther(t *testing.T) {
 	c := newStore(t, newSchema(0), 0)
 	for i := range 10 {
 		put(c, &record{text: strings.Repeat(string(rune('a'+i)), 480)})

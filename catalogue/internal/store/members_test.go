@@ -51,7 +51,7 @@ func (m membersModel) compare(t *testing.T, what string, c *Store) {
 
 // Names and counts are those of the records, in a store and in its clones, after
 // any write.
-func TestMembersAgainstModel(t *testing.T) {
+func TestMembers(t *testing.T) {
 	rng := random(t)
 	all := []string{"title", "rank", "startDate", "start_date", "__", "note", "x"}
 	anyRecord := func(id int) *record {
@@ -118,7 +118,7 @@ func TestMembersAgainstModel(t *testing.T) {
 }
 
 // An index goes with the last record that has its member.
-func TestIndexGoesWithMember(t *testing.T) {
+func TestIndexOfRemovedMember(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		write  func(c *Store)
@@ -159,7 +159,7 @@ func TestIndexGoesWithMember(t *testing.T) {
 }
 
 // A write after a clone leaves the clone's counts alone, and the other way round.
-func TestClonesCountApart(t *testing.T) {
+func TestMembersOfClone(t *testing.T) {
 	c := newStore(t, newMemberSchema(), 0)
 	put(c, &record{members: []string{"a"}})
 	clone := Clone(c)[0]

@@ -27,7 +27,7 @@ func counting(n int) (*tree[int64], *int) {
 
 // A page that lies in arrays compares nothing and descends nowhere. The arrays
 // appear after the documented number of pages, and a write drops them.
-func TestPagesFromArrays(t *testing.T) {
+func TestPageFromArrays(t *testing.T) {
 	for _, row := range []struct {
 		reason    string
 		n, offset int
@@ -90,7 +90,7 @@ func TestPagesFromArrays(t *testing.T) {
 }
 
 // Pages equal those of a sorted slice, between any writes.
-func TestPagesAgainstSlice(t *testing.T) {
+func TestTreePage(t *testing.T) {
 	rng := random(t)
 	for _, terms := range []string{"number", "text", "note,-number"} {
 		index := newIndex(newSchema(0).resolve(parse(terms)), parse(terms))
@@ -145,7 +145,7 @@ func TestPagesAgainstSlice(t *testing.T) {
 }
 
 // A fork has no arrays of what was read before, and keeps those of its origin.
-func TestArraysOfForks(t *testing.T) {
+func TestPageOfFork(t *testing.T) {
 	x, calls := counting(50)
 	for range 20 {
 		x.page(nil, 3, 5, false)

@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A picture is all that can be read of a state.
-type picture struct {
+// A contents is all that can be read of a state.
+type contents struct {
 	LastID, UsedID int
 	Revision, From uint64
 	Names          []string
@@ -21,8 +21,8 @@ type picture struct {
 	Events         []Event
 }
 
-func pictureOf(s *State) picture {
-	p := picture{
+func contentsOf(s *State) contents {
+	p := contents{
 		LastID: s.lastID, UsedID: s.usedID, Revision: s.revision, From: s.history.from,
 		Names: slices.Clone(s.names), Orders: map[string][]uintptr{},
 	}
@@ -44,19 +44,19 @@ func pictureOf(s *State) picture {
 	return p
 }
 
-// A state that was handed out, or that is pinned, does not change.
-func TestStatesThatAreReadDoNotChange(t *testing.T) {
+// A state that was frozen out, or that is pinned, does not change.
+func TestReadStatesDoNotChange(t *testing.T) {
 	type held struct {
 		state   *State
 		pin     pin
-		picture picture
+		contents contents
 		since   int
 	}
 	for _, schema := range []*Schema{newSchema(20), newMemberSchema()} {
 		rng := random(t)
 		c := newStore(t, schema, 0)
 		var all []held
-		hold := func(step int, s *State, p pin) { all = append(all, held{s, p, pictureOf(s), step}) }
+		hold := func(step int, s *State, p pin) { all = append(all, held{s, p, contentsOf(s), step}) }
 		terms := []string{"", "number", "text", "number,-text", "note", "-note,text"}
 		anyRecord := func() *record {
 			r := randomRecord(rng, 1+rng.IntN(200))
@@ -124,9 +124,9 @@ func TestStatesThatAreReadDoNotChange(t *testing.T) {
 			}
 			for i := 0; i < len(all); i++ {
 				h := all[i]
-				if now := pictureOf(h.state); !reflect.DeepEqual(h.picture, now) {
+				if now := contentsOf(h.state); !reflect.DeepEqual(h.contents, now) {
 					t.Fatalf("step %d: the state of step %d, pinned: %v, has changed (-want +got):\n%s",
-						step, h.since, h.pin != nil, cmp.Diff(h.picture, now))
+						step, h.since, h.pin != nil, cmp.Diff(h.contents, now))
 				}
 				if rng.IntN(4) == 0 {
 					unpin(h.pin)
@@ -194,7 +194,7 @@ func TestWritesInPlace(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newSchema(10), 20)
 			ordered(t, c, "text")
-			one(c) // building the index handed the state out
+			one(c) // building the index frozen the state out
 			row.look(t, c)
 			s, revision := c.published.Load(), c.published.Load().revision
 			row.write(c)
@@ -224,7 +224,7 @@ func TestWritesStayInPlace(t *testing.T) {
 }
 
 // After a write that meets a pin, reads hand the state out for hotWrites writes.
-func TestReadsAfterAPinWasMet(t *testing.T) {
+func TestHotWrites(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	put(c, &record{})
 	_, p := c.pin()
@@ -235,14 +235,14 @@ func TestReadsAfterAPinWasMet(t *testing.T) {
 			unpin(p)
 		}
 		s := c.published.Load()
-		if c.Len(); s.handed.Load() {
+		if c.Len(); s.frozen.Load() {
 			if hot++; hot != i+1 {
-				t.Fatalf("the read after write %d handed the state out, that of another before did not", i)
+				t.Fatalf("the read after write %d frozen the state out, that of another before did not", i)
 			}
 		}
 	}
 	if hot != hotWrites {
-		t.Errorf("reads handed out %d states, want %d", hot, hotWrites)
+		t.Errorf("reads frozen out %d states, want %d", hot, hotWrites)
 	}
 	if !c.pins.idle() {
 		t.Error("a pin is left")

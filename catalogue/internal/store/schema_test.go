@@ -45,7 +45,7 @@ func TestCanonical(t *testing.T) {
 }
 
 // The default ordering is used without terms, and where none of them is a field.
-func TestTermsOfPages(t *testing.T) {
+func TestQueryTerms(t *testing.T) {
 	fixed, open := newSchema(0), newMemberSchema()
 	fixed.Default, open.Default = parse("-number"), parse("-rank")
 	for _, row := range []struct {

@@ -11,7 +11,7 @@ import (
 
 // An old state is sorted for itself alone. It keeps at most eight sequences, the
 // last ones.
-func TestSequencesOfOldState(t *testing.T) {
+func TestSortOldState(t *testing.T) {
 	rng := random(t)
 	c := newStore(t, newSchema(0), 0)
 	for range 60 {
@@ -31,15 +31,15 @@ func TestSequencesOfOldState(t *testing.T) {
 				}
 			}
 		}
-		if n := len(old.own.all); n != min(i+1, maxOwn) {
+		if n := len(old.sorted.all); n != min(i+1, maxSorted) {
 			t.Errorf("%d sequences after %d orderings", n, i+1)
 		}
 	}
-	kept := old.own.made(parse(all[9]))
-	if ordered(t, old, all[9]); old.own.made(parse(all[9])) != kept || kept == nil {
-		t.Error("the last sequence was made again")
+	kept := old.sorted.ready(parse(all[9]))
+	if ordered(t, old, all[9]); old.sorted.ready(parse(all[9])) != kept || kept == nil {
+		t.Error("the last sequence was ready again")
 	}
-	if old.own.made(parse(all[0])) != nil || old.own.made(parse(all[2])) == nil {
+	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
 		t.Error("other sequences than the oldest were dropped")
 	}
 	if err := old.Check(); err != nil {
@@ -52,7 +52,7 @@ func TestSequencesOfOldState(t *testing.T) {
 
 // A query that had to be sorted in one state may be by id in the next, where no record
 // has the member that it names.
-func TestSortOfTermsThatAreNoField(t *testing.T) {
+func TestSortUnknownField(t *testing.T) {
 	s := newStore(t, newSchema(0), 3).Current()
 	r, err := s.sort(t.Context(), Query{Terms: parse("no_such"), Lenient: true})
 	if err != nil {
@@ -78,7 +78,7 @@ func reversed(terms string) string {
 }
 
 // A sequence is paged and scanned in both directions.
-func TestPagesOfSequence(t *testing.T) {
+func TestSortedEntries(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	for _, terms := range []string{"number,-text", "-number,text"} {
@@ -104,7 +104,7 @@ func TestPagesOfSequence(t *testing.T) {
 }
 
 // Keys that are too large for an index are sorted for the state, by the values.
-func TestSortByLargeKeys(t *testing.T) {
+func TestSortLargeKeys(t *testing.T) {
 	rng := random(t)
 	c := newStore(t, newSchema(0), 0)
 	for range 40 {
@@ -139,14 +139,14 @@ func TestSortByLargeKeys(t *testing.T) {
 }
 
 // A sort that panics is the panic of those who wait for it, and is forgotten.
-func TestSortThatPanics(t *testing.T) {
+func TestPanickingSort(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	recordOf(old.Get(3)).gate = panickingGate()
 	if diff := cmp.Diff(any("panic: no key"), <-begin(within(t), old, "slow,text")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := len(old.own.all) + old.slots.taken(); n != 0 {
+	if n := len(old.sorted.all) + old.slots.taken(); n != 0 {
 		t.Errorf("%d sequences and slots", n)
 	}
 	if diff := cmp.Diff(sorted(old.Entries(), "slow,text"), ordered(t, old, "slow,text")); diff != "" {
@@ -156,7 +156,7 @@ func TestSortThatPanics(t *testing.T) {
 
 // A missing index of the present state is built for the collection, that of an
 // old state is not.
-func TestIndexOfPresentState(t *testing.T) {
+func TestIndexOfCurrentState(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	ordered(t, c.Current(), "number")

@@ -50,15 +50,15 @@ func TestWait(t *testing.T) {
 }
 
 // A clone goes its own way: writes, indexes and what is evicted are not shared.
-func TestClonesGoApart(t *testing.T) {
+func TestClone(t *testing.T) {
 	c := newStore(t, newSchema(10), 30)
 	for _, terms := range []string{"number", "note,text"} {
 		ordered(t, c, terms)
 	}
 	put(c, &record{})
-	want := pictureOf(c.Current())
+	want := contentsOf(c.Current())
 	clones := Clone(c, New(newSchema(0)))
-	if diff := cmp.Diff(want, pictureOf(clones[0].Current())); diff != "" {
+	if diff := cmp.Diff(want, contentsOf(clones[0].Current())); diff != "" {
 		t.Errorf("a clone (-want +got):\n%s", diff)
 	}
 	if n := clones[1].Len(); n != 0 {
@@ -70,7 +70,7 @@ func TestClonesGoApart(t *testing.T) {
 	for _, terms := range []string{"text,note", "text,-note", "number,text", "number,-text", "number,note", "number,-note", "note,number", "note,-number"} {
 		ordered(t, clone, terms)
 	}
-	if diff := cmp.Diff(want, pictureOf(c.Current())); diff != "" {
+	if diff := cmp.Diff(want, contentsOf(c.Current())); diff != "" {
 		t.Errorf("the original (-want +got):\n%s", diff)
 	}
 	if s := clone.Current(); findTerms(s.indexes, parse("note,text")) >= 0 || s.Revision() != 33 {

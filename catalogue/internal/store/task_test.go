@@ -17,7 +17,7 @@ func oldState(c *Store) *State {
 
 // Waiting for an index, for a slot and for a state's own sequence ends with the
 // context. Work that nobody waits for is dropped, and its slot is free again.
-func TestWaitingEndsWithContext(t *testing.T) {
+func TestCanceledReads(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		pager  func(c *Store) pager
@@ -47,8 +47,8 @@ func TestWaitingEndsWithContext(t *testing.T) {
 			if s := c.Current(); len(s.builds) != 0 {
 				t.Errorf("%d builds that nobody waits for", len(s.builds))
 			}
-			if s, ok := p.(*State); ok && len(s.own.all) != 0 {
-				t.Errorf("%d sequences that nobody waits for", len(s.own.all))
+			if s, ok := p.(*State); ok && len(s.sorted.all) != 0 {
+				t.Errorf("%d sequences that nobody waits for", len(s.sorted.all))
 			}
 			close(g.leave)
 			waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })

@@ -8,7 +8,7 @@ import (
 
 // A batch has one event for each record that it changed in the end, and one
 // revision if there is any.
-func TestNetChangesOfBatch(t *testing.T) {
+func TestBatchEvents(t *testing.T) {
 	type event struct {
 		ID       int
 		Text     string // "-" for a deletion
@@ -93,7 +93,7 @@ func TestUsedIDs(t *testing.T) {
 		{"deleted", []func(c *Store){func(c *Store) { put(c, &record{}); put(c, &record{}); remove(c, 2) }}, 2, 2, 1},
 		{"a batch", []func(c *Store){func(c *Store) { putAll(c, manyRecords()...) }}, 9, 9, 9},
 		{"came and went in a batch", []func(c *Store){comesAndGoes(7)}, 7, 7, 0},
-		{"came and went beside a change", []func(c *Store){func(c *Store) {
+		{"came and went whileWriting a change", []func(c *Store){func(c *Store) {
 			if err := c.Batch(func(tx *Tx) error {
 				tx.Write(Change{New: newEntry(7, "")})
 				tx.Write(Change{New: newEntry(3, "")})
@@ -106,7 +106,7 @@ func TestUsedIDs(t *testing.T) {
 		{"replaced", []func(c *Store){comesAndGoes(70), load(0, 1, 5)}, 70, 5, 5},
 		{"replaced with a higher id known", []func(c *Store){load(30, 1, 5)}, 30, 30, 5},
 		{"replaced with a lower id known", []func(c *Store){load(3, 1, 5)}, 5, 5, 5},
-		{"came and went beside a change, after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), func(c *Store) {
+		{"came and went whileWriting a change, after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), func(c *Store) {
 			if err := c.Batch(func(tx *Tx) error {
 				tx.Write(Change{New: newEntry(50, "")})
 				tx.Write(Change{Old: tx.Get(50)})
@@ -136,7 +136,7 @@ func TestUsedIDs(t *testing.T) {
 	}
 }
 
-func TestBatchInProgress(t *testing.T) {
+func TestTx(t *testing.T) {
 	c := newStore(t, newSchema(0), 3)
 	var kept *Tx
 	err := c.Batch(func(tx *Tx) error {

@@ -50,13 +50,13 @@ func TestFailedWrites(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			stores := []*Store{newStore(t, newSchema(50), 20), newStore(t, newSchema(50), 20)}
-			var before []picture
+			var before []contents
 			for _, c := range stores {
 				for _, terms := range []string{"slow", "number,slow", "text"} {
 					ordered(t, c, terms)
 				}
 				put(c, &record{})
-				before = append(before, pictureOf(c.published.Load()))
+				before = append(before, contentsOf(c.published.Load()))
 			}
 			var got any
 			func() {
@@ -71,7 +71,7 @@ func TestFailedWrites(t *testing.T) {
 				t.Errorf("got %v, want %v", got, row.want)
 			}
 			for i, c := range stores {
-				if now := pictureOf(c.published.Load()); !reflect.DeepEqual(before[i], now) {
+				if now := contentsOf(c.published.Load()); !reflect.DeepEqual(before[i], now) {
 					t.Errorf("store %d has changed (-want +got):\n%s", i, cmp.Diff(before[i], now))
 				}
 				put(c, &record{})
@@ -82,7 +82,7 @@ func TestFailedWrites(t *testing.T) {
 }
 
 // Batches of all sizes do what single writes would.
-func TestBatchesAgainstModel(t *testing.T) {
+func TestBatch(t *testing.T) {
 	rng := random(t)
 	for _, changes := range []int{1, 2, fewChanges, fewChanges + 1, 100, 400, 1000} {
 		c := newStore(t, newSchema(0), 0)
@@ -132,7 +132,7 @@ func TestBatchesAgainstModel(t *testing.T) {
 
 // Readers do not wait for the program's code that a writer runs, and that code
 // can read. An index that is built meanwhile is brought up to date.
-func TestReadersDoNotWaitForWriters(t *testing.T) {
+func TestReadsDuringWrites(t *testing.T) {
 	for reason, write := range map[string]func(c *Store, wait func(), r *record){
 		"a write": func(c *Store, wait func(), r *record) {
 			c.Write(func(s *State) (Change, error) {
