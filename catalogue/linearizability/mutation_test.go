@@ -22,8 +22,8 @@ func TestMutationsAreFound(t *testing.T) {
 		{
 			reason: "a reader that is pinned does not keep a writer from writing in place",
 			file:   "catalogue/internal/store/pin.go",
-			old:    "\t\tif c.pins.idle() && !s.handed.Load() {\n",
-			new:    "\t\tif !s.handed.Load() {\n",
+			old:    "\t\tif c.pins.idle() && !s.frozen.Load() {\n",
+			new:    "\t\tif !s.frozen.Load() {\n",
 			test:   "TestNoStalePage",
 		},
 		{
@@ -36,7 +36,7 @@ func TestMutationsAreFound(t *testing.T) {
 		{
 			reason: "a state that is handed out is changed",
 			file:   "catalogue/internal/store/pin.go",
-			old:    "\t\ts.handed.Store(true) // before unpin: the writer looks at the pins first\n",
+			old:    "\t\ts.frozen.Store(true) // before unpin: the writer checks the pins first\n",
 			new:    "",
 			test:   "TestNoMixedSnapshot",
 		},
@@ -50,7 +50,7 @@ func TestMutationsAreFound(t *testing.T) {
 		{
 			reason: "collections are frozen one after another",
 			file:   "catalogue/internal/store/store.go",
-			old:    "\tlock(stores)\n\tdefer unlock(stores)\n\tstates := make([]*State, len(stores))\n\tfor i, c := range stores {\n\t\tstates[i] = c.published.Load()\n\t\tstates[i].handed.Store(true)\n",
+			old:    "\tlock(stores)\n\tdefer unlock(stores)\n\tstates := make([]*State, len(stores))\n\tfor i, c := range stores {\n\t\tstates[i] = c.published.Load()\n\t\tstates[i].frozen.Store(true)\n",
 			new:    "\tstates := make([]*State, len(stores))\n\tfor i, c := range stores {\n\t\tstates[i] = c.Current()\n",
 			test:   "TestNoEventWithoutAuthor",
 		},

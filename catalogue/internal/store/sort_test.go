@@ -9,8 +9,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// An old state is sorted for itself alone. It keeps at most eight sequences, the
-// last ones.
+// A read of an old state sorts that state alone. The state keeps the last maxSorted
+// sequences.
 func TestSortOldState(t *testing.T) {
 	rng := random(t)
 	c := newStore(t, newSchema(0), 0)
@@ -40,18 +40,17 @@ func TestSortOldState(t *testing.T) {
 		t.Error("the last sequence was ready again")
 	}
 	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
-		t.Error("other sequences than the oldest were dropped")
+		t.Error("not the oldest sequences were dropped")
 	}
 	if err := old.Check(); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
-		t.Errorf("indexes of the collection (-want +got):\n%s", diff)
+		t.Errorf("indexes of the store (-want +got):\n%s", diff)
 	}
 }
 
-// A query that had to be sorted in one state may be by id in the next, where no record
-// has the member that it names.
+// A lenient query is sorted by id if its field is unknown.
 func TestSortUnknownField(t *testing.T) {
 	s := newStore(t, newSchema(0), 3).Current()
 	r, err := s.sort(t.Context(), Query{Terms: parse("no_such"), Lenient: true})
@@ -64,7 +63,7 @@ func TestSortUnknownField(t *testing.T) {
 	}
 }
 
-// reversed returns the terms of the opposite order.
+// reversed returns the terms of the reverse order.
 func reversed(terms string) string {
 	var list []string
 	for _, term := range strings.Split(terms, ",") {
@@ -77,7 +76,7 @@ func reversed(terms string) string {
 	return strings.Join(list, ",")
 }
 
-// A sequence is paged and scanned in both directions.
+// Sorted entries are paged and scanned in both directions.
 func TestSortedEntries(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
@@ -89,21 +88,21 @@ func TestSortedEntries(t *testing.T) {
 				t.Errorf("%+v by %s: count %d, %v (-want +got):\n%s", w, terms, count, err, diff)
 			}
 		}
-		for _, most := range []int{1, 5, 10} {
+		for _, n := range []int{1, 5, 10} {
 			scan, err := old.Scan(within(t), parse(terms))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []*Entry
-			scan(func(e *Entry) bool { got = append(got, e); return len(got) < most })
-			if diff := cmp.Diff(want[:most], ids(got)); diff != "" {
+			scan(func(e *Entry) bool { got = append(got, e); return len(got) < n })
+			if diff := cmp.Diff(want[:n], ids(got)); diff != "" {
 				t.Errorf("scan by %s (-want +got):\n%s", terms, diff)
 			}
 		}
 	}
 }
 
-// Keys that are too large for an index are sorted for the state, by the values.
+// If keys are too large for an index, a state is sorted by the values of the fields.
 func TestSortLargeKeys(t *testing.T) {
 	rng := random(t)
 	c := newStore(t, newSchema(0), 0)
@@ -112,11 +111,11 @@ func TestSortLargeKeys(t *testing.T) {
 		r.text = strings.Repeat("x", 2000) + r.text
 		put(c, r)
 	}
-	present := c.Current()
+	earlier := c.Current()
 	old := oldState(c)
 	for _, terms := range []string{"text,number", "number,text", "number,-text,note", "text,-id"} {
 		for _, terms := range []string{terms, reversed(terms)} {
-			for reason, p := range map[string]pager{"the store": c, "an old state": old, "the state before it": present, "the present state": c.Current()} {
+			for reason, p := range map[string]pager{"the store": c, "an old state": old, "an equal earlier state": earlier, "the current state": c.Current()} {
 				entries := c.Current().Entries()
 				if s, ok := p.(*State); ok {
 					entries = s.Entries()
@@ -134,28 +133,28 @@ func TestSortLargeKeys(t *testing.T) {
 		t.Errorf("by text alone (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"text"}, indexed(c)); diff != "" {
-		t.Errorf("a text alone is its own key (-want +got):\n%s", diff)
+		t.Errorf("indexes after an order by text alone (-want +got):\n%s", diff)
 	}
 }
 
-// A sort that panics is the panic of those who wait for it, and is forgotten.
+// If a sort panics, the readers that wait for it panic, and the next sort succeeds.
 func TestPanickingSort(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	recordOf(old.Get(3)).gate = panickingGate()
 	if diff := cmp.Diff(any("panic: no key"), <-begin(within(t), old, "slow,text")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("result (-want +got):\n%s", diff)
 	}
 	if n := len(old.sorted.all) + old.slots.taken(); n != 0 {
-		t.Errorf("%d sequences and slots", n)
+		t.Errorf("%d sequences and slots are left", n)
 	}
 	if diff := cmp.Diff(sorted(old.Entries(), "slow,text"), ordered(t, old, "slow,text")); diff != "" {
-		t.Errorf("asked again (-want +got):\n%s", diff)
+		t.Errorf("the next sort (-want +got):\n%s", diff)
 	}
 }
 
-// A missing index of the present state is built for the collection, that of an
-// old state is not.
+// A read of the current state builds a missing index for the store. A read of an
+// old state does not.
 func TestIndexOfCurrentState(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
@@ -173,6 +172,6 @@ func TestIndexOfCurrentState(t *testing.T) {
 		t.Errorf("indexes of a clone (-want +got):\n%s", diff)
 	}
 	if n := len(indexed(c)); n != 2 {
-		t.Errorf("%d indexes of the original", n)
+		t.Errorf("%d indexes of the original, want 2", n)
 	}
 }
