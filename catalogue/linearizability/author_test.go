@@ -13,10 +13,10 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestNoEventWithoutAuthor inserts authors and then events that name them, and
-// deletes them the other way round, while the catalogue is saved and cloned at
-// full speed. No copy may have an event without its author. Porcupine would find
-// such a copy too, but checks far fewer.
+// TestNoEventWithoutAuthor inserts authors and then events that refer to them, and
+// deletes them in reverse order, while the catalogue is repeatedly saved and cloned.
+// No copy may have an event without its author. The tests that use porcupine would
+// detect such a copy, too, but they check far fewer copies.
 func TestNoEventWithoutAuthor(t *testing.T) {
 	house := catalogue.New()
 	authors, err := house.Records("authors")
@@ -48,11 +48,11 @@ func TestNoEventWithoutAuthor(t *testing.T) {
 	group.Wait()
 }
 
-// A pair is the ids of an author and of the event that names it.
+// A pair holds the ids of an author and of the event that refers to it.
 type pair struct{ author, event int }
 
-// replacePairs inserts a pair, and deletes the oldest if there are more than a
-// few.
+// replacePairs inserts a pair and deletes the oldest if there are more than four.
+// It returns the remaining pairs.
 func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], kept []pair) (_ []pair, err error) {
 	var p pair
 	if p.author, err = authors.Insert(resources.Record{}); err != nil {
@@ -70,6 +70,7 @@ func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[reso
 	return kept[1:], err
 }
 
+// checkSaved checks that each event of a saved catalogue has its author.
 func checkSaved(house *catalogue.Catalogue) error {
 	var data bytes.Buffer
 	if err := house.Save(&data); err != nil {
@@ -85,18 +86,19 @@ func checkSaved(house *catalogue.Catalogue) error {
 	if err := json.Unmarshal(data.Bytes(), &saved); err != nil {
 		return err
 	}
-	there := map[int]bool{}
+	authors := map[int]bool{}
 	for _, author := range saved.Authors {
-		there[author.ID] = true
+		authors[author.ID] = true
 	}
 	for _, event := range saved.Events {
-		if !there[event.Authors[0]] {
+		if !authors[event.Authors[0]] {
 			return fmt.Errorf("saved: event %d without its author %d", event.ID, event.Authors[0])
 		}
 	}
 	return nil
 }
 
+// checkCloned checks that each event of a clone has its author.
 func checkCloned(house *catalogue.Catalogue) error {
 	clone := house.Clone()
 	authors, err := clone.Records("authors")
