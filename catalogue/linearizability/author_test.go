@@ -35,9 +35,9 @@ func TestNoEventWithoutAuthor(t *testing.T) {
 		})
 	}
 	for range 3 {
-		var kept []pair
+		var pairs []pair
 		repeat(func() (err error) {
-			kept, err = replacePairs(house, authors, kept)
+			pairs, err = replacePairs(house, authors, pairs)
 			return err
 		})
 	}
@@ -53,7 +53,7 @@ type pair struct{ author, event int }
 
 // replacePairs inserts a pair and deletes the oldest if there are more than four.
 // It returns the remaining pairs.
-func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], kept []pair) (_ []pair, err error) {
+func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], pairs []pair) (_ []pair, err error) {
 	var p pair
 	if p.author, err = authors.Insert(resources.Record{}); err != nil {
 		return nil, err
@@ -61,13 +61,13 @@ func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[reso
 	if p.event, err = house.Events().Insert(resources.Event{Authors: []int{p.author}}); err != nil {
 		return nil, err
 	}
-	if kept = append(kept, p); len(kept) <= 4 {
-		return kept, nil
+	if pairs = append(pairs, p); len(pairs) <= 4 {
+		return pairs, nil
 	}
-	if err = house.Events().Delete(kept[0].event); err == nil {
-		err = authors.Delete(kept[0].author)
+	if err = house.Events().Delete(pairs[0].event); err == nil {
+		err = authors.Delete(pairs[0].author)
 	}
-	return kept[1:], err
+	return pairs[1:], err
 }
 
 // checkSaved checks that each event of a saved catalogue has its author.

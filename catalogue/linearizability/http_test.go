@@ -84,18 +84,18 @@ func httpTarget[T any](empty func() (*catalogue.Catalogue, error), house *catalo
 }
 
 // insert posts an event without an id and inserts any other record directly.
-func (a *httpCollection[T]) insert(r row) (int, error) {
-	if a.key != "events" || r.ID != 0 {
-		return a.records.insert(r)
+func (c *httpCollection[T]) insert(r row) (int, error) {
+	if c.key != "events" || r.ID != 0 {
+		return c.records.insert(r)
 	}
-	body, err := json.Marshal(a.encode(r))
+	body, err := json.Marshal(c.encode(r))
 	if err != nil {
 		return 0, err
 	}
 	request := httptest.NewRequest("POST", "/api/events/", bytes.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	a.handler.ServeHTTP(w, request)
+	c.handler.ServeHTTP(w, request)
 	if w.Code != http.StatusCreated {
 		return 0, fmt.Errorf("status %d: %s", w.Code, w.Body)
 	}
@@ -103,7 +103,7 @@ func (a *httpCollection[T]) insert(r row) (int, error) {
 	if err := json.Unmarshal(w.Body.Bytes(), &created); err != nil {
 		return 0, err
 	}
-	got, err := a.decode(&created)
+	got, err := c.decode(&created)
 	if r.ID = got.ID; err == nil && got != r {
 		err = fmt.Errorf("posted %v, created %v", r, got)
 	}
@@ -111,31 +111,31 @@ func (a *httpCollection[T]) insert(r row) (int, error) {
 }
 
 // page requests a page. Half of the requests have the tags of earlier responses.
-func (a *httpCollection[T]) page(in input) reading {
+func (c *httpCollection[T]) page(in input) reading {
 	terms := make([]string, len(in.by))
-	for i, t := range a.terms(in.by) {
+	for i, t := range c.terms(in.by) {
 		terms[i] = t.String()
 	}
-	url := fmt.Sprintf("/api/%s/?limit=%d&offset=%d&ordering=%s", a.key, in.limit, in.offset, strings.Join(terms, ","))
+	url := fmt.Sprintf("/api/%s/?limit=%d&offset=%d&ordering=%s", c.key, in.limit, in.offset, strings.Join(terms, ","))
 	request := httptest.NewRequest("GET", url, nil)
-	before := a.before(url)
+	before := c.before(url)
 	if len(before) > 0 && in.style%2 == 0 {
 		request.Header.Set("If-None-Match", strings.Join(slices.Collect(maps.Keys(before)), ", "))
 	}
 	w := httptest.NewRecorder()
-	a.handler.ServeHTTP(w, request)
-	return reading{deferred: func() reading { return a.read(url, w, before) }}
+	c.handler.ServeHTTP(w, request)
+	return reading{deferred: func() reading { return c.read(url, w, before) }}
 }
 
 // read returns the reading of a response. A response with status 304 is read as the
 // page with its tag.
-func (a *httpCollection[T]) read(url string, w *httptest.ResponseRecorder, before map[string][]byte) reading {
+func (c *httpCollection[T]) read(url string, w *httptest.ResponseRecorder, before map[string][]byte) reading {
 	tag, body := w.Header().Get("ETag"), w.Body.Bytes()
 	switch w.Code {
 	case http.StatusNotModified:
 		body = before[tag]
 	case http.StatusOK:
-		if err := a.remember(url, tag, body); err != nil {
+		if err := c.remember(url, tag, body); err != nil {
 			return reading{err: err}
 		}
 	}
@@ -146,30 +146,30 @@ func (a *httpCollection[T]) read(url string, w *httptest.ResponseRecorder, befor
 	if err := json.Unmarshal(body, &envelope); err != nil {
 		return reading{err: fmt.Errorf("status %d, tag %s, %q: %w", w.Code, tag, body, err)}
 	}
-	return reading{count: envelope.Count, rows: a.rows(envelope.Results)}
+	return reading{count: envelope.Count, rows: c.rows(envelope.Results)}
 }
 
 // before returns the remembered pages of a URL, by tag.
-func (a *httpCollection[T]) before(url string) map[string][]byte {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return maps.Clone(a.pages[url])
+func (c *httpCollection[T]) before(url string) map[string][]byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.pages[url])
 }
 
 // remember stores a page by its tag. It returns an error if the tag already has
 // another page.
-func (a *httpCollection[T]) remember(url, tag string, body []byte) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (c *httpCollection[T]) remember(url, tag string, body []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if tag == "" {
 		return nil
 	}
-	if before, seen := a.pages[url][tag]; seen && !bytes.Equal(before, body) {
+	if before, seen := c.pages[url][tag]; seen && !bytes.Equal(before, body) {
 		return fmt.Errorf("two pages have the tag %s: %s and %s", tag, before, body)
 	}
-	if len(a.pages[url]) > 8 || a.pages[url] == nil { // keep the headers short
-		a.pages[url] = make(map[string][]byte)
+	if len(c.pages[url]) > 8 || c.pages[url] == nil { // keep the headers short
+		c.pages[url] = make(map[string][]byte)
 	}
-	a.pages[url][tag] = body
+	c.pages[url][tag] = body
 	return nil
 }

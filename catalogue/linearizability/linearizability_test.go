@@ -57,8 +57,8 @@ func TestNoReusedID(t *testing.T) {
 
 // TestNoRevisionWithoutChange tests that a batch without changes adds no revision.
 func TestNoRevisionWithoutChange(t *testing.T) {
-	w := structs("idle batches", forBatches, 0, 40)
-	w.idle = true
+	w := structs("batches without changes", forBatches, 0, 40)
+	w.noChanges = true
 	test(t, w)
 }
 

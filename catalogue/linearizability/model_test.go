@@ -274,14 +274,14 @@ func (m *collectionModel) stepInBatch(s state, in input, out output, written map
 func difference(before, after []row, written map[int]bool) []change {
 	var changes []change
 	for id := range written {
-		_, existed := find(before, id)
-		at, exists := find(after, id)
+		_, inBefore := find(before, id)
+		at, inAfter := find(after, id)
 		switch {
-		case existed && exists:
+		case inBefore && inAfter:
 			changes = append(changes, change{kind: catalogue.Updated, row: after[at]})
-		case exists:
+		case inAfter:
 			changes = append(changes, change{kind: catalogue.Inserted, row: after[at]})
-		case existed:
+		case inBefore:
 			changes = append(changes, change{kind: catalogue.Deleted, row: row{ID: id}})
 		}
 	}

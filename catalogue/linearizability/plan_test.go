@@ -153,8 +153,8 @@ func (p *planner) window(k kind, which int) input {
 
 // steps returns the steps of a batch. The first of them always makes a change.
 func (p *planner) steps(which int) []input {
-	if p.idle {
-		return p.idleBatch(which)
+	if p.noChanges {
+		return p.unchangingBatch(which)
 	}
 	first := p.write(input{kind: upsert, which: which})
 	steps := []input{first}
@@ -172,8 +172,8 @@ func (p *planner) steps(which int) []input {
 	return steps
 }
 
-// idleBatch returns the steps of a batch that changes nothing.
-func (p *planner) idleBatch(which int) []input {
+// unchangingBatch returns the steps of a batch that changes nothing.
+func (p *planner) unchangingBatch(which int) []input {
 	in := p.write(input{kind: insert, which: which})
 	in.row.ID = p.from[which].last + 1000 + p.rng.IntN(1000)
 	deletion := input{kind: remove, which: which, id: in.row.ID}

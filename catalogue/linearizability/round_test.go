@@ -19,7 +19,7 @@ type workload struct {
 	newTarget   func() (target, error) // the target has no records
 	mix         mix
 	required    bool // the optional field is always present
-	idle        bool // batches change nothing
+	noChanges   bool // batches change nothing
 	noAborts    bool // no batch is aborted
 	keepsIDs    bool // check the next id of a saved catalogue
 }

@@ -35,7 +35,7 @@ func TestBuildDuringWrites(t *testing.T) {
 		reason string
 		write  func(c *Store)
 	}{
-		{"nothing", func(*Store) {}},
+		{"no writes", func(*Store) {}},
 		{"few single writes", writes(5)},
 		{"more than are applied at once", writes(10 * catchUp)},
 		{"a batch", batch},
@@ -74,7 +74,7 @@ func TestBuildDuringWrites(t *testing.T) {
 			}
 			s := c.Current()
 			if findTerms(s.indexes, parse(terms)) < 0 || len(s.builds) != 0 || s.slots.taken() != 0 {
-				t.Errorf("indexes %v, %d builds, %d slots taken", indexed(c), len(s.builds), s.slots.taken())
+				t.Errorf("indexes %v, %d builds, %d slots taken, want an index by %s and nothing else", indexed(c), len(s.builds), s.slots.taken(), terms)
 			}
 			if err := c.Check(); err != nil {
 				t.Error(err)
@@ -101,7 +101,7 @@ func TestBuildDuringManyBatches(t *testing.T) {
 				g = next
 			case got := <-result:
 				if list, ok := got.([]int); !ok || len(list) < 20 {
-					t.Errorf("by %s: %v", terms, got)
+					t.Errorf("by %s: got %v, want at least 20 ids", terms, got)
 				}
 				result = nil
 			}
@@ -164,13 +164,13 @@ func TestPanickingBuild(t *testing.T) {
 			}
 		}
 		if s := c.Current(); len(s.builds) != 0 {
-			t.Errorf("%d builds", len(s.builds))
+			t.Errorf("%d builds are left", len(s.builds))
 		}
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
 		if n := c.Current().slots.taken(); n != 0 {
-			t.Errorf("%d slots are taken", n)
+			t.Errorf("%d slots are still taken", n)
 		}
 	}
 }
@@ -191,14 +191,14 @@ func TestMemberRemovedDuringBuild(t *testing.T) {
 		remove(c, 2)
 		close(g.leave)
 		if err, _ := (<-live).(error); !errors.Is(err, ordering.ErrUnknownField) {
-			t.Errorf("by %s: %v", terms, err)
+			t.Errorf("by %s: got %v, want %v", terms, err, ordering.ErrUnknownField)
 		}
 		want := any([]int{2, 1, 3})
 		if terms == "rare,-common" {
 			want = []int{2, 3, 1}
 		}
 		if diff := cmp.Diff(want, <-state, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
-			t.Errorf("a state by %s (-want +got):\n%s", terms, diff)
+			t.Errorf("earlier state by %s (-want +got):\n%s", terms, diff)
 		}
 		if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
 			t.Errorf("indexes (-want +got):\n%s", diff)
@@ -224,6 +224,6 @@ func TestAbandonedBuild(t *testing.T) {
 	c.mu.Unlock()
 	put(c, &record{})
 	if restart := c.finish(b, x); restart != nil || b.state != nil || len(indexed(c)) != 0 {
-		t.Errorf("restarted: %v, installed: %v, indexes %v", restart != nil, b.state != nil, indexed(c))
+		t.Errorf("restarted %v, installed %v, indexes %v, want none", restart != nil, b.state != nil, indexed(c))
 	}
 }

@@ -68,7 +68,7 @@ func TestConcurrentBatches(t *testing.T) {
 		terms := []string{"", "number", "-number", "number,-id"}[rng.IntN(4)]
 		entries, count, err := c.Page(t.Context(), Query{Terms: parse(terms), Window: allRecords})
 		if err != nil || count != records || len(entries) != records {
-			return fmt.Errorf("by %q: %d records of %d, %v", terms, len(entries), count, err)
+			return fmt.Errorf("by %q: %d entries, count %d, %v, want %d of both", terms, len(entries), count, err, records)
 		}
 		sum := int64(0)
 		for _, e := range entries {
@@ -83,7 +83,7 @@ func TestConcurrentBatches(t *testing.T) {
 		before := c.Revision()
 		events, _, now := c.Since(before - 1)
 		if len(events) == 0 || events[0].Revision != before || events[len(events)-1].Revision != now || !events[len(events)-1].Last {
-			return fmt.Errorf("%d events from revision %d to %d", len(events), before, now)
+			return fmt.Errorf("Since(%d) returned %d incomplete events, now %d", before-1, len(events), now)
 		}
 		return nil
 	})
@@ -122,13 +122,13 @@ func TestConcurrentPages(t *testing.T) {
 			return err
 		}
 		if start, end := w.Bounds(count); len(entries) != end-start {
-			return fmt.Errorf("%+v by %q: %d records of %d", w, terms, len(entries), count)
+			return fmt.Errorf("%+v by %q: %d entries, count %d", w, terms, len(entries), count)
 		}
 		if terms == "" {
 			terms = "id"
 		}
 		if got := ids(entries); !slices.Equal(got, sorted(entries, terms)) {
-			return fmt.Errorf("%+v by %q: %v", w, terms, got)
+			return fmt.Errorf("%+v by %q: %v is not sorted", w, terms, got)
 		}
 		if s, ok := p.(*State); ok {
 			return s.Check()

@@ -19,7 +19,8 @@
 // and cannot fail: it changes all trees, in place if no reader can be using the
 // published state and in a fork of that state otherwise, and publishes the
 // result. A larger batch changes forks of all trees without holding the state
-// mutex and locks it only to publish them. Readers wait for nothing but that step.
+// mutex and locks it only to publish them. A reader never waits longer for a writer
+// than that step takes.
 //
 // # Reads
 //

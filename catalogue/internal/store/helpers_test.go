@@ -161,7 +161,7 @@ func ordered(t testing.TB, p pager, terms string) []int {
 	t.Helper()
 	entries, count, err := p.Page(within(t), Query{Terms: parse(terms), Window: allRecords})
 	if err != nil || count != len(entries) {
-		t.Fatalf("by %q: %d records of %d, %v", terms, len(entries), count, err)
+		t.Fatalf("by %q: %d entries, count %d, %v", terms, len(entries), count, err)
 	}
 	return ids(entries)
 }

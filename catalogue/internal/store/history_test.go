@@ -121,7 +121,7 @@ func (m *historyModel) compare(t *testing.T, rng *rand.Rand) {
 	}
 	got, from, now := m.store.Since(since)
 	if from != m.from || now != m.now {
-		t.Fatalf("Since(%d) kept events after revision %d of %d, want %d of %d", since, from, now, m.from, m.now)
+		t.Fatalf("Since(%d) = _, %d, %d, want %d, %d", since, from, now, m.from, m.now)
 	}
 	var want []Event
 	for _, ev := range m.events[len(m.events)-m.len:] {

@@ -11,7 +11,7 @@ import (
 )
 
 // The least recently used multi-field index is dropped first. Single-field indexes
-// are never dropped.
+// stay.
 func TestEvictionByUse(t *testing.T) {
 	c := newStore(t, newSchema(0), 20)
 	for _, field := range []string{"number", "text", "note", "slow"} {

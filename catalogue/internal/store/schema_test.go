@@ -73,7 +73,7 @@ func TestQueryTerms(t *testing.T) {
 		for _, p := range []pager{c, c.Current()} {
 			entries, _, err := p.Page(within(t), Query{Terms: parse(row.terms), Lenient: row.lenient, Window: allRecords})
 			if (row.want == nil) != errors.Is(err, ordering.ErrUnknownField) {
-				t.Errorf("%s: %v", row.reason, err)
+				t.Errorf("%s: unexpected error %v", row.reason, err)
 			} else if diff := cmp.Diff(row.want, ids(entries)); row.want != nil && diff != "" {
 				t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 			}

@@ -32,15 +32,15 @@ func TestSortOldState(t *testing.T) {
 			}
 		}
 		if n := len(old.sorted.all); n != min(i+1, maxSorted) {
-			t.Errorf("%d sequences after %d orderings", n, i+1)
+			t.Errorf("%d sequences after %d orderings, want %d", n, i+1, min(i+1, maxSorted))
 		}
 	}
 	kept := old.sorted.ready(parse(all[9]))
 	if ordered(t, old, all[9]); old.sorted.ready(parse(all[9])) != kept || kept == nil {
-		t.Error("the last sequence was ready again")
+		t.Error("the last sequence was sorted again")
 	}
 	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
-		t.Error("not the oldest sequences were dropped")
+		t.Error("the dropped sequences are not the oldest")
 	}
 	if err := old.Check(); err != nil {
 		t.Error(err)
@@ -111,11 +111,10 @@ func TestSortLargeKeys(t *testing.T) {
 		r.text = strings.Repeat("x", 2000) + r.text
 		put(c, r)
 	}
-	earlier := c.Current()
 	old := oldState(c)
 	for _, terms := range []string{"text,number", "number,text", "number,-text,note", "text,-id"} {
 		for _, terms := range []string{terms, reversed(terms)} {
-			for reason, p := range map[string]pager{"the store": c, "an old state": old, "an equal earlier state": earlier, "the current state": c.Current()} {
+			for reason, p := range map[string]pager{"the store": c, "an old state": old, "the current state": c.Current()} {
 				entries := c.Current().Entries()
 				if s, ok := p.(*State); ok {
 					entries = s.Entries()

@@ -75,7 +75,7 @@ func TestClone(t *testing.T) {
 		t.Errorf("original (-want +got):\n%s", diff)
 	}
 	if s := clone.Current(); findTerms(s.indexes, parse("note,text")) >= 0 || s.Revision() != 33 {
-		t.Errorf("indexes %v at revision %d", indexed(clone), s.Revision())
+		t.Errorf("the clone has indexes %v at revision %d, want no note,text at 33", indexed(clone), s.Revision())
 	}
 	if err := clone.Check(); err != nil {
 		t.Error(err)

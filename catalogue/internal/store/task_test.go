@@ -98,7 +98,7 @@ func TestSlots(t *testing.T) {
 	}
 	for i, result := range results {
 		if list, ok := (<-result).([]int); !ok || len(list) != 20+i%2 {
-			t.Errorf("reader %d got %v", i, list)
+			t.Errorf("reader %d: got %v, want %d ids", i, list, 20+i%2)
 		}
 	}
 	waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A batch has one event for each record that it changed on the whole, and a
-// revision only if there is an event.
+// A batch has one event for each record with a net change, and a revision only if
+// there is an event.
 func TestBatchEvents(t *testing.T) {
 	type event struct {
 		ID       int
@@ -47,14 +47,14 @@ func TestBatchEvents(t *testing.T) {
 				}
 				got = append(got, event{ev.ID, text, ev.Inserted})
 				if ev.Revision != 3 || ev.Last != (i == len(events)-1) {
-					t.Errorf("event %d has revision %d, last %v", i, ev.Revision, ev.Last)
+					t.Errorf("event %d has revision %d, last %v, want 3, %v", i, ev.Revision, ev.Last, i == len(events)-1)
 				}
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 			if want := 2 + uint64(min(1, len(row.want))); now != want {
-				t.Errorf("revision %d, want %d", now, want)
+				t.Errorf("Since(2) has revision %d, want %d", now, want)
 			}
 		})
 	}
