@@ -195,27 +195,27 @@ func TestTreeWrites(t *testing.T) {
 			}
 			empty := newIndex(newSchema(0).resolve(parse(terms)), parse(terms))
 			filled := func(entries []*Entry) index { x := empty.empty(); x.fill(entries); return x }
-			ways := map[string]index{"set": filled(before), "merge": filled(before), "fill": filled(after), "build": empty.empty()}
+			trees := map[string]index{"set": filled(before), "merge": filled(before), "fill": filled(after), "build": empty.empty()}
 			for _, ch := range changes {
-				ways["set"].set(ch, ways["set"].keys(ch))
+				trees["set"].set(ch, trees["set"].keys(ch))
 			}
-			forked := ways["merge"].fork()
+			forked := trees["merge"].fork()
 			forked.merge(changes)
-			if want, got := sorted(before, terms), inOrder(ways["merge"]); !slices.Equal(want, got) {
+			if want, got := sorted(before, terms), inOrder(trees["merge"]); !slices.Equal(want, got) {
 				t.Fatalf("the original of a fork, by %s (-want +got):\n%s", terms, cmp.Diff(want, got))
 			}
-			ways["merge"] = forked
-			size := ways["fill"].keySize()
-			if complete, small := ways["build"].build(after, size, never); !complete || !small {
+			trees["merge"] = forked
+			size := trees["fill"].keySize()
+			if complete, small := trees["build"].build(after, size, never); !complete || !small {
 				t.Fatalf("build(limit %d) = %v, %v, want true, true", size, complete, small)
 			}
 			want := sorted(after, terms)
-			for way, x := range ways {
+			for method, x := range trees {
 				if got := inOrder(x); !slices.Equal(want, got) || x.len() != len(want) {
-					t.Errorf("%s of %d by %s (-want +got):\n%s", way, n, terms, cmp.Diff(want, got))
+					t.Errorf("%s of %d by %s (-want +got):\n%s", method, n, terms, cmp.Diff(want, got))
 				}
 				if err := x.check(); err != nil || x.keySize() != size {
-					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", way, n, terms, err, x.keySize(), size)
+					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", method, n, terms, err, x.keySize(), size)
 				}
 			}
 			if list, small := empty.empty().sort(after, size, never); !small || !slices.Equal(want, ids(list)) {

@@ -67,8 +67,8 @@ func TestPageFromArrays(t *testing.T) {
 						break
 					}
 				}
-				// The page that makes the directory is the first to be counted for a part. The
-				// page that makes an array is the first to be counted for the next part.
+				// The page that makes the directory is the first counted for a part. The page
+				// that makes an array is the first counted for the next part.
 				if want := 4 + row.n/1024 - 1 + row.parts*(partPages-1) + 1; made != want {
 					t.Errorf("%d pages were read from the tree, want %d", made, want)
 				}

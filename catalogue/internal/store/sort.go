@@ -101,7 +101,8 @@ func (s *State) sort(ctx context.Context, q Query) (reading, error) {
 }
 
 // join returns the sequence of canonical terms, starting to sort it if necessary.
-// The caller must wait for it. release is called when the slot is not needed.
+// The caller must wait for it. join arranges that release is called when the slot
+// is no longer needed.
 func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
 	cache := &s.sorted
 	cache.mu.Lock()
