@@ -98,7 +98,7 @@ func (s *State) checkSequence(terms []ordering.Term, q sequence) error {
 	q.scan(false, func(e *Entry) bool {
 		switch {
 		case s.Get(e.ID) != e:
-			err = fmt.Errorf("ordering %q: the entry with id %d is not the one by id", ordering.Format(terms), e.ID)
+			err = fmt.Errorf("ordering %q: the entry with id %d is not that of the record", ordering.Format(terms), e.ID)
 		case before != nil && compareEntries(before, e, fields, terms) >= 0:
 			err = fmt.Errorf("ordering %q: id %d comes before %d", ordering.Format(terms), before.ID, e.ID)
 		}
