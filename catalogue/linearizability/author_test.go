@@ -13,10 +13,10 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestNoEventWithoutAuthor inserts authors and then events that name them, and
-// deletes them the other way round, while the catalogue is saved and cloned at
-// full speed. No copy may have an event without its author. Porcupine would find
-// such a copy too, but checks far fewer.
+// TestNoEventWithoutAuthor inserts authors and then events that refer to them, and
+// deletes them in reverse order, while the catalogue is repeatedly saved and cloned.
+// No copy may have an event without its author. The tests that use porcupine would
+// detect such a copy, too, but they check far fewer copies.
 func TestNoEventWithoutAuthor(t *testing.T) {
 	house := catalogue.New()
 	authors, err := house.Records("authors")
@@ -35,9 +35,9 @@ func TestNoEventWithoutAuthor(t *testing.T) {
 		})
 	}
 	for range 3 {
-		var kept []pair
+		var pairs []pair
 		repeat(func() (err error) {
-			kept, err = replacePairs(house, authors, kept)
+			pairs, err = replacePairs(house, authors, pairs)
 			return err
 		})
 	}
@@ -48,12 +48,12 @@ func TestNoEventWithoutAuthor(t *testing.T) {
 	group.Wait()
 }
 
-// A pair is the ids of an author and of the event that names it.
+// A pair holds the ids of an author and of the event that refers to it.
 type pair struct{ author, event int }
 
-// replacePairs inserts a pair, and deletes the oldest if there are more than a
-// few.
-func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], kept []pair) (_ []pair, err error) {
+// replacePairs inserts a pair and deletes the oldest if there are more than four.
+// It returns the remaining pairs.
+func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], pairs []pair) (_ []pair, err error) {
 	var p pair
 	if p.author, err = authors.Insert(resources.Record{}); err != nil {
 		return nil, err
@@ -61,15 +61,16 @@ func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[reso
 	if p.event, err = house.Events().Insert(resources.Event{Authors: []int{p.author}}); err != nil {
 		return nil, err
 	}
-	if kept = append(kept, p); len(kept) <= 4 {
-		return kept, nil
+	if pairs = append(pairs, p); len(pairs) <= 4 {
+		return pairs, nil
 	}
-	if err = house.Events().Delete(kept[0].event); err == nil {
-		err = authors.Delete(kept[0].author)
+	if err = house.Events().Delete(pairs[0].event); err == nil {
+		err = authors.Delete(pairs[0].author)
 	}
-	return kept[1:], err
+	return pairs[1:], err
 }
 
+// checkSaved checks that each event of a saved catalogue has its author.
 func checkSaved(house *catalogue.Catalogue) error {
 	var data bytes.Buffer
 	if err := house.Save(&data); err != nil {
@@ -85,18 +86,19 @@ func checkSaved(house *catalogue.Catalogue) error {
 	if err := json.Unmarshal(data.Bytes(), &saved); err != nil {
 		return err
 	}
-	there := map[int]bool{}
+	authors := map[int]bool{}
 	for _, author := range saved.Authors {
-		there[author.ID] = true
+		authors[author.ID] = true
 	}
 	for _, event := range saved.Events {
-		if !there[event.Authors[0]] {
+		if !authors[event.Authors[0]] {
 			return fmt.Errorf("saved: event %d without its author %d", event.ID, event.Authors[0])
 		}
 	}
 	return nil
 }
 
+// checkCloned checks that each event of a clone has its author.
 func checkCloned(house *catalogue.Catalogue) error {
 	clone := house.Clone()
 	authors, err := clone.Records("authors")

@@ -9,37 +9,37 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A client makes operations one after another and records them.
+// A client performs operations one after another and records them.
 type client struct {
 	*run
 	number int
-	pace   int
+	pace   int // see pause
 	rng    *rand.Rand
-	seen   [2]uint64 // the last revision of each collection that it was told of
+	seen   [2]uint64 // last known revision of each collection
 
-	history []porcupine.Operation
-	later   []func() // what is read after the operation's end
+	history  []porcupine.Operation
+	deferred []func() // read the results of earlier operations
 }
 
-// perform makes the operations of a plan. What a snapshot, a clone or an iterator
-// holds is read some operations later.
+// perform performs the operations of a plan. Snapshots, clones, iterators and saved
+// catalogues are read some operations later.
 func (c *client) perform(plan []input) {
 	for _, in := range plan {
 		c.pause()
 		c.do(in)
-		for len(c.later) > 0 && c.rng.IntN(3) == 0 {
-			c.later[0]()
-			c.later = c.later[1:]
+		for len(c.deferred) > 0 && c.rng.IntN(3) == 0 {
+			c.deferred[0]()
+			c.deferred = c.deferred[1:]
 		}
 	}
-	for _, read := range c.later {
+	for _, read := range c.deferred {
 		c.pause()
 		read()
 	}
-	c.later = nil
+	c.deferred = nil
 }
 
-// pause lets other clients run, at a pace that differs from round to round.
+// pause lets other clients run. The pace determines for how long.
 func (c *client) pause() {
 	switch c.pace {
 	case 1:
@@ -55,12 +55,12 @@ func (c *client) pause() {
 	}
 }
 
-// now is monotonic and, unlike a shared counter, does not order what clients do
-// for the race detector.
+// now returns the time since the start of the run. Unlike a common counter it does
+// not synchronize the clients, which would hide data races from the race detector.
 func (c *client) now() int64 { return time.Since(c.start).Nanoseconds() }
 
-// do makes one operation and records it. A burst is recorded as the pages that
-// differ from the one before.
+// do performs one operation and records it. Of the pages of a burst it records the
+// first ones and those that differ from the previous page.
 func (c *client) do(in input) {
 	if in.kind != burst {
 		c.record(in)
@@ -72,14 +72,14 @@ func (c *client) do(in input) {
 		if i < 2 {
 			continue
 		}
-		a, b := c.history[n-2].Output.(*output), c.history[n-1].Output.(*output)
-		if a.err == b.err && a.count == b.count && slices.Equal(a.rows, b.rows) {
+		previous, last := c.history[n-2].Output.(*output), c.history[n-1].Output.(*output)
+		if previous.err == last.err && previous.count == last.count && slices.Equal(previous.rows, last.rows) {
 			c.history = c.history[:n-1]
 		}
 	}
 }
 
-// record makes one operation and appends it to the history.
+// record performs one operation and appends it to the history.
 func (c *client) record(in input) {
 	if in.kind == since {
 		in.revision = c.seen[in.which]
@@ -91,92 +91,93 @@ func (c *client) record(in input) {
 	switch {
 	case finish == nil:
 	case in.kind == snapshot || in.kind == iterate || in.kind == clone || in.kind == save:
-		c.later = append(c.later, finish)
+		c.deferred = append(c.deferred, finish)
 	default:
 		finish()
 	}
 }
 
-// call makes one operation. The func reads what need not be read before its end.
+// call performs one operation. If its results can be read after it has ended, call
+// returns a function that reads them.
 func (c *client) call(in input, out *output) (finish func()) {
 	switch in.kind {
 	case save:
-		load, err := c.t.save()
+		load, err := c.target.save()
 		return func() { c.readSaved(load, err, in, out) }
 	case clone:
-		cloned := c.t.clone()
+		cloned := c.target.clone()
 		return func() { c.readCopy(cloned, in, out) }
 	}
-	of := c.t.of[in.which]
+	coll := c.target.collections[in.which]
 	switch in.kind {
 	case page, burst:
-		r := of.page(in)
-		return func() { out.set(r) }
+		r := coll.page(in)
+		return func() { out.readPage(r) }
 	case reread:
 		r := in.held.snapshot.page(in)
-		return func() { out.set(r) }
+		return func() { out.readPage(r) }
 	case iterate:
-		r := of.iterate(in.by)
+		r := coll.iterate(in.by)
 		return func() {
-			out.set(r)
-			c.strip(in, out)
+			out.readPage(r)
+			c.removeBase(in, out)
 		}
 	case snapshot:
-		s := of.snapshot()
+		s := coll.snapshot()
 		c.seen[in.which] = s.revision()
 		return func() { c.readSnapshot(s, in, out) }
 	case since:
-		changes, now, err := of.since(in.revision)
+		changes, now, err := coll.since(in.revision)
 		if out.fail(err); err != nil {
 			return nil
 		}
 		out.revision, c.seen[in.which] = now, now
 		return func() {
-			told, err := changes()
-			out.changes = told
+			list, err := changes()
+			out.changes = list
 			out.fail(err)
 		}
-	case update:
-		out.fail(of.update(func(tx writer) error { return c.batch(tx, in, out) }))
+	case batch:
+		out.fail(coll.batch(func(tx writer) error { return c.performSteps(tx, in, out) }))
 		return nil
 	case load:
-		out.fail(of.load(in.rows))
+		out.fail(coll.load(in.rows))
 		return nil
 	}
-	return c.one(of, in, out)
+	return c.callSingle(coll, in, out)
 }
 
-// one makes a write or a read of one record.
-func (c *client) one(of writer, in input, out *output) (finish func()) {
+// callSingle performs an operation on a single record, or count.
+func (c *client) callSingle(coll writer, in input, out *output) (finish func()) {
 	var err error
 	switch in.kind {
 	case insert:
-		out.id, err = of.insert(in.row)
+		out.id, err = coll.insert(in.row)
 	case upsert:
-		out.id, err = of.upsert(in.row)
-	case modify:
-		err = of.modify(in.id, func(r *row) {
+		out.id, err = coll.upsert(in.row)
+	case update:
+		err = coll.update(in.id, func(r *row) {
 			out.row = *r
 			c.pause()
 			*r = incremented(*r, in.field)
 		})
 	case remove:
-		err = of.remove(in.id)
+		err = coll.remove(in.id)
 	case count:
-		out.count = of.count()
+		out.count = coll.count()
 	case get:
-		r := of.get(in.id)
-		return func() { out.setRow(r) }
+		r := coll.get(in.id)
+		return func() { out.readRow(r) }
 	}
 	out.fail(err)
 	return nil
 }
 
-// batch makes the steps of an update.
-func (c *client) batch(tx writer, in input, out *output) error {
-	out.batch = make([]output, len(in.batch))
-	for i, step := range in.batch {
-		if finish := c.one(tx, step, &out.batch[i]); finish != nil {
+// performSteps performs the steps of a batch.
+func (c *client) performSteps(tx writer, in input, out *output) error {
+	out.steps = make([]output, len(in.steps))
+	for i, step := range in.steps {
+		if finish := c.callSingle(tx, step, &out.steps[i]); finish != nil {
 			finish()
 		}
 		c.pause()
@@ -187,16 +188,17 @@ func (c *client) batch(tx writer, in input, out *output) error {
 	return nil
 }
 
+// fail sets the error of out unless it has one already.
 func (out *output) fail(err error) {
 	if out.err == "" {
 		out.err = failure(err)
 	}
 }
 
-// set reads a page.
-func (out *output) set(r reading) {
-	if r.late != nil {
-		r = r.late()
+// readPage sets the records and the count of out.
+func (out *output) readPage(r reading) {
+	if r.deferred != nil {
+		r = r.deferred()
 	}
 	if out.fail(r.err); r.err == nil {
 		rows, err := r.rows()
@@ -205,26 +207,27 @@ func (out *output) set(r reading) {
 	}
 }
 
-// setRow reads a record.
-func (out *output) setRow(r reading) {
-	if out.set(r); out.err == "" {
+// readRow sets the record of out.
+func (out *output) readRow(r reading) {
+	if out.readPage(r); out.err == "" {
 		out.row = out.rows[0]
 	}
 	out.rows, out.count = nil, 0
 }
 
-// strip takes the records of the base out of what was read by the terms of in.
-func (c *client) strip(in input, out *output) {
+// removeBase removes the records of the base from those of out, which were read in
+// the order of in.
+func (c *client) removeBase(in input, out *output) {
 	if out.err != "" {
 		return
 	}
-	t := &c.of[in.which]
+	t := &c.collections[in.which]
 	by, ok := t.resolve(out.rows, in.by, false)
 	if !ok {
-		out.err = unexpected + "an ordering by a field that no record has"
+		out.err = unexpected + "records ordered by an unknown field"
 		return
 	}
-	rows, err := t.base.rest(out.rows, by)
+	rows, err := t.base.removeFrom(out.rows, by)
 	out.rows = rows
 	out.fail(err)
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A collection is a catalogue.Collection without the type of its records. What
-// is returned as a func is translated into rows when that is called, after the
-// operation's end was recorded.
+// A collection is a catalogue.Collection whose records are rows. Functions that its
+// methods return convert records to rows, so that this can happen after the end of
+// the operation was recorded.
 type collection interface {
 	writer
-	update(f func(writer) error) error
+	batch(f func(writer) error) error
 	page(in input) reading
 	iterate(by []term) reading
 	snapshot() snapshotReader
@@ -28,17 +28,17 @@ type collection interface {
 	check() error
 }
 
-// A writer is what a collection and a transaction have in common.
+// A writer has the methods that collections and transactions have in common.
 type writer interface {
 	insert(row) (id int, err error)
 	upsert(row) (id int, err error)
-	modify(id int, f func(*row)) error
+	update(id int, f func(*row)) error
 	remove(id int) error
 	get(id int) reading
 	count() int
 }
 
-// A snapshotReader is a snapshot.
+// A snapshotReader is a catalogue.Snapshot whose records are rows.
 type snapshotReader interface {
 	count() int
 	revision() uint64
@@ -47,24 +47,24 @@ type snapshotReader interface {
 	iterate(by []term) reading
 }
 
-// A reading is records that were read and the count beside them.
+// A reading is the result of a read: records and a count.
 type reading struct {
-	count int
-	rows  func() ([]row, error)
-	err   error
-	late  func() reading // if not nil, makes the reading after the operation's end
+	count    int
+	rows     func() ([]row, error)
+	err      error
+	deferred func() reading // if not nil, returns the reading after the operation has ended
 }
 
-// A target is what is tested: one collection, or two of one catalogue.
+// A target is the object of a test: one collection, or two of one catalogue.
 type target struct {
-	of    []collection
-	save  func() (load func() (target, error), err error) // nil for a collection of no catalogue
-	clone func() target
+	collections []collection
+	save        func() (load func() (target, error), err error) // nil for a standalone collection
+	clone       func() target
 }
 
-// A codec translates rows into records and back.
+// A codec converts rows to records and back.
 type codec[T any] struct {
-	names  [fields]string // of the fields in an ordering
+	names  [fields]string // names of the fields
 	encode func(row) T
 	decode func(*T) (row, error)
 }
@@ -96,16 +96,16 @@ func (k *codec[T]) collect(records iter.Seq[T]) (rows []row, err error) {
 	return rows, nil
 }
 
-// read makes a reading of one record or of an error.
+// read returns a reading of one record or an error.
 func (k *codec[T]) read(record T, err error) reading {
 	return reading{count: 1, rows: k.rows([]T{record}), err: err}
 }
 
-// records is a collection of records of one type.
+// records implements collection with records of type T.
 type records[T any] struct {
 	*codec[T]
 	c     *catalogue.Collection[T]
-	house *catalogue.Catalogue // nil if c is of none
+	house *catalogue.Catalogue // nil if c is standalone
 	key   string
 	base  *base
 }
@@ -117,10 +117,10 @@ func (c *records[T]) get(id int) reading        { return c.read(c.c.Get(id)) }
 func (c *records[T]) count() int                { return c.c.Count() }
 func (c *records[T]) check() error              { return c.c.Check() }
 
-func (c *records[T]) modify(id int, f func(*row)) error { return c.c.Update(id, c.changing(f)) }
+func (c *records[T]) update(id int, f func(*row)) error { return c.c.Update(id, c.updating(f)) }
 
-// changing makes of a func that changes a row one that changes a record.
-func (k *codec[T]) changing(f func(*row)) func(*T) error {
+// updating converts a function that changes a row to one that changes a record.
+func (k *codec[T]) updating(f func(*row)) func(*T) error {
 	return func(record *T) error {
 		r, err := k.decode(record)
 		f(&r)
@@ -129,11 +129,11 @@ func (k *codec[T]) changing(f func(*row)) func(*T) error {
 	}
 }
 
-func (c *records[T]) update(f func(writer) error) error {
+func (c *records[T]) batch(f func(writer) error) error {
 	return c.c.Batch(func(tx *catalogue.Tx[T]) error { return f(transaction[T]{c.codec, tx}) })
 }
 
-// transaction is a writer inside an update.
+// A transaction implements writer within a batch.
 type transaction[T any] struct {
 	*codec[T]
 	tx *catalogue.Tx[T]
@@ -145,10 +145,10 @@ func (t transaction[T]) remove(id int) error       { return t.tx.Delete(id) }
 func (t transaction[T]) get(id int) reading        { return t.read(t.tx.Get(id)) }
 func (t transaction[T]) count() int                { return t.tx.Count() }
 
-func (t transaction[T]) modify(id int, f func(*row)) error { return t.tx.Update(id, t.changing(f)) }
+func (t transaction[T]) update(id int, f func(*row)) error { return t.tx.Update(id, t.updating(f)) }
 
-// paged is what reads pages: a collection or a snapshot.
-type paged[T any] interface {
+// A pageReader is a collection or a snapshot.
+type pageReader[T any] interface {
 	Page(w pagination.Window, terms ...ordering.Term) (catalogue.Page[T], error)
 	View(w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
 	Ordered(terms ...ordering.Term) (iter.Seq[T], error)
@@ -157,14 +157,14 @@ type paged[T any] interface {
 func (c *records[T]) page(in input) reading     { return c.codec.page(c.c, in) }
 func (c *records[T]) iterate(by []term) reading { return c.codec.iterate(c.c, by) }
 
-func (k *codec[T]) page(of paged[T], in input) reading {
+func (k *codec[T]) page(coll pageReader[T], in input) reading {
 	w, terms := pagination.Window{Limit: in.limit, Offset: in.offset}, k.terms(in.by)
 	switch in.style % 2 {
 	case 0:
-		p, err := of.Page(w, terms...)
+		p, err := coll.Page(w, terms...)
 		return reading{count: p.Count, rows: k.rows(p.Records), err: err}
 	default:
-		return k.view(of.View(w, terms...))
+		return k.view(coll.View(w, terms...))
 	}
 }
 
@@ -176,8 +176,8 @@ func (k *codec[T]) view(v catalogue.View[T], err error) reading {
 			if err != nil {
 				return nil, err
 			}
-			if len(rows) <= 16 { // more take longer than they tell
-				if err := k.same(r, v, i); err != nil {
+			if len(rows) <= 16 { // checking more takes too long
+				if err := k.checkJSON(r, v, i); err != nil {
 					return nil, err
 				}
 			}
@@ -187,8 +187,8 @@ func (k *codec[T]) view(v catalogue.View[T], err error) reading {
 	}}
 }
 
-// same checks that a record and its JSON agree.
-func (k *codec[T]) same(r row, v catalogue.View[T], i int) error {
+// checkJSON checks that the JSON form of record i of v is that of r.
+func (k *codec[T]) checkJSON(r row, v catalogue.View[T], i int) error {
 	data, err := v.JSON(i)
 	if err != nil {
 		return err
@@ -198,19 +198,19 @@ func (k *codec[T]) same(r row, v catalogue.View[T], i int) error {
 		return err
 	}
 	if again, err := k.decode(&record); err != nil || again != r {
-		return fmt.Errorf("record %v has the JSON %s: %w", r, data, err)
+		return fmt.Errorf("record %v has the JSON form %s: %w", r, data, err)
 	}
 	return nil
 }
 
-func (k *codec[T]) iterate(of paged[T], by []term) reading {
-	seq, err := of.Ordered(k.terms(by)...)
+func (k *codec[T]) iterate(coll pageReader[T], by []term) reading {
+	seq, err := coll.Ordered(k.terms(by)...)
 	return reading{rows: func() ([]row, error) { return k.collect(seq) }, err: err}
 }
 
 func (c *records[T]) snapshot() snapshotReader { return snapshotRecords[T]{c.codec, c.c.Snapshot()} }
 
-// snapshotRecords is a snapshot of records of one type.
+// snapshotRecords implements snapshotReader with records of type T.
 type snapshotRecords[T any] struct {
 	*codec[T]
 	s catalogue.Snapshot[T]
@@ -223,18 +223,18 @@ func (s snapshotRecords[T]) page(in input) reading     { return s.codec.page(s.s
 func (s snapshotRecords[T]) iterate(by []term) reading { return s.codec.iterate(s.s, by) }
 
 func (c *records[T]) since(revision uint64) (func() ([]change, error), uint64, error) {
-	told, now, err := c.c.Since(revision)
-	return func() ([]change, error) { return c.changes(told) }, now, err
+	list, now, err := c.c.Since(revision)
+	return func() ([]change, error) { return c.changes(list) }, now, err
 }
 
-func (k *codec[T]) changes(told []catalogue.Change[T]) ([]change, error) {
+func (k *codec[T]) changes(list []catalogue.Change[T]) ([]change, error) {
 	changes := []change{}
-	for _, ch := range told {
-		one, err := k.change(ch)
+	for _, ch := range list {
+		c, err := k.change(ch)
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, one)
+		changes = append(changes, c)
 	}
 	return changes, nil
 }
@@ -250,12 +250,12 @@ func (k *codec[T]) change(ch catalogue.Change[T]) (c change, err error) {
 
 func (c *records[T]) follow(ctx context.Context, revision uint64) iter.Seq2[change, error] {
 	return func(yield func(change, error) bool) {
-		for told, err := range c.c.Changes(ctx, revision) {
-			var ch change
+		for ch, err := range c.c.Changes(ctx, revision) {
+			var converted change
 			if err == nil {
-				ch, err = c.change(told)
+				converted, err = c.change(ch)
 			}
-			if !yield(ch, err) {
+			if !yield(converted, err) {
 				return
 			}
 		}
@@ -274,28 +274,28 @@ func (c *records[T]) load(rows []row) error {
 	return c.house.LoadCollection(c.key, bytes.NewReader(data))
 }
 
-// member is a collection of a catalogue.
-type member interface {
+// A catalogueCollection is a collection of a catalogue.
+type catalogueCollection interface {
 	collection
-	in(house *catalogue.Catalogue) (member, error)
+	in(house *catalogue.Catalogue) (catalogueCollection, error)
 }
 
 // in returns the collection of the same key in another catalogue.
-func (c *records[T]) in(house *catalogue.Catalogue) (member, error) {
+func (c *records[T]) in(house *catalogue.Catalogue) (catalogueCollection, error) {
 	typed, err := catalogue.Define[T](c.key, catalogue.Options{}).In(house)
 	return &records[T]{c.codec, typed, house, c.key, c.base}, err
 }
 
-// standaloneTarget is the target of a collection that is of no catalogue.
+// standaloneTarget returns the target of a standalone collection.
 func standaloneTarget[T any](c *records[T]) target {
-	return target{of: []collection{c}, clone: func() target {
+	return target{collections: []collection{c}, clone: func() target {
 		return standaloneTarget(&records[T]{codec: c.codec, c: c.c.Clone(), base: c.base})
 	}}
 }
 
-// catalogueTarget is the target of one or two collections of a catalogue. Empty makes a
-// catalogue of the same types.
-func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members ...member) target {
+// catalogueTarget returns the target of one or two collections of a catalogue. empty
+// returns an empty catalogue with the same definitions.
+func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, collections ...catalogueCollection) target {
 	t := target{
 		save: func() (func() (target, error), error) {
 			var data bytes.Buffer
@@ -308,25 +308,25 @@ func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogu
 				if err != nil {
 					return target{}, err
 				}
-				return moved(empty, house, members), nil
+				return targetIn(empty, house, collections), nil
 			}, err
 		},
-		clone: func() target { return moved(empty, house.Clone(), members) },
+		clone: func() target { return targetIn(empty, house.Clone(), collections) },
 	}
-	for _, m := range members {
-		t.of = append(t.of, m)
+	for _, c := range collections {
+		t.collections = append(t.collections, c)
 	}
 	return t
 }
 
-// moved is the target of the same collections of another catalogue.
-func moved(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, members []member) target {
-	members = slices.Clone(members)
-	for i, m := range members {
+// targetIn returns the target of the same collections in another catalogue.
+func targetIn(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, collections []catalogueCollection) target {
+	collections = slices.Clone(collections)
+	for i, c := range collections {
 		var err error
-		if members[i], err = m.in(house); err != nil {
+		if collections[i], err = c.in(house); err != nil {
 			panic(err) // it has the same collections
 		}
 	}
-	return catalogueTarget(empty, house, members...)
+	return catalogueTarget(empty, house, collections...)
 }

@@ -1,23 +1,26 @@
-// Package linearizability has no API. Its tests check with porcupine that the
-// collections of package catalogue, and the answers of package httpapi over them,
-// are linearizable: each operation takes effect at one instant between its call
-// and its return.
+// Package linearizability tests that collections are linearizable. It has no API.
+// Its tests use porcupine to check that each operation on a collection of package
+// catalogue, and each response of package httpapi, takes effect at one instant
+// between its call and its return.
 //
-// A test runs short rounds. In each, a few clients make random operations on one
-// collection at once, from a known state; then the history is compared with a
-// sequential model that shares no code with the library. The collection goes on
-// into the next round, so that it grows old. A snapshot, a clone, an iterator and
-// a saved catalogue belong to the instant when they were taken, although they are
-// read later.
+// A test runs short rounds. In each round a few clients concurrently perform
+// random operations on one collection, starting from a known state. The history of
+// the operations is then compared with a sequential model that has no code in
+// common with the library. The next round continues with the same collection. A
+// snapshot, a clone, an iterator or a saved catalogue must have the records of the
+// instant at which it was taken, although it is read later.
 //
-// The environment sets how long the tests run together (BACKLIST_LINEARIZABILITY,
-// a duration, 10s by default), the seed of the operations
-// (BACKLIST_LINEARIZABILITY_SEED; goroutines take turns differently in each run
-// all the same), and where a history that is not linearizable is drawn
-// (BACKLIST_LINEARIZABILITY_HTML, a path).
+// Environment variables configure the tests:
 //
-// That the tests find faults is tested in two ways: faults between the clients and
-// a correct collection, and mutations of the module's text, each of which is
-// compiled with go test -overlay. The latter take longer and are left out with
-// -short.
+//   - BACKLIST_LINEARIZABILITY is the total duration of the tests. The default is
+//     10s.
+//   - BACKLIST_LINEARIZABILITY_SEED is the seed of the random operations. Runs with
+//     the same seed still differ in the scheduling of goroutines.
+//   - BACKLIST_LINEARIZABILITY_HTML is the path of a file to which a history that
+//     is not linearizable is written as a diagram.
+//
+// Two tests check that the others detect faults. TestInjectedFaults injects faults
+// between the clients and a correct collection. TestMutations changes the source
+// code of the module, using go test -overlay; with -short it only checks that each
+// change applies.
 package linearizability

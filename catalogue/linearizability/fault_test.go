@@ -12,62 +12,63 @@ import (
 	"time"
 )
 
-// bound is how long a fault may take to be found. Most take less than a second.
-const bound = time.Minute
+// faultTimeout is the time within which a fault must be detected. Most faults take
+// less than a second.
+const faultTimeout = time.Minute
 
-// TestFaultsAreFound puts one fault at a time between the clients and a
-// collection that has none.
-func TestFaultsAreFound(t *testing.T) {
+// TestInjectedFaults injects one fault at a time between the clients and a correct
+// collection and expects that it is detected.
+func TestInjectedFaults(t *testing.T) {
 	for _, fault := range []struct {
 		reason string
 		w      workload
 		wrap   func(target) target
 	}{
-		{"a page of an earlier state", structs("", forPages, 0, 0), each(func(c collection) collection { return &stalePages{collection: c} })},
-		{"a count of a later state", structs("", forPages, 0, 0), each(func(c collection) collection { return lateCounts{c} })},
-		{"a write that is not made", structs("", forUpdates, 0, 0), each(func(c collection) collection { return &droppedWrites{collection: c} })},
-		{"an update that is read and written in two steps", structs("", forUpdates, 0, 0), each(func(c collection) collection { return lostUpdates{c} })},
-		{"a batch in several steps", committed(structs("", forBatches, 0, 0)), each(func(c collection) collection { return tornBatches{c} })},
-		{"a snapshot that changes", open("", forSnapshots, 0, 0), each(func(c collection) collection { return liveSnapshots{c} })},
-		{"an iterator that changes", structs("", forSnapshots, 0, 0), each(func(c collection) collection { return liveIterators{c} })},
+		{"a page of an earlier state", structs("", forPages, 0, 0), inEach(func(c collection) collection { return &stalePages{collection: c} })},
+		{"a count of a later state", structs("", forPages, 0, 0), inEach(func(c collection) collection { return lateCounts{c} })},
+		{"a write that is not made", structs("", forUpdates, 0, 0), inEach(func(c collection) collection { return &droppedWrites{collection: c} })},
+		{"an update in two steps", structs("", forUpdates, 0, 0), inEach(func(c collection) collection { return lostUpdates{c} })},
+		{"a batch in several steps", withoutAborts(structs("", forBatches, 0, 0)), inEach(func(c collection) collection { return tornBatches{c} })},
+		{"a snapshot that changes", openRecords("", forSnapshots, 0, 0), inEach(func(c collection) collection { return liveSnapshots{c} })},
+		{"an iterator that changes", structs("", forSnapshots, 0, 0), inEach(func(c collection) collection { return liveIterators{c} })},
 		{"a clone that is the original", structs("", forSnapshots, 0, 0), sharedClones},
-		{"changes that are told late", structs("", forHistory, 0, 40), each(func(c collection) collection { return &lateChanges{collection: c} })},
-		{"a load in two steps", loadable(forLoads)[0], each(func(c collection) collection { return tornLoads{c} })},
+		{"changes of an earlier state", structs("", forHistory, 0, 40), inEach(func(c collection) collection { return &lateChanges{collection: c} })},
+		{"a load in two steps", loadable(forLoads)[0], inEach(func(c collection) collection { return tornLoads{c} })},
 		{"a catalogue saved at two instants", twoCollections("", 0), mixedSaves},
-		{"an old tag is good for ever", events("", 0, staleTags), nil},
-		{"a tag that is taken after the page", events("", 0, lateTags), nil},
+		{"a 304 for any tag", eventsOverHTTP("", 0, staleTags), nil},
+		{"a tag of a later state", eventsOverHTTP("", 0, lateTags), nil},
 	} {
 		t.Run(fault.reason, func(t *testing.T) {
 			w, seed := fault.w, seedOf(t)
-			if open := w.open; fault.wrap != nil {
-				w.open = func() (target, error) {
-					t, err := open()
+			if newTarget := w.newTarget; fault.wrap != nil {
+				w.newTarget = func() (target, error) {
+					t, err := newTarget()
 					return fault.wrap(t), err
 				}
 			}
-			r, err := w.runFor(bound, seed)
+			r, err := w.runFor(faultTimeout, seed)
 			if !errors.Is(err, errNotLinearizable) {
-				t.Fatalf("seed %d: not found: %v", seed, err)
+				t.Fatalf("seed %d: not detected: %v", seed, err)
 			}
-			t.Logf("seed %d: found after %d rounds, %v", seed, r.rounds, time.Since(r.start))
+			t.Logf("seed %d: detected after %d rounds, %v", seed, r.rounds, time.Since(r.start))
 		})
 	}
 }
 
-// committed is a workload without batches that are aborted.
-func committed(w workload) workload {
-	w.commits = true
+// withoutAborts returns the workload without batches that are aborted.
+func withoutAborts(w workload) workload {
+	w.noAborts = true
 	return w
 }
 
-// each returns the func that puts a fault into all collections of a target and
-// of its clones.
-func each(wrap func(collection) collection) func(target) target {
+// inEach returns a function that applies wrap to all collections of a target and of
+// its clones.
+func inEach(wrap func(collection) collection) func(target) target {
 	var wrapAll func(target) target
 	wrapAll = func(t target) target {
-		t.of = slices.Clone(t.of)
-		for i, c := range t.of {
-			t.of[i] = wrap(c)
+		t.collections = slices.Clone(t.collections)
+		for i, c := range t.collections {
+			t.collections[i] = wrap(c)
 		}
 		clone := t.clone
 		t.clone = func() target { return wrapAll(clone()) }
@@ -76,13 +77,14 @@ func each(wrap func(collection) collection) func(target) target {
 	return wrapAll
 }
 
-// sometimes reports true every eighth time.
-type sometimes struct {
+// everyEighth selects every eighth call of a method.
+type everyEighth struct {
 	mu sync.Mutex
 	n  int
 }
 
-func (s *sometimes) now() bool {
+// next reports whether the next call is selected.
+func (s *everyEighth) next() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
@@ -91,16 +93,16 @@ func (s *sometimes) now() bool {
 
 type stalePages struct {
 	collection
-	sometimes
-	kept sync.Map // of readings by window
+	everyEighth
+	cache sync.Map // readings by window
 }
 
 func (c *stalePages) page(in input) reading {
-	if before, ok := c.kept.Load(in.String()); ok && c.now() {
+	if before, ok := c.cache.Load(in.String()); ok && c.next() {
 		return before.(reading)
 	}
 	r := c.collection.page(in)
-	c.kept.Store(in.String(), r)
+	c.cache.Store(in.String(), r)
 	return r
 }
 
@@ -115,12 +117,12 @@ func (c lateCounts) page(in input) reading {
 
 type droppedWrites struct {
 	collection
-	sometimes
+	everyEighth
 }
 
-func (c *droppedWrites) modify(id int, f func(*row)) error {
-	if !c.now() {
-		return c.collection.modify(id, f)
+func (c *droppedWrites) update(id int, f func(*row)) error {
+	if !c.next() {
+		return c.collection.update(id, f)
 	}
 	r := c.get(id)
 	if r.err != nil {
@@ -133,7 +135,7 @@ func (c *droppedWrites) modify(id int, f func(*row)) error {
 
 type lostUpdates struct{ collection }
 
-func (c lostUpdates) modify(id int, f func(*row)) error {
+func (c lostUpdates) update(id int, f func(*row)) error {
 	r := c.get(id)
 	if r.err != nil {
 		return r.err
@@ -149,20 +151,20 @@ func (c lostUpdates) modify(id int, f func(*row)) error {
 
 type tornBatches struct{ collection }
 
-func (c tornBatches) update(f func(writer) error) error { return f(c.collection) }
+func (c tornBatches) batch(f func(writer) error) error { return f(c.collection) }
 
 type liveSnapshots struct{ collection }
 
 func (c liveSnapshots) snapshot() snapshotReader {
 	return struct {
 		collection
-		constant
-	}{c.collection, constant(c.collection.snapshot().revision())}
+		fixedRevision
+	}{c.collection, fixedRevision(c.collection.snapshot().revision())}
 }
 
-type constant uint64
+type fixedRevision uint64
 
-func (c constant) revision() uint64 { return uint64(c) }
+func (c fixedRevision) revision() uint64 { return uint64(c) }
 
 type liveIterators struct{ collection }
 
@@ -179,24 +181,25 @@ func sharedClones(t target) target {
 
 type lateChanges struct {
 	collection
-	sometimes
-	told sync.Map // by the revision that was asked for
+	everyEighth
+	cache sync.Map // results by revision
 }
 
-type answer struct {
+// A sinceResult is the result of since.
+type sinceResult struct {
 	changes func() ([]change, error)
 	now     uint64
 	err     error
 }
 
 func (c *lateChanges) since(revision uint64) (func() ([]change, error), uint64, error) {
-	if before, ok := c.told.Load(revision); ok && c.now() {
-		a := before.(answer)
+	if before, ok := c.cache.Load(revision); ok && c.next() {
+		a := before.(sinceResult)
 		return a.changes, a.now, a.err
 	}
-	var a answer
+	var a sinceResult
 	a.changes, a.now, a.err = c.collection.since(revision)
-	c.told.Store(revision, a)
+	c.cache.Store(revision, a)
 	return a.changes, a.now, a.err
 }
 
@@ -223,14 +226,14 @@ func mixedSaves(t target) target {
 				return a, err
 			}
 			b, err := second()
-			return target{of: []collection{a.of[0], b.of[1]}}, err
+			return target{collections: []collection{a.collections[0], b.collections[1]}}, err
 		}, err
 	}
 	t.clone = func() target { return mixedSaves(clone()) }
 	return t
 }
 
-// staleTags answers 304 to whoever has any page of a URL.
+// staleTags responds with status 304 to every request that has a tag.
 func staleTags(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if tags := r.Header.Get("If-None-Match"); tags != "" {
@@ -243,7 +246,7 @@ func staleTags(h http.Handler) http.Handler {
 	})
 }
 
-// lateTags answers with the tag that the page has a moment later.
+// lateTags responds with a page and the tag of a later response.
 func lateTags(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.Header.Get("If-None-Match") != "" {

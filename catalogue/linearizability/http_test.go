@@ -16,84 +16,86 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-func TestNoStaleAnswer(t *testing.T) {
-	open := traits{base: newBase(0, false), open: true, lenient: true}
+func TestNoStaleResponse(t *testing.T) {
+	open := collectionModel{base: newBase(0, false), open: true, lenient: true}
 	test(t,
-		events("few events", 0, nil),
-		events("many events", 300, nil),
-		workload{name: "open records", of: []traits{open}, mix: forAnswers, open: func() (target, error) {
-			house, books, err := bookIn(openCodec(), open)
+		eventsOverHTTP("few events", 0, nil),
+		eventsOverHTTP("many events", 300, nil),
+		workload{name: "open records", collections: []collectionModel{open}, mix: forHTTP, newTarget: func() (target, error) {
+			house, books, err := booksIn(openCodec(), open)
 			if err != nil {
 				return target{}, err
 			}
-			return answered(emptyFor(openCodec(), open), house, books, nil)
+			return httpTarget(emptyFor(openCodec(), open), house, books, nil)
 		}})
 }
 
-// events are posted and listed over HTTP; all else is done in Go.
-func events(name string, size int, wrap func(http.Handler) http.Handler) workload {
-	t := eventTraits(size)
+// eventsOverHTTP returns a workload whose events are inserted and listed over HTTP.
+// All other operations call the collection.
+func eventsOverHTTP(name string, size int, wrap func(http.Handler) http.Handler) workload {
+	t := eventModel(size)
 	t.lenient = true
-	return workload{name: name, of: []traits{t}, mix: forAnswers, required: true, open: func() (target, error) {
+	return workload{name: name, collections: []collectionModel{t}, mix: forHTTP, required: true, newTarget: func() (target, error) {
 		house := catalogue.New()
-		return answered(emptyCatalogue, house, eventsIn(house, t), wrap)
+		return httpTarget(emptyCatalogue, house, eventsIn(house, t), wrap)
 	}}
 }
 
-// answers is a collection that is read, and if it can be posted to inserted
-// into, over HTTP.
-type answers[T any] struct {
+// An httpCollection is a collection whose pages are read over HTTP. If it has
+// events, records are also inserted over HTTP.
+type httpCollection[T any] struct {
 	*records[T]
 	handler http.Handler
 
 	mu    sync.Mutex
-	pages map[string]map[string][]byte // of each URL, by entity tag
+	pages map[string]map[string][]byte // by URL and entity tag
 }
 
-// answered is the target of a collection behind a handler.
-func answered[T any](empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
+// httpTarget returns the target of a collection that is read through a handler. If
+// wrap is not nil, it wraps the handler.
+func httpTarget[T any](empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
 	collections := make(map[string]httpapi.Collection)
-	for key, each := range house.All() {
-		collections[key] = each
+	for key, coll := range house.All() {
+		collections[key] = coll
 	}
-	made, err := httpapi.NewHandler(collections, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
+	handler, err := httpapi.NewHandler(collections, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
 	if err != nil {
 		return target{}, err
 	}
-	var h http.Handler = made
+	var h http.Handler = handler
 	if wrap != nil {
 		h = wrap(h)
 	}
 	t := catalogueTarget(empty, house, c)
-	t.of = []collection{&answers[T]{records: c, handler: h, pages: make(map[string]map[string][]byte)}}
+	t.collections = []collection{&httpCollection[T]{records: c, handler: h, pages: make(map[string]map[string][]byte)}}
 	t.clone = func() target {
-		of, err := c.in(house.Clone())
+		coll, err := c.in(house.Clone())
 		if err != nil {
 			panic(err) // a clone has the same collections
 		}
-		cloned := of.(*records[T])
-		t, err := answered(empty, cloned.house, cloned, wrap)
+		cloned := coll.(*records[T])
+		t, err := httpTarget(empty, cloned.house, cloned, wrap)
 		if err != nil {
-			panic(err) // it had them before
+			panic(err) // it has the same collections
 		}
 		return t
 	}
 	return t, nil
 }
 
-// insert posts an event that has no id.
-func (a *answers[T]) insert(r row) (int, error) {
-	if a.key != "events" || r.ID != 0 {
-		return a.records.insert(r)
+// insert posts an event without an id and inserts any other record directly.
+func (c *httpCollection[T]) insert(r row) (int, error) {
+	if c.key != "events" || r.ID != 0 {
+		return c.records.insert(r)
 	}
-	body, err := json.Marshal(a.encode(r))
+	body, err := json.Marshal(c.encode(r))
 	if err != nil {
 		return 0, err
 	}
 	request := httptest.NewRequest("POST", "/api/events/", bytes.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	a.handler.ServeHTTP(w, request)
+	c.handler.ServeHTTP(w, request)
 	if w.Code != http.StatusCreated {
 		return 0, fmt.Errorf("status %d: %s", w.Code, w.Body)
 	}
@@ -101,39 +103,39 @@ func (a *answers[T]) insert(r row) (int, error) {
 	if err := json.Unmarshal(w.Body.Bytes(), &created); err != nil {
 		return 0, err
 	}
-	got, err := a.decode(&created)
+	got, err := c.decode(&created)
 	if r.ID = got.ID; err == nil && got != r {
 		err = fmt.Errorf("posted %v, created %v", r, got)
 	}
 	return got.ID, err
 }
 
-// page asks for a page, half of the times with the tags of those that were
-// answered before.
-func (a *answers[T]) page(in input) reading {
+// page requests a page. Half of the requests have the tags of earlier responses.
+func (c *httpCollection[T]) page(in input) reading {
 	terms := make([]string, len(in.by))
-	for i, t := range a.terms(in.by) {
+	for i, t := range c.terms(in.by) {
 		terms[i] = t.String()
 	}
-	url := fmt.Sprintf("/api/%s/?limit=%d&offset=%d&ordering=%s", a.key, in.limit, in.offset, strings.Join(terms, ","))
+	url := fmt.Sprintf("/api/%s/?limit=%d&offset=%d&ordering=%s", c.key, in.limit, in.offset, strings.Join(terms, ","))
 	request := httptest.NewRequest("GET", url, nil)
-	before := a.before(url)
+	before := c.before(url)
 	if len(before) > 0 && in.style%2 == 0 {
 		request.Header.Set("If-None-Match", strings.Join(slices.Collect(maps.Keys(before)), ", "))
 	}
 	w := httptest.NewRecorder()
-	a.handler.ServeHTTP(w, request)
-	return reading{late: func() reading { return a.read(url, w, before) }}
+	c.handler.ServeHTTP(w, request)
+	return reading{deferred: func() reading { return c.read(url, w, before) }}
 }
 
-// read reads an answer. Status 304 is read as the page of its tag.
-func (a *answers[T]) read(url string, w *httptest.ResponseRecorder, before map[string][]byte) reading {
+// read returns the reading of a response. A response with status 304 is read as the
+// page with its tag.
+func (c *httpCollection[T]) read(url string, w *httptest.ResponseRecorder, before map[string][]byte) reading {
 	tag, body := w.Header().Get("ETag"), w.Body.Bytes()
 	switch w.Code {
 	case http.StatusNotModified:
 		body = before[tag]
 	case http.StatusOK:
-		if err := a.remember(url, tag, body); err != nil {
+		if err := c.remember(url, tag, body); err != nil {
 			return reading{err: err}
 		}
 	}
@@ -144,29 +146,30 @@ func (a *answers[T]) read(url string, w *httptest.ResponseRecorder, before map[s
 	if err := json.Unmarshal(body, &envelope); err != nil {
 		return reading{err: fmt.Errorf("status %d, tag %s, %q: %w", w.Code, tag, body, err)}
 	}
-	return reading{count: envelope.Count, rows: a.rows(envelope.Results)}
+	return reading{count: envelope.Count, rows: c.rows(envelope.Results)}
 }
 
-// before returns what is remembered of a URL.
-func (a *answers[T]) before(url string) map[string][]byte {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return maps.Clone(a.pages[url])
+// before returns the remembered pages of a URL, by tag.
+func (c *httpCollection[T]) before(url string) map[string][]byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.pages[url])
 }
 
-// remember keeps a page by its tag. There must be no other of that tag.
-func (a *answers[T]) remember(url, tag string, body []byte) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// remember stores a page by its tag. It returns an error if the tag already has
+// another page.
+func (c *httpCollection[T]) remember(url, tag string, body []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if tag == "" {
 		return nil
 	}
-	if before, seen := a.pages[url][tag]; seen && !bytes.Equal(before, body) {
-		return fmt.Errorf("two pages of tag %s: %s and %s", tag, before, body)
+	if before, seen := c.pages[url][tag]; seen && !bytes.Equal(before, body) {
+		return fmt.Errorf("two pages have the tag %s: %s and %s", tag, before, body)
 	}
-	if len(a.pages[url]) > 8 || a.pages[url] == nil { // so that headers stay short
-		a.pages[url] = make(map[string][]byte)
+	if len(c.pages[url]) > 8 || c.pages[url] == nil { // keep the headers short
+		c.pages[url] = make(map[string][]byte)
 	}
-	a.pages[url][tag] = body
+	c.pages[url][tag] = body
 	return nil
 }

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// What the environment sets.
+// These are the names of the environment variables.
 const (
-	timeVariable = "BACKLIST_LINEARIZABILITY"      // how long the tests in shares take together
-	seedVariable = "BACKLIST_LINEARIZABILITY_SEED" // of the operations
-	htmlVariable = "BACKLIST_LINEARIZABILITY_HTML" // a path for the picture of a history that is not linearizable
+	timeVariable = "BACKLIST_LINEARIZABILITY"      // duration of all tests in shares
+	seedVariable = "BACKLIST_LINEARIZABILITY_SEED" // seed of the operations
+	htmlVariable = "BACKLIST_LINEARIZABILITY_HTML" // file for the diagram of a history
 )
 
 var errNotLinearizable = errors.New("not linearizable")
 
-// shares divides the time among the tests.
+// shares holds the relative duration of each test.
 var shares = map[string]int{
 	"TestNoStalePage":             5,
 	"TestNoLostUpdate":            3,
@@ -28,7 +28,7 @@ var shares = map[string]int{
 	"TestNoTornLoad":              4,
 	"TestNoMixedCatalogue":        3,
 	"TestNoEventWithoutAuthor":    2,
-	"TestNoStaleAnswer":           4,
+	"TestNoStaleResponse":         4,
 	"TestNoReusedID":              1,
 	"TestNoRevisionWithoutChange": 1,
 }
@@ -47,22 +47,22 @@ func TestNoMixedCatalogue(t *testing.T) {
 	test(t, twoCollections("few records", 0), twoCollections("many records", 150))
 }
 
-// TestNoReusedID: the highest id that was used since the last load is saved, and so
-// not assigned again after loading.
+// TestNoReusedID tests that the ids used since the last load are not assigned again
+// after the catalogue is saved and loaded.
 func TestNoReusedID(t *testing.T) {
-	w := book("structs", forLoads, plainCodec(), traits{base: newBase(0, false), history: 40})
+	w := catalogueWorkload("structs", forLoads, plainCodec(), collectionModel{base: newBase(0, false), history: 40})
 	w.keepsIDs = true
 	test(t, w)
 }
 
-// TestNoRevisionWithoutChange: a batch that writes nothing has no revision.
+// TestNoRevisionWithoutChange tests that a batch without changes adds no revision.
 func TestNoRevisionWithoutChange(t *testing.T) {
-	w := structs("idle batches", forBatches, 0, 40)
-	w.idle = true
+	w := structs("batches without changes", forBatches, 0, 40)
+	w.noChanges = true
 	test(t, w)
 }
 
-// test runs each workload for its part of the test's time.
+// test runs each workload for an equal part of the duration of the test.
 func test(t *testing.T, workloads ...workload) {
 	each := share(t) / time.Duration(len(workloads))
 	for _, w := range workloads {
@@ -73,24 +73,24 @@ func test(t *testing.T, workloads ...workload) {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 			if r != nil {
-				t.Logf("seed %d: %d rounds, %d operations, %d rounds unknown", seed, r.rounds, r.calls, r.unknown)
+				t.Logf("seed %d: %d rounds, %d operations, %d rounds not checked in time", seed, r.rounds, r.calls, r.unknown)
 			}
 		})
 	}
 }
 
-// share returns how long a test may take.
+// share returns the duration of a test.
 func share(t *testing.T) time.Duration {
 	total := 0
 	for _, n := range shares {
 		total += n
 	}
-	return timeOfAll(t) * time.Duration(shares[t.Name()]) / time.Duration(total)
+	return totalTime(t) * time.Duration(shares[t.Name()]) / time.Duration(total)
 }
 
-// runFor runs rounds until the time is over or one is not linearizable.
+// runFor runs rounds until the time has passed or a round fails.
 func (w *workload) runFor(d time.Duration, seed uint64) (*run, error) {
-	r, err := w.begin(rand.New(rand.NewPCG(seed, 0)), model{of: w.of})
+	r, err := w.begin(rand.New(rand.NewPCG(seed, 0)), model{collections: w.collections})
 	if err != nil {
 		return nil, err
 	}
@@ -100,18 +100,20 @@ func (w *workload) runFor(d time.Duration, seed uint64) (*run, error) {
 	return r, err
 }
 
-func timeOfAll(t *testing.T) time.Duration {
+// totalTime returns the duration of all tests.
+func totalTime(t *testing.T) time.Duration {
 	text := os.Getenv(timeVariable)
 	if text == "" {
 		return 10 * time.Second
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		t.Fatal(timeVariable, err)
+		t.Fatalf("%s: %v", timeVariable, err)
 	}
 	return d
 }
 
+// seedOf returns the seed of the operations.
 func seedOf(t *testing.T) uint64 {
 	text := os.Getenv(seedVariable)
 	if text == "" {
@@ -119,7 +121,7 @@ func seedOf(t *testing.T) uint64 {
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		t.Fatal(seedVariable, err)
+		t.Fatalf("%s: %v", seedVariable, err)
 	}
 	return seed
 }

@@ -8,43 +8,43 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// A model is the sequential specification of one or two collections. It knows
-// nothing of trees, indexes or snapshots.
+// A model is the sequential specification of one or two collections. It does not
+// use trees, indexes or snapshots.
 type model struct {
-	of []traits // of each collection
+	collections []collectionModel
 }
 
-// Traits are what the model knows of a collection besides its state.
-type traits struct {
-	base     *base
-	standard []term // default order
-	open     bool   // a field that no record has is unknown
-	lenient  bool   // a page by unknown fields drops them, as over HTTP
-	history  int    // changes kept, 0 if none
+// A collectionModel is the sequential specification of one collection.
+type collectionModel struct {
+	base         *base
+	defaultOrder []term
+	open         bool // a field that no record has is unknown
+	lenient      bool // a page ignores unknown fields, as over HTTP
+	history      int  // number of changes kept
 }
 
-// A state is what a collection holds. It is never changed.
+// A state is the state of a collection. It is never changed.
 type state struct {
-	rows     []row // without the base, by id
+	rows     []row // sorted by id, without the base
 	last     int   // highest id ever used
-	used     int   // highest id used since the last load, which is saved
+	used     int   // highest id used by the last load or since; it is saved
 	revision uint64
-	log      *logged // of this round, nil if it has no writes
+	log      *logEntry // last revision of this round; nil if there is none
 }
 
-// A logged is one revision in a list of them.
-type logged struct {
-	before   *logged
+// A logEntry is a revision in a linked list.
+type logEntry struct {
+	previous *logEntry
 	revision uint64
 	changes  []change
-	extra    int // changes of records of the base
+	extra    int // number of changes of records of the base
 	hash     uint64
 }
 
-// States are the states of all collections. The second may not be in use.
+// states holds the states of all collections. The second may be unused.
 type states [2]state
 
-// porcupine returns the model beginning with a state.
+// porcupine returns the model for porcupine, with an initial state.
 func (m *model) porcupine(from states) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return from },
@@ -71,8 +71,8 @@ func (w states) equal(other states) bool {
 	return true
 }
 
-func (l *logged) equal(other *logged) bool {
-	for ; l != other; l, other = l.before, other.before {
+func (l *logEntry) equal(other *logEntry) bool {
+	for ; l != other; l, other = l.previous, other.previous {
 		if l == nil || other == nil || l.hash != other.hash || l.extra != other.extra || !slices.Equal(l.changes, other.changes) {
 			return false
 		}
@@ -80,16 +80,16 @@ func (l *logged) equal(other *logged) bool {
 	return true
 }
 
-// and returns the list with one revision more.
-func (l *logged) and(next *logged) *logged {
-	next.before, next.hash = l, l.sum()*31+uint64(next.extra)
+// append returns the list with another revision.
+func (l *logEntry) append(next *logEntry) *logEntry {
+	next.previous, next.hash = l, l.hashSum()*31+uint64(next.extra)
 	for _, ch := range next.changes {
 		next.hash = (next.hash*31+uint64(ch.kind))*31 + ch.row.hash()
 	}
 	return next
 }
 
-func (l *logged) sum() uint64 {
+func (l *logEntry) hashSum() uint64 {
 	if l == nil {
 		return 0
 	}
@@ -107,7 +107,7 @@ func (r row) hash() uint64 {
 func (w states) hash() uint64 {
 	var h uint64
 	for _, s := range w {
-		h = (((h*31+uint64(s.last))*31+uint64(s.used))*31+s.revision)*31 + s.log.sum()
+		h = (((h*31+uint64(s.last))*31+uint64(s.used))*31+s.revision)*31 + s.log.hashSum()
 		for _, r := range s.rows {
 			h = h*31 + r.hash()
 		}
@@ -115,61 +115,62 @@ func (w states) hash() uint64 {
 	return h
 }
 
-// step reports whether an operation can return out in a state, and the state
-// after it.
+// step reports whether an operation in state w can return out, and returns the state
+// after the operation.
 func (m *model) step(w states, in input, out output) (bool, states) {
 	if in.kind == save || in.kind == clone {
 		copies := w
-		for i, one := range out.all {
+		for i, got := range out.all {
 			if in.kind == save {
 				copies[i].last = w[i].used
 			}
-			if !m.of[i].copied(copies[i], one) {
+			if !m.collections[i].matchesCopy(copies[i], got) {
 				return false, w
 			}
 		}
-		return len(out.all) == len(m.of), w
+		return len(out.all) == len(m.collections), w
 	}
-	t := &m.of[in.which]
-	ok, next := t.step(w[in.which], in, out)
+	c := &m.collections[in.which]
+	ok, next := c.step(w[in.which], in, out)
 	w[in.which] = next
 	return ok, w
 }
 
-func (t *traits) step(s state, in input, out output) (bool, state) {
+// step is like model.step for one collection.
+func (m *collectionModel) step(s state, in input, out output) (bool, state) {
 	switch in.kind {
-	case insert, upsert, modify, remove:
+	case insert, upsert, update, remove:
 		ok, next, changed := s.write(in, out)
 		if ok && changed != nil {
-			next = t.commit(next, []change{*changed}, 0)
+			next = m.commit(next, []change{*changed}, 0)
 		}
 		return ok, next
-	case update:
-		return t.update(s, in, out)
+	case batch:
+		return m.batch(s, in, out)
 	case load:
-		return t.load(s, in, out)
+		return m.load(s, in, out)
 	case get:
-		return t.got(s, in.id, out), s
+		return m.matchesGet(s, in.id, out), s
 	case count:
-		return out.err == "" && out.count == t.count(s), s
+		return out.err == "" && out.count == m.count(s), s
 	case page, burst:
-		return t.paged(s, in, out, t.lenient), s
+		return m.matchesPage(s, in, out, m.lenient), s
 	case reread:
-		return t.paged(in.held.state, in, out, false), s
+		return m.matchesPage(in.held.state, in, out, false), s
 	case snapshot:
-		return t.copied(s, out), s
+		return m.matchesCopy(s, out), s
 	case iterate:
-		return t.iterated(s, in, out), s
+		return m.matchesIterate(s, in, out), s
 	case since:
-		return t.told(s, in.revision, out), s
+		return m.matchesSince(s, in.revision, out), s
 	}
 	return false, s
 }
 
-func (t *traits) count(s state) int { return len(s.rows) + len(t.base.rows) }
+func (m *collectionModel) count(s state) int { return len(s.rows) + len(m.base.rows) }
 
-// write makes one of the four writes without a revision. The change is nil if it
-// fails as it should.
+// write performs a write of one record but does not add a revision. changed is nil
+// if the write failed with the expected error.
 func (s state) write(in input, out output) (ok bool, next state, changed *change) {
 	id := in.id
 	if in.kind == insert || in.kind == upsert {
@@ -179,7 +180,7 @@ func (s state) write(in input, out output) (ok bool, next state, changed *change
 	switch {
 	case in.kind == insert && found:
 		return out.err == exists, s, nil
-	case (in.kind == modify || in.kind == remove) && !found:
+	case (in.kind == update || in.kind == remove) && !found:
 		return out.err == notFound, s, nil
 	case out.err != "":
 		return false, s, nil
@@ -196,7 +197,7 @@ func (s state) write(in input, out output) (ok bool, next state, changed *change
 		if out.id != ch.row.ID {
 			return false, s, nil
 		}
-	case modify:
+	case update:
 		if out.row != s.rows[at] {
 			return false, s, nil
 		}
@@ -211,7 +212,7 @@ func (s state) write(in input, out output) (ok bool, next state, changed *change
 	return true, s, &ch
 }
 
-// incremented is what modify makes of a record.
+// incremented returns a record as update changes it.
 func incremented(r row, field int) row {
 	if r.F[field] == absent {
 		r.F[field] = -1
@@ -220,45 +221,47 @@ func incremented(r row, field int) row {
 	return r
 }
 
-// commit makes a revision of changes that are sorted by id. None make none.
-func (t *traits) commit(s state, changes []change, extra int) state {
+// commit adds a revision with changes that are sorted by id, unless there are none.
+func (m *collectionModel) commit(s state, changes []change, extra int) state {
 	if len(changes)+extra == 0 {
 		return s
 	}
 	s.revision++
-	if t.history > 0 {
+	if m.history > 0 {
 		for i := range changes {
 			changes[i].revision, changes[i].last = s.revision, i == len(changes)-1
 		}
-		s.log = s.log.and(&logged{revision: s.revision, changes: changes, extra: extra})
+		s.log = s.log.append(&logEntry{revision: s.revision, changes: changes, extra: extra})
 	}
 	return s
 }
 
-// update is a batch: all of it or, if it is aborted, nothing.
-func (t *traits) update(s state, in input, out output) (bool, state) {
-	if len(out.batch) != len(in.batch) {
+// batch performs all steps of a batch or, if it is aborted, none.
+func (m *collectionModel) batch(s state, in input, out output) (bool, state) {
+	if len(out.steps) != len(in.steps) {
 		return false, s
 	}
 	next, written := s, map[int]bool{}
-	for i, step := range in.batch {
+	for i, step := range in.steps {
 		var ok bool
-		if ok, next = t.inBatch(next, step, out.batch[i], written); !ok {
+		if ok, next = m.stepInBatch(next, step, out.steps[i], written); !ok {
 			return false, s
 		}
 	}
 	if in.abort {
 		return out.err == aborted, s
 	}
-	return out.err == "", t.commit(next, difference(s.rows, next.rows, written), 0)
+	return out.err == "", m.commit(next, difference(s.rows, next.rows, written), 0)
 }
 
-func (t *traits) inBatch(s state, in input, out output, written map[int]bool) (bool, state) {
+// stepInBatch performs one step of a batch and adds the id of a changed record to
+// written.
+func (m *collectionModel) stepInBatch(s state, in input, out output, written map[int]bool) (bool, state) {
 	switch in.kind {
 	case get:
-		return t.got(s, in.id, out), s
+		return m.matchesGet(s, in.id, out), s
 	case count:
-		return out.count == t.count(s), s
+		return out.count == m.count(s), s
 	}
 	ok, next, changed := s.write(in, out)
 	if changed != nil {
@@ -267,18 +270,18 @@ func (t *traits) inBatch(s state, in input, out output, written map[int]bool) (b
 	return ok, next
 }
 
-// difference lists what became of the ids that were written to, by id.
+// difference returns the changes of the records with the written ids, sorted by id.
 func difference(before, after []row, written map[int]bool) []change {
 	var changes []change
 	for id := range written {
-		_, was := find(before, id)
-		at, is := find(after, id)
+		_, inBefore := find(before, id)
+		at, inAfter := find(after, id)
 		switch {
-		case was && is:
+		case inBefore && inAfter:
 			changes = append(changes, change{kind: catalogue.Updated, row: after[at]})
-		case is:
+		case inAfter:
 			changes = append(changes, change{kind: catalogue.Inserted, row: after[at]})
-		case was:
+		case inBefore:
 			changes = append(changes, change{kind: catalogue.Deleted, row: row{ID: id}})
 		}
 	}
@@ -287,23 +290,23 @@ func difference(before, after []row, written map[int]bool) []change {
 }
 
 // load replaces all records.
-func (t *traits) load(s state, in input, out output) (bool, state) {
+func (m *collectionModel) load(s state, in input, out output) (bool, state) {
 	written := map[int]bool{}
 	for _, r := range s.rows {
 		written[r.ID] = true
 	}
 	next := s
-	next.rows, next.used = in.rows, len(t.base.rows)
+	next.rows, next.used = in.rows, len(m.base.rows)
 	for _, r := range in.rows {
 		written[r.ID] = true
 		next.last, next.used = max(next.last, r.ID), max(next.used, r.ID)
 	}
-	return out.err == "", t.commit(next, difference(s.rows, in.rows, written), len(t.base.rows))
+	return out.err == "", m.commit(next, difference(s.rows, in.rows, written), len(m.base.rows))
 }
 
-// got reports whether out is the record of an id.
-func (t *traits) got(s state, id int, out output) bool {
-	for _, rows := range [][]row{s.rows, t.base.rows} {
+// matchesGet reports whether out is the record with the id.
+func (m *collectionModel) matchesGet(s state, id int, out output) bool {
+	for _, rows := range [][]row{s.rows, m.base.rows} {
 		if i, found := find(rows, id); found {
 			return out.err == "" && out.row == rows[i]
 		}
@@ -311,62 +314,63 @@ func (t *traits) got(s state, id int, out output) bool {
 	return out.err == notFound
 }
 
-// paged reports whether out is the page that in asks for.
-func (t *traits) paged(s state, in input, out output, lenient bool) bool {
-	by, ok := t.resolve(s.rows, in.by, lenient)
+// matchesPage reports whether out is the page that in selects.
+func (m *collectionModel) matchesPage(s state, in input, out output, lenient bool) bool {
+	by, ok := m.resolve(s.rows, in.by, lenient)
 	if !ok {
 		return out.err == unknownField
 	}
-	return out.err == "" && out.count == t.count(s) && slices.Equal(out.rows, t.base.page(s.rows, in.offset, in.limit, by))
+	return out.err == "" && out.count == m.count(s) && slices.Equal(out.rows, m.base.page(s.rows, in.offset, in.limit, by))
 }
 
-// iterated reports whether out has the records of a state by the terms.
-func (t *traits) iterated(s state, in input, out output) bool {
-	if _, ok := t.resolve(s.rows, in.by, false); !ok {
+// matchesIterate reports whether out has the records of a state. Their order was
+// checked when the base was removed from them.
+func (m *collectionModel) matchesIterate(s state, in input, out output) bool {
+	if _, ok := m.resolve(s.rows, in.by, false); !ok {
 		return out.err == unknownField
 	}
 	return out.err == "" && slices.Equal(out.rows, s.rows)
 }
 
-// resolve returns the terms that count in a state, and false if one of them is
-// unknown, unless unknown terms are dropped.
-func (t *traits) resolve(rows []row, by []term, lenient bool) ([]term, bool) {
-	known := slices.DeleteFunc(slices.Clone(by), func(x term) bool { return !t.has(rows, x) })
+// resolve returns the effective terms of an ordering in a state. It reports false if
+// a field is unknown and lenient is false.
+func (m *collectionModel) resolve(rows []row, by []term, lenient bool) ([]term, bool) {
+	known := slices.DeleteFunc(slices.Clone(by), func(x term) bool { return !m.has(rows, x) })
 	switch {
 	case len(known) < len(by) && !lenient:
 		return nil, false
 	case len(known) > 0:
 		return known, true
-	case slices.ContainsFunc(t.standard, func(x term) bool { return !t.has(rows, x) }):
+	case slices.ContainsFunc(m.defaultOrder, func(x term) bool { return !m.has(rows, x) }):
 		return nil, true // by id
 	}
-	return t.standard, true
+	return m.defaultOrder, true
 }
 
-// has reports whether a term names a field.
-func (t *traits) has(rows []row, x term) bool {
+// has reports whether the field of a term is known.
+func (m *collectionModel) has(rows []row, x term) bool {
 	present := func(r row) bool { return r.F[x.field] != absent }
-	return !t.open || x.field == byID || slices.ContainsFunc(rows, present) || slices.ContainsFunc(t.base.rows, present)
+	return !m.open || x.field == byID || slices.ContainsFunc(rows, present) || slices.ContainsFunc(m.base.rows, present)
 }
 
-// copied reports whether out has all records of a state, and of a snapshot or a
-// clone its revision; of a clone the next id and its history as well.
-func (t *traits) copied(s state, out output) bool {
-	return out.err == "" && slices.Equal(out.rows, s.rows) && out.count == t.count(s) &&
+// matchesCopy reports whether out has all records of a state, and its revision and
+// next id where out has those.
+func (m *collectionModel) matchesCopy(s state, out output) bool {
+	return out.err == "" && slices.Equal(out.rows, s.rows) && out.count == m.count(s) &&
 		(out.revision == 0 || out.revision == s.revision) &&
 		(out.id == 0 || out.id == s.last+1)
 }
 
-// told reports whether out is what happened after a revision.
-func (t *traits) told(s state, revision uint64, out output) bool {
+// matchesSince reports whether out has the changes after a revision.
+func (m *collectionModel) matchesSince(s state, revision uint64, out output) bool {
 	var want []change
 	total := 0
-	for l := s.log; l != nil && l.revision > revision; l = l.before {
+	for l := s.log; l != nil && l.revision > revision; l = l.previous {
 		want = append(slices.Clone(l.changes), want...)
 		total += len(l.changes) + l.extra
 	}
-	if total > t.history {
-		return out.err == forgotten
+	if total > m.history {
+		return out.err == trimmed
 	}
 	return out.err == "" && out.revision == s.revision && slices.Equal(out.changes, want)
 }

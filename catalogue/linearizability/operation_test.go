@@ -9,90 +9,91 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A kind is what an operation does.
+// A kind is a kind of operation.
 type kind int
 
 const (
 	insert kind = iota
 	upsert
-	modify
+	update
 	remove
 	get
 	count
 	page
-	burst    // many pages of one window, of which a few are recorded
-	update   // a batch
-	snapshot // the state when Snapshot was called, read later
-	iterate  // the state when Ordered was called, read later
+	burst // the same page many times, of which only some are recorded
+	batch
+	snapshot // read later
+	iterate  // read later
 	reread   // a page of a snapshot of an earlier round
 	since
-	load  // all records are replaced
-	save  // every collection at one instant
-	clone // likewise, read and written to later
+	load
+	save  // all collections; loaded and read later
+	clone // all collections; read and written later
 	kinds
 )
 
-var kindNames = [kinds]string{"insert", "upsert", "modify", "remove", "get", "count", "page", "burst", "update",
+var kindNames = [kinds]string{"insert", "upsert", "update", "remove", "get", "count", "page", "burst", "batch",
 	"snapshot", "iterate", "reread", "since", "load", "save", "clone"}
 
-// An input is an operation to be made. Which fields count depends on its kind.
+// An input is an operation to perform. Its kind determines which fields are used.
 type input struct {
 	kind     kind
-	which    int // collection
+	which    int // index of the collection
 	row      row
 	id       int
-	field    int // that modify increments
+	field    int // field that update increments
 	rows     []row
 	by       []term
 	offset   int
 	limit    int
-	style    int // which of several methods with one meaning
-	batch    []input
+	style    int // which of several equivalent methods to call
+	steps    []input
 	abort    bool   // the batch ends with an error
-	revision uint64 // that since begins after
-	held     *held
+	revision uint64 // argument of since
+	held     *heldSnapshot
 }
 
-// A held is a snapshot with the state in which it was taken.
-type held struct {
+// A heldSnapshot is a snapshot with the state at which it was taken.
+type heldSnapshot struct {
 	snapshot snapshotReader
 	state    state
 }
 
-// An output is what an operation returned.
+// An output is the result of an operation.
 type output struct {
-	err      string // see failure
+	err      string // as failure returns it
 	id       int
 	row      row
 	count    int
 	rows     []row
 	revision uint64
-	batch    []output
+	steps    []output
 	changes  []change
-	all      []output // of each collection: save and clone
+	all      []output // the result of save or clone for each collection
 }
 
-// A change is one record's part in a revision.
+// A change is a change of one record.
 type change struct {
 	revision uint64
 	kind     catalogue.ChangeKind
 	last     bool
-	row      row // the id alone if it was deleted
+	row      row // only the id if the record was deleted
 }
 
-// The errors that the model knows. Any other error is its own text after
-// unexpected, and never right.
+// These are the errors that the model expects. The text of any other error begins
+// with unexpected.
 const (
 	unexpected   = "unexpected: "
 	exists       = "exists"
 	notFound     = "not found"
 	unknownField = "unknown field"
-	forgotten    = "forgotten"
+	trimmed      = "trimmed"
 	aborted      = "aborted"
 )
 
 var errAborted = errors.New(aborted)
 
+// failure returns the text of an error in an output, or "" if err is nil.
 func failure(err error) string {
 	for _, known := range []struct {
 		err  error
@@ -102,7 +103,7 @@ func failure(err error) string {
 		{catalogue.ErrExists, exists},
 		{catalogue.ErrNotFound, notFound},
 		{ordering.ErrUnknownField, unknownField},
-		{catalogue.ErrHistoryTrimmed, forgotten},
+		{catalogue.ErrHistoryTrimmed, trimmed},
 		{errAborted, aborted},
 	} {
 		if errors.Is(err, known.err) {
@@ -112,14 +113,14 @@ func failure(err error) string {
 	return unexpected + err.Error()
 }
 
-// String is for the visualization.
+// String formats the operation for the diagram of a history.
 func (in input) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s[%d](", kindNames[in.kind], in.which)
 	switch in.kind {
 	case insert, upsert:
 		fmt.Fprint(&b, in.row)
-	case modify:
+	case update:
 		fmt.Fprintf(&b, "%d, %v", in.id, term{field: in.field})
 	case remove, get:
 		fmt.Fprint(&b, in.id)
@@ -131,20 +132,21 @@ func (in input) String() string {
 		fmt.Fprint(&b, in.rows)
 	case since:
 		fmt.Fprint(&b, in.revision)
-	case update:
-		fmt.Fprintf(&b, "%v, abort %v", in.batch, in.abort)
+	case batch:
+		fmt.Fprintf(&b, "%v, abort %v", in.steps, in.abort)
 	}
 	b.WriteByte(')')
 	return b.String()
 }
 
+// String formats the result for the diagram of a history.
 func (out output) String() string {
 	if out.err != "" {
 		return out.err
 	}
 	var parts []string
-	add := func(name string, value any, there bool) {
-		if there {
+	add := func(name string, value any, present bool) {
+		if present {
 			parts = append(parts, fmt.Sprintf("%s %v", name, value))
 		}
 	}
@@ -154,7 +156,7 @@ func (out output) String() string {
 	add("records", out.rows, out.rows != nil)
 	add("revision", out.revision, out.revision != 0)
 	add("changes", out.changes, out.changes != nil)
-	add("steps", out.batch, out.batch != nil)
+	add("steps", out.steps, out.steps != nil)
 	add("collections", out.all, out.all != nil)
 	return strings.Join(parts, ", ")
 }

@@ -2,13 +2,14 @@ package linearizability_test
 
 import "math/rand/v2"
 
-// values is how many values a field has: few, so that orderings have ties.
+// values is the number of values of a field. It is small, so that orderings have
+// ties.
 const values = 6
 
-// A mix is how often each kind of operation is chosen, relative to the others.
+// A mix holds the relative frequency of each kind of operation.
 type mix [kinds]int
 
-// with returns the mix with other weights for some kinds.
+// with returns the mix with other frequencies for some kinds.
 func (m mix) with(weights map[kind]int) mix {
 	for k, weight := range weights {
 		m[k] = weight
@@ -16,7 +17,7 @@ func (m mix) with(weights map[kind]int) mix {
 	return m
 }
 
-// pick returns a kind by weight.
+// pick returns a random kind.
 func (m mix) pick(rng *rand.Rand) kind {
 	total := 0
 	for _, weight := range m {
@@ -31,17 +32,17 @@ func (m mix) pick(rng *rand.Rand) kind {
 	panic("unreachable")
 }
 
-// A planner makes the operations of one round.
+// A planner chooses the operations of one round.
 type planner struct {
 	*workload
 	rng     *rand.Rand
 	from    states
 	mix     mix
-	earlier []held  // of collection 0
-	popular []input // pages that are asked for often
+	earlier []heldSnapshot // snapshots of collection 0
+	popular []input        // pages that are read often
 }
 
-func newPlanner(rng *rand.Rand, w *workload, from states, earlier []held) *planner {
+func newPlanner(rng *rand.Rand, w *workload, from states, earlier []heldSnapshot) *planner {
 	p := &planner{workload: w, rng: rng, from: from, mix: w.mix, earlier: earlier}
 	if len(from[0].rows) > 14 {
 		p.mix[remove] = 4*p.mix[remove] + 4
@@ -50,14 +51,14 @@ func newPlanner(rng *rand.Rand, w *workload, from states, earlier []held) *plann
 		p.mix[reread] = 0
 	}
 	for range 3 {
-		p.popular = append(p.popular, p.window(page, rng.IntN(len(p.of))))
+		p.popular = append(p.popular, p.window(page, rng.IntN(len(p.collections))))
 	}
 	return p
 }
 
-// next plans an operation.
+// next returns a random operation.
 func (p *planner) next() input {
-	which := p.rng.IntN(len(p.of))
+	which := p.rng.IntN(len(p.collections))
 	in := input{kind: p.mix.pick(p.rng), which: which, style: p.rng.IntN(6)}
 	switch in.kind {
 	case page, burst:
@@ -72,9 +73,9 @@ func (p *planner) next() input {
 		in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
 	case iterate, snapshot, save, clone:
 		in.by = p.terms(p.rng.IntN(4))
-	case update:
-		in.batch = p.batch(which)
-		in.abort = p.rng.IntN(6) == 0 && !p.commits
+	case batch:
+		in.steps = p.steps(which)
+		in.abort = p.rng.IntN(6) == 0 && !p.noAborts
 	case load:
 		for id := range p.rng.IntN(6) + 1 {
 			in.rows = append(in.rows, p.row(p.first(which)+2*id))
@@ -85,10 +86,10 @@ func (p *planner) next() input {
 	return in
 }
 
-// first is an id that no record of the base has.
-func (p *planner) first(which int) int { return len(p.of[which].base.rows) + 1 }
+// first returns the lowest id that no record of the base has.
+func (p *planner) first(which int) int { return len(p.collections[which].base.rows) + 1 }
 
-// write fills in a write or a read of one record.
+// write completes an operation on one record.
 func (p *planner) write(in input) input {
 	in.id = p.id(in.which)
 	in.field = p.rng.IntN(fields)
@@ -102,7 +103,7 @@ func (p *planner) write(in input) input {
 	return in
 }
 
-// id returns the id of a record that is there, or may be soon.
+// id returns the id of a record that exists or may be inserted in this round.
 func (p *planner) id(which int) int {
 	s := p.from[which]
 	if n := len(s.rows); n > 0 && p.rng.IntN(3) > 0 {
@@ -111,6 +112,7 @@ func (p *planner) id(which int) int {
 	return s.last + 1 + p.rng.IntN(6)
 }
 
+// row returns a random record.
 func (p *planner) row(id int) row {
 	r := row{ID: id}
 	for i := range r.F {
@@ -122,7 +124,7 @@ func (p *planner) row(id int) row {
 	return r
 }
 
-// terms returns an ordering by n fields.
+// terms returns a random ordering by n fields, sometimes followed by the id.
 func (p *planner) terms(n int) []term {
 	var by []term
 	for _, field := range p.rng.Perm(fields)[:n] {
@@ -134,10 +136,10 @@ func (p *planner) terms(n int) []term {
 	return by
 }
 
-// window plans a page, often one with a record that is written to.
+// window returns a random page, often one with a record that operations may write.
 func (p *planner) window(k kind, which int) input {
 	in := input{kind: k, which: which, by: p.terms(p.rng.IntN(4)), limit: 1 + p.rng.IntN(10), style: p.rng.IntN(6)}
-	t, rows := p.of[which], p.from[which].rows
+	t, rows := p.collections[which], p.from[which].rows
 	all := len(rows) + len(t.base.rows)
 	if len(rows) > 0 && p.rng.IntN(4) > 0 {
 		if by, ok := t.resolve(rows, in.by, true); ok {
@@ -149,19 +151,19 @@ func (p *planner) window(k kind, which int) input {
 	return in
 }
 
-// batch plans the steps of an update. The first is certain to be a change.
-func (p *planner) batch(which int) []input {
-	if p.idle {
-		return p.idleBatch(which)
+// steps returns the steps of a batch. The first of them always makes a change.
+func (p *planner) steps(which int) []input {
+	if p.noChanges {
+		return p.unchangingBatch(which)
 	}
 	first := p.write(input{kind: upsert, which: which})
 	steps := []input{first}
 	n := 1 + p.rng.IntN(4)
 	if p.rng.IntN(4) == 0 {
-		n = 12 // more than an engine may treat as a few
+		n = 12 // more than the engine writes one by one
 	}
 	for range n {
-		kinds := []kind{insert, upsert, upsert, modify, modify, remove, get, count}
+		kinds := []kind{insert, upsert, upsert, update, update, remove, get, count}
 		step := p.write(input{kind: kinds[p.rng.IntN(len(kinds))], which: which})
 		if step.kind != remove || step.id != first.row.ID {
 			steps = append(steps, step)
@@ -170,12 +172,12 @@ func (p *planner) batch(which int) []input {
 	return steps
 }
 
-// idleBatch plans an update that changes nothing.
-func (p *planner) idleBatch(which int) []input {
+// unchangingBatch returns the steps of a batch that changes nothing.
+func (p *planner) unchangingBatch(which int) []input {
 	in := p.write(input{kind: insert, which: which})
 	in.row.ID = p.from[which].last + 1000 + p.rng.IntN(1000)
-	gone := input{kind: remove, which: which, id: in.row.ID}
-	return [][]input{{}, {{kind: count, which: which}}, {gone}, {in, gone}}[p.rng.IntN(4)]
+	deletion := input{kind: remove, which: which, id: in.row.ID}
+	return [][]input{{}, {{kind: count, which: which}}, {deletion}, {in, deletion}}[p.rng.IntN(4)]
 }
 
 // plans returns the operations of each client.

@@ -10,7 +10,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// text, parse and instant translate numbers into texts and times that sort alike.
+// text and instant convert numbers to texts and times that sort like the numbers.
+// parse and number convert them back.
 func text(n int) string { return fmt.Sprintf("k%02d", n) }
 
 func parse(s string) (int, error) {
@@ -39,8 +40,8 @@ func value(p *int) int {
 	return *p
 }
 
-// A plain is a record of the usual kinds of fields.
-type plain struct {
+// A plainRecord is a struct without methods.
+type plainRecord struct {
 	ID int       `json:"id"`
 	A  int       `json:"a"`
 	B  string    `json:"b"`
@@ -50,67 +51,70 @@ type plain struct {
 	F  *int      `json:"f"`
 }
 
-func plainCodec() *codec[plain] {
-	return &codec[plain]{
+// plainCodec returns a codec for plain records.
+func plainCodec() *codec[plainRecord] {
+	return &codec[plainRecord]{
 		names: [fields]string{"a", "b", "c", "d", "e", "f"},
-		encode: func(r row) plain {
-			return plain{r.ID, r.F[0], text(r.F[1]), instant(r.F[2]), []int{r.F[3], r.F[3]}, float64(r.F[4]) / 2, pointer(r.F[5])}
+		encode: func(r row) plainRecord {
+			return plainRecord{r.ID, r.F[0], text(r.F[1]), instant(r.F[2]), []int{r.F[3], r.F[3]}, float64(r.F[4]) / 2, pointer(r.F[5])}
 		},
-		decode: func(p *plain) (row, error) {
+		decode: func(p *plainRecord) (row, error) {
 			b, err := parse(p.B)
 			if len(p.D) != 2 || p.D[0] != p.D[1] {
-				err = fmt.Errorf("record %d: list %v", p.ID, p.D)
+				err = fmt.Errorf("record %d: d is %v", p.ID, p.D)
 			}
 			return row{p.ID, [fields]int{p.A, b, number(p.C), p.D[0], int(p.E * 2), value(p.F)}}, err
 		},
 	}
 }
 
-// A grade is a number with a MarshalJSON that gives way to other goroutines, as
-// a program's own may.
-type grade int
+// A customInt is a number with a MarshalJSON method that yields the processor, as a
+// method of a program may.
+type customInt int
 
-func (g grade) MarshalJSON() ([]byte, error) {
+func (g customInt) MarshalJSON() ([]byte, error) {
 	runtime.Gosched()
 	return strconv.AppendInt(nil, int64(g), 10), nil
 }
 
-// A graded is a record whose keys and JSON come from the program's own code.
-type graded struct {
-	ID int    `json:"id"`
-	A  grade  `json:"a"`
-	B  grade  `json:"b"`
-	C  *grade `json:"c"`
-	D  string `json:"d"`
-	E  grade  `json:"e"`
-	F  *int   `json:"f"`
+// A customRecord is a struct whose MarshalJSON methods determine its keys and its
+// JSON form.
+type customRecord struct {
+	ID int        `json:"id"`
+	A  customInt  `json:"a"`
+	B  customInt  `json:"b"`
+	C  *customInt `json:"c"`
+	D  string     `json:"d"`
+	E  customInt  `json:"e"`
+	F  *int       `json:"f"`
 }
 
 // MarshalJSON writes the fields as encoding/json would.
-func (g graded) MarshalJSON() ([]byte, error) {
-	type fields graded
+func (g customRecord) MarshalJSON() ([]byte, error) {
+	type fields customRecord
 	runtime.Gosched()
 	return json.Marshal(fields(g))
 }
 
-func gradedCodec() *codec[graded] {
-	return &codec[graded]{
+// customCodec returns a codec for custom records.
+func customCodec() *codec[customRecord] {
+	return &codec[customRecord]{
 		names: [fields]string{"a", "b", "c", "d", "e", "f"},
-		encode: func(r row) graded {
-			c := grade(r.F[2])
-			return graded{r.ID, grade(r.F[0]), grade(r.F[1]), &c, text(r.F[3]), grade(r.F[4]), pointer(r.F[5])}
+		encode: func(r row) customRecord {
+			c := customInt(r.F[2])
+			return customRecord{r.ID, customInt(r.F[0]), customInt(r.F[1]), &c, text(r.F[3]), customInt(r.F[4]), pointer(r.F[5])}
 		},
-		decode: func(g *graded) (row, error) {
+		decode: func(g *customRecord) (row, error) {
 			d, err := parse(g.D)
 			if g.C == nil {
-				return row{}, fmt.Errorf("record %d: no grade", g.ID)
+				return row{}, fmt.Errorf("record %d: c is null", g.ID)
 			}
 			return row{g.ID, [fields]int{int(g.A), int(g.B), int(*g.C), d, int(g.E), value(g.F)}}, err
 		},
 	}
 }
 
-// openCodec is for open records. An absent field is no member.
+// openCodec returns a codec for open records. An absent field is not a member.
 func openCodec() *codec[resources.Record] {
 	type members struct {
 		A int    `json:"a"`
@@ -128,7 +132,7 @@ func openCodec() *codec[resources.Record] {
 				record, err = resources.ParseRecord(data)
 			}
 			if err != nil {
-				panic(err) // these are records
+				panic(err) // impossible: data is a record
 			}
 			record.ID = r.ID
 			return record
@@ -148,7 +152,7 @@ func openCodec() *codec[resources.Record] {
 	}
 }
 
-// eventCodec is for events. They have no optional field.
+// eventCodec returns a codec for events. They have no optional field.
 func eventCodec() *codec[resources.Event] {
 	return &codec[resources.Event]{
 		names: [fields]string{"name", "slug", "summary", "description", "start_date", "location"},

@@ -12,46 +12,46 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A workload is a target and what clients do to it.
+// A workload describes a target and the operations that clients perform on it.
 type workload struct {
-	name     string
-	of       []traits
-	open     func() (target, error) // makes it, without records
-	mix      mix
-	required bool // the optional field is always there
-	idle     bool // batches may write nothing
-	commits  bool // no batch is aborted
-	keepsIDs bool // of a saved catalogue the highest id ever used is looked at
+	name        string
+	collections []collectionModel
+	newTarget   func() (target, error) // the target has no records
+	mix         mix
+	required    bool // the optional field is always present
+	noChanges   bool // batches change nothing
+	noAborts    bool // no batch is aborted
+	keepsIDs    bool // check the next id of a saved catalogue
 }
 
-// A run is a workload that is running: rounds of concurrent operations on one
-// target, which grows old. Each round begins in a known state.
+// A run is an execution of a workload: rounds of concurrent operations on one
+// target. Each round begins in a known state.
 type run struct {
 	*workload
 	model   model
-	t       target
-	from    states
-	earlier []held
+	target  target
+	from    states         // at the beginning of the round
+	earlier []heldSnapshot // of collection 0
 	rng     *rand.Rand
 	start   time.Time
 	rounds  int
-	calls   int
-	unknown int
+	calls   int // recorded operations
+	unknown int // rounds that could not be checked in time
 }
 
-// patience is how long a round may take to check. Longer is unknown.
-const patience = 10 * time.Second
+// checkTimeout is the time after which checking a round is given up.
+const checkTimeout = 10 * time.Second
 
-// begin makes the target and inserts its base.
+// begin returns a run with a new target that has the records of the base.
 func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
-	t, err := w.open()
+	t, err := w.newTarget()
 	if err != nil {
 		return nil, err
 	}
-	r := &run{workload: w, model: m, t: t, rng: rng, start: time.Now()}
-	for i, of := range t.of {
-		rows := w.of[i].base.rows
-		err := of.update(func(tx writer) error {
+	r := &run{workload: w, model: m, target: t, rng: rng, start: time.Now()}
+	for i, coll := range t.collections {
+		rows := w.collections[i].base.rows
+		err := coll.batch(func(tx writer) error {
 			for _, r := range rows {
 				if _, err := tx.upsert(r); err != nil {
 					return err
@@ -62,24 +62,25 @@ func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.from[i] = state{last: len(rows), used: len(rows), revision: of.snapshot().revision()}
+		r.from[i] = state{last: len(rows), used: len(rows), revision: coll.snapshot().revision()}
 	}
 	return r, nil
 }
 
-// round runs some clients at once and checks what they saw.
+// round runs several clients concurrently and checks the history of their
+// operations.
 func (r *run) round() error {
 	r.rounds++
 	number := 3 + r.rng.IntN(4)
-	if r.of[0].history > 0 {
-		number = 3 + r.rng.IntN(2) // each order of writes is another state
+	if r.collections[0].history > 0 {
+		number = 3 + r.rng.IntN(2) // every order of writes is a different state
 	}
 	p := newPlanner(r.rng, r.workload, r.from, r.earlier)
 	plans := p.plans(number, 8+r.rng.IntN(8))
 	followers := r.followers()
-	clients := r.atOnce(plans)
+	clients := r.runClients(plans)
 	last := r.client(0, 0)
-	last.perform(r.closing())
+	last.perform(r.finalPlan())
 
 	var history []porcupine.Operation
 	for _, f := range followers {
@@ -93,14 +94,14 @@ func (r *run) round() error {
 		history[i].Output = *history[i].Output.(*output)
 	}
 	r.calls += len(history)
-	if err := r.judge(history); err != nil {
+	if err := r.check(history); err != nil {
 		return err
 	}
-	return r.proceed(last.history)
+	return r.advance(last.history)
 }
 
-// atOnce performs plans, each by a client of its own.
-func (r *run) atOnce(plans [][]input) (clients []*client) {
+// runClients performs the plans concurrently, each with its own client.
+func (r *run) runClients(plans [][]input) (clients []*client) {
 	pace := r.rng.IntN(4)
 	ready := make(chan struct{})
 	var group sync.WaitGroup
@@ -117,6 +118,7 @@ func (r *run) atOnce(plans [][]input) (clients []*client) {
 	return clients
 }
 
+// client returns a new client.
 func (r *run) client(number, pace int) *client {
 	c := &client{run: r, number: number, pace: pace}
 	c.rng = rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64()))
@@ -126,51 +128,52 @@ func (r *run) client(number, pace int) *client {
 	return c
 }
 
-// closing plans the operations after which the state is known.
-func (r *run) closing() (plan []input) {
-	for i := range r.of {
+// finalPlan returns the operations after which the state is known.
+func (r *run) finalPlan() (plan []input) {
+	for i := range r.collections {
 		p := planner{workload: r.workload, rng: r.rng}
 		last := p.row(0)
-		last.F[0] = closing
+		last.F[0] = sentinel
 		plan = append(plan, input{kind: insert, which: i, row: last}, input{kind: snapshot, which: i})
 	}
 	return plan
 }
 
-// proceed takes the state over into the next round. At times that works on a
-// clone.
-func (r *run) proceed(closing []porcupine.Operation) error {
-	for i := range r.of {
-		id, all := closing[2*i].Output.(*output).id, closing[2*i+1].Output.(*output)
+// advance prepares the next round, which sometimes uses a clone of the target. The
+// operations of finalPlan determine its initial state.
+func (r *run) advance(final []porcupine.Operation) error {
+	for i := range r.collections {
+		id, all := final[2*i].Output.(*output).id, final[2*i+1].Output.(*output)
 		r.from[i] = state{rows: all.rows, last: id, used: id, revision: all.revision}
 	}
 	if r.rng.IntN(6) == 0 {
-		r.t = r.t.clone()
+		r.target = r.target.clone()
 	}
 	if len(r.earlier) < 3 || r.rng.IntN(4) == 0 {
-		r.earlier = append(r.earlier, held{r.t.of[0].snapshot(), r.from[0]})
+		r.earlier = append(r.earlier, heldSnapshot{r.target.collections[0].snapshot(), r.from[0]})
 		r.earlier = slices.Clone(r.earlier[max(0, len(r.earlier)-3):])
 	}
 	if r.rounds%8 > 0 {
 		return nil
 	}
-	for _, of := range r.t.of {
-		if err := of.check(); err != nil {
+	for _, coll := range r.target.collections {
+		if err := coll.check(); err != nil {
 			return fmt.Errorf("after round %d: %w", r.rounds, err)
 		}
 	}
 	return nil
 }
 
-// judge checks a history. Its error says why it is not linearizable.
-func (r *run) judge(history []porcupine.Operation) error {
+// check returns an error wrapping errNotLinearizable if a history is not
+// linearizable.
+func (r *run) check(history []porcupine.Operation) error {
 	m := r.model.porcupine(r.from)
-	switch porcupine.CheckOperationsTimeout(m, history, patience) {
+	switch porcupine.CheckOperationsTimeout(m, history, checkTimeout) {
 	case porcupine.Ok:
 		return nil
 	case porcupine.Unknown:
 		if r.unknown++; r.unknown*100 > r.rounds+100 {
-			return fmt.Errorf("%d of %d rounds could not be checked in %v each", r.unknown, r.rounds, patience)
+			return fmt.Errorf("%d of %d rounds could not be checked in %v each", r.unknown, r.rounds, checkTimeout)
 		}
 		return nil
 	}
@@ -181,7 +184,7 @@ func (r *run) judge(history []porcupine.Operation) error {
 		}
 	}
 	if path := os.Getenv(htmlVariable); path != "" {
-		_, info := porcupine.CheckOperationsVerbose(m, history, patience)
+		_, info := porcupine.CheckOperationsVerbose(m, history, checkTimeout)
 		if failed := porcupine.VisualizePath(m, info, path); failed != nil {
 			return fmt.Errorf("%w; %w", err, failed)
 		}

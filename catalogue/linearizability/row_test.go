@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// A row is a record as the model sees it: an id and six numbers. A codec
-// translates it into a record whose fields sort as the numbers do.
+// A row is a record of the model: an id and six numbers. A codec converts it to a
+// record whose fields sort like the numbers.
 type row struct {
 	ID int
 	F  [fields]int
@@ -19,8 +19,8 @@ type row struct {
 
 const (
 	fields   = 6
-	optional = 5             // the field that can be absent
-	absent   = math.MaxInt   // the value of an absent field: null is the largest
+	optional = 5             // the number of the field that may be absent
+	absent   = math.MaxInt   // the value of an absent field; null sorts last
 	byID     = -1            // the field number of the id in a term
 	everyRow = math.MaxInt32 // the limit of a page of all records
 )
@@ -42,7 +42,7 @@ func (t term) String() string {
 	return name
 }
 
-// describe formats terms as a query would.
+// describe formats terms as in a URL.
 func describe(by []term) string {
 	var texts []string
 	for _, t := range by {
@@ -51,8 +51,8 @@ func describe(by []term) string {
 	return strings.Join(texts, ",")
 }
 
-// compareRows compares by the terms. Ties break by id, in the direction of the
-// leading term.
+// compareRows compares rows by the terms. Ties break by id in the direction of the
+// first term.
 func compareRows(a, b row, by []term) int {
 	desc := len(by) > 0 && by[0].desc
 	for _, t := range by {
@@ -74,12 +74,13 @@ func directed(c int, desc bool) int {
 	return c
 }
 
-// find returns the place of an id in rows that are sorted by id.
+// find returns the position of an id in rows that are sorted by id and reports
+// whether it is there.
 func find(rows []row, id int) (int, bool) {
 	return slices.BinarySearchFunc(rows, id, func(r row, id int) int { return cmp.Compare(r.ID, id) })
 }
 
-// put returns a copy of rows with r in the place of its id.
+// put returns a copy of rows in which r is inserted or replaces the row with its id.
 func put(rows []row, r row) []row {
 	i, found := find(rows, r.ID)
 	rows = slices.Clone(rows)
@@ -90,7 +91,7 @@ func put(rows []row, r row) []row {
 	return slices.Insert(rows, i, r)
 }
 
-// without returns a copy of rows without an id.
+// without returns rows without the row with the id.
 func without(rows []row, id int) []row {
 	i, found := find(rows, id)
 	if !found {
@@ -99,16 +100,16 @@ func without(rows []row, id int) []row {
 	return slices.Delete(slices.Clone(rows), i, i+1)
 }
 
-// A base is the large constant part of a collection: records that no operation
-// writes to, but for loads, which write the same again.
+// A base is the constant part of a collection. No operation changes its records; a
+// load replaces them by equal ones.
 type base struct {
-	rows []row // by id
+	rows []row // sorted by id
 
 	mu     sync.Mutex
-	sorted map[string][]row // by the text of the terms
+	sorted map[string][]row // by the terms, as describe formats them
 }
 
-// order returns the base sorted by the terms.
+// order returns the rows of the base sorted by the terms.
 func (b *base) order(by []term) []row {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,27 +126,27 @@ func (b *base) order(by []term) []row {
 	return rows
 }
 
-// rank returns how many records of the base are before r.
+// rank returns the number of rows of the base that sort before r.
 func (b *base) rank(r row, by []term) int {
 	rows := b.order(by)
 	return sort.Search(len(rows), func(i int) bool { return compareRows(rows[i], r, by) > 0 })
 }
 
-// page returns a window of the base and rows together.
+// page returns a window of the rows of the base and the given rows together.
 func (b *base) page(rows []row, offset, limit int, by []term) []row {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(x, y row) int { return compareRows(x, y, by) })
 	ordered := b.order(by)
-	places := make([]int, len(rows)) // of rows among all
+	positions := make([]int, len(rows)) // of rows among all
 	for i, r := range rows {
-		places[i] = i + b.rank(r, by)
+		positions[i] = i + b.rank(r, by)
 	}
 	count := len(rows) + len(ordered)
 	start := min(max(offset, 0), count)
 	end := start + min(max(limit, 0), count-start)
 	page := make([]row, 0, end-start)
 	for at := start; at < end; at++ {
-		if i, found := slices.BinarySearch(places, at); found {
+		if i, found := slices.BinarySearch(positions, at); found {
 			page = append(page, rows[i])
 		} else {
 			page = append(page, ordered[at-i])
@@ -154,13 +155,13 @@ func (b *base) page(rows []row, offset, limit int, by []term) []row {
 	return page
 }
 
-// rest returns the rows that are not of the base, by id. It is an error if all
-// are not in the order of the terms or a record of the base is missing.
-func (b *base) rest(all []row, by []term) ([]row, error) {
+// removeFrom returns the rows that are not in the base, sorted by id. It returns an
+// error if all is not sorted by the terms or if a row of the base is missing.
+func (b *base) removeFrom(all []row, by []term) ([]row, error) {
 	rest, found := []row{}, 0
 	for i, r := range all {
 		if i > 0 && compareRows(all[i-1], r, by) >= 0 {
-			return nil, fmt.Errorf("by %s: %v before %v", describe(by), all[i-1], r)
+			return nil, fmt.Errorf("by %s: %v comes before %v", describe(by), all[i-1], r)
 		}
 		at, isBase := find(b.rows, r.ID)
 		switch {

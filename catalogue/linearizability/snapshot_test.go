@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// readSnapshot reads all of a snapshot, by id and by the terms of in.
+// readSnapshot reads all records of a snapshot by id, in the order of in, and one by
+// one, and checks that the results agree.
 func (c *client) readSnapshot(s snapshotReader, in input, out *output) {
 	out.revision = s.revision()
-	t := &c.of[in.which]
+	t := &c.collections[in.which]
 	byID := c.readAll(s, input{which: in.which, by: []term{{field: byID}}, style: in.style})
 	*out = output{err: byID.err, count: s.count(), rows: byID.rows, revision: out.revision}
 	if out.err != "" {
@@ -25,26 +26,26 @@ func (c *client) readSnapshot(s snapshotReader, in input, out *output) {
 	}
 	for _, r := range out.rows {
 		var one output
-		if one.setRow(s.get(r.ID)); one.err != "" || one.row != r {
+		if one.readRow(s.get(r.ID)); one.err != "" || one.row != r {
 			out.err = unexpected + fmt.Sprintf("the snapshot's record %d is %v", r.ID, one)
 		}
 	}
 }
 
-// readAll reads all records of a snapshot, as one page or one by one.
+// readAll reads all records of a snapshot as one page or with an iterator.
 func (c *client) readAll(s snapshotReader, in input) (out output) {
 	in.limit = everyRow
 	if in.style >= 3 {
-		out.set(s.iterate(in.by))
+		out.readPage(s.iterate(in.by))
 		out.count = len(out.rows)
 	} else {
-		out.set(s.page(in))
+		out.readPage(s.page(in))
 	}
-	c.strip(in, &out)
+	c.removeBase(in, &out)
 	return out
 }
 
-// readSaved loads what save wrote and reads that.
+// readSaved loads a saved catalogue and reads it.
 func (c *client) readSaved(load func() (target, error), err error, in input, out *output) {
 	if out.fail(err); err != nil {
 		return
@@ -55,24 +56,24 @@ func (c *client) readSaved(load func() (target, error), err error, in input, out
 	}
 	c.readCopy(t, in, out)
 	for i := range out.all {
-		out.all[i].revision = 0 // of another run of the program, as it were
+		out.all[i].revision = 0 // revisions are not saved
 		if !c.keepsIDs {
 			out.all[i].id = 0
 		}
 	}
 }
 
-// readCopy reads a clone, writes to it and looks whether the write is there.
+// readCopy reads a copy, inserts a record and checks that the record is there.
 func (c *client) readCopy(t target, in input, out *output) {
-	for i, of := range t.of {
+	for i, coll := range t.collections {
 		in := input{which: i, by: in.by, style: in.style}
 		var before, after output
-		c.readSnapshot(of.snapshot(), in, &before)
+		c.readSnapshot(coll.snapshot(), in, &before)
 		r := row{F: [fields]int{1, 2, 3, 4, 5, 1}}
-		id, err := of.insert(r)
+		id, err := coll.insert(r)
 		before.fail(err)
 		r.ID, before.id = id, id
-		c.readSnapshot(of.snapshot(), in, &after)
+		c.readSnapshot(coll.snapshot(), in, &after)
 		if before.err == "" && (after.err != "" || after.revision != before.revision+1 || !slices.Equal(after.rows, put(before.rows, r))) {
 			before.err = unexpected + fmt.Sprintf("the copy is %v, and %v after the insert of %v", before, after, r)
 		}

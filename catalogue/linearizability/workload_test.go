@@ -7,80 +7,83 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Mixes of operations. Each has all that a collection can do, and more of what
-// the property is about.
+// A mix for a test has all kinds of operations, but more of those that the test is
+// about.
 var (
-	everything = mix{insert: 3, upsert: 2, modify: 4, remove: 3, get: 2, count: 1, page: 6, burst: 1, update: 1,
+	everything = mix{insert: 3, upsert: 2, update: 4, remove: 3, get: 2, count: 1, page: 6, burst: 1, batch: 1,
 		snapshot: 1, iterate: 1, reread: 1, clone: 1}
 
 	forPages      = everything.with(map[kind]int{page: 14, get: 4, count: 3})
-	forUpdates    = everything.with(map[kind]int{modify: 16, upsert: 4, get: 4})
-	forBatches    = everything.with(map[kind]int{update: 8, page: 8, count: 3})
+	forUpdates    = everything.with(map[kind]int{update: 16, upsert: 4, get: 4})
+	forBatches    = everything.with(map[kind]int{batch: 8, page: 8, count: 3})
 	forSnapshots  = everything.with(map[kind]int{snapshot: 6, iterate: 4, reread: 4, clone: 3})
-	forHistory    = everything.with(map[kind]int{since: 10, update: 4, snapshot: 3})
+	forHistory    = everything.with(map[kind]int{since: 10, batch: 4, snapshot: 3})
 	forLoads      = everything.with(map[kind]int{load: 3, save: 3, page: 10, since: 3})
-	forCatalogues = mix{insert: 3, upsert: 2, modify: 5, remove: 2, page: 1, update: 1, save: 6, clone: 4}
-	forAnswers    = everything.with(map[kind]int{page: 20, burst: 2})
+	forCatalogues = mix{insert: 3, upsert: 2, update: 5, remove: 2, page: 1, batch: 1, save: 6, clone: 4}
+	forHTTP       = everything.with(map[kind]int{page: 20, burst: 2})
 )
 
-// sorted is a default order of collections of a program's own.
+// sorted is the default order of standalone collections.
 var sorted = []term{{2, true}, {0, false}}
 
-// structs, coded and open are collections of no catalogue.
+// structs, custom and openRecords return workloads with a standalone collection.
 func structs(name string, m mix, size, history int) workload {
-	return standalone(name, m, plainCodec(), traits{base: newBase(size, false), standard: sorted, history: history})
+	return standalone(name, m, plainCodec(), collectionModel{base: newBase(size, false), defaultOrder: sorted, history: history})
 }
 
-func coded(name string, m mix, size, history int) workload {
-	return standalone(name, m, gradedCodec(), traits{base: newBase(size, false), standard: sorted, history: history})
+func custom(name string, m mix, size, history int) workload {
+	return standalone(name, m, customCodec(), collectionModel{base: newBase(size, false), defaultOrder: sorted, history: history})
 }
 
-func open(name string, m mix, size, history int) workload {
-	return standalone(name, m, openCodec(), traits{base: newBase(size, false), standard: sorted, history: history, open: true})
+func openRecords(name string, m mix, size, history int) workload {
+	return standalone(name, m, openCodec(), collectionModel{base: newBase(size, false), defaultOrder: sorted, history: history, open: true})
 }
 
-// kindsOfRecords are the four workloads that most properties are tested with.
+// kindsOfRecords returns the workloads of most tests, which have different kinds of
+// records.
 func kindsOfRecords(m mix, history int) []workload {
 	return []workload{
 		structs("structs", m, 0, history),
 		structs("many structs", m, 1000, history),
-		coded("structs with MarshalJSON", m, 60, history),
-		open("open records", m, 0, history),
+		custom("structs with MarshalJSON", m, 60, history),
+		openRecords("open records", m, 0, history),
 	}
 }
 
-func standalone[T any](name string, m mix, k *codec[T], t traits) workload {
-	return workload{name: name, mix: m, of: []traits{t}, open: func() (target, error) {
-		c, err := catalogue.NewCollection[T](catalogue.Options{Name: name, Ordering: k.terms(t.standard), History: t.history})
+func standalone[T any](name string, m mix, k *codec[T], t collectionModel) workload {
+	return workload{name: name, mix: m, collections: []collectionModel{t}, newTarget: func() (target, error) {
+		c, err := catalogue.NewCollection[T](catalogue.Options{Name: name, Ordering: k.terms(t.defaultOrder), History: t.history})
 		return standaloneTarget(&records[T]{codec: k, c: c, base: t.base}), err
 	}}
 }
 
-// loadable are collections of a catalogue: they can be loaded and saved.
+// loadable returns workloads whose collections can be loaded and saved.
 func loadable(m mix) []workload {
 	return []workload{
-		book("structs", m, plainCodec(), traits{base: newBase(0, false), history: 40}),
-		book("many structs", m, plainCodec(), traits{base: newBase(300, false), history: 40}),
-		book("open records", m, openCodec(), traits{base: newBase(0, false), history: 40, open: true}),
+		catalogueWorkload("structs", m, plainCodec(), collectionModel{base: newBase(0, false), history: 40}),
+		catalogueWorkload("many structs", m, plainCodec(), collectionModel{base: newBase(300, false), history: 40}),
+		catalogueWorkload("open records", m, openCodec(), collectionModel{base: newBase(0, false), history: 40, open: true}),
 	}
 }
 
-// book is a collection of a catalogue.
-func book[T any](name string, m mix, k *codec[T], t traits) workload {
-	return workload{name: name, mix: m, of: []traits{t}, open: func() (target, error) {
-		house, books, err := bookIn(k, t)
+// catalogueWorkload returns a workload with one collection of a catalogue.
+func catalogueWorkload[T any](name string, m mix, k *codec[T], t collectionModel) workload {
+	return workload{name: name, mix: m, collections: []collectionModel{t}, newTarget: func() (target, error) {
+		house, books, err := booksIn(k, t)
 		return catalogueTarget(emptyFor(k, t), house, books), err
 	}}
 }
 
-// emptyFor returns a func that makes a catalogue whose books have the type of a codec.
-func emptyFor[T any](_ *codec[T], t traits) func() (*catalogue.Catalogue, error) {
+// emptyFor returns a function that returns an empty catalogue whose books have the
+// record type of a codec.
+func emptyFor[T any](_ *codec[T], t collectionModel) func() (*catalogue.Catalogue, error) {
 	return func() (*catalogue.Catalogue, error) {
 		return catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{History: t.history}))
 	}
 }
 
-func bookIn[T any](k *codec[T], t traits) (*catalogue.Catalogue, *records[T], error) {
+// booksIn returns a new catalogue and its books.
+func booksIn[T any](k *codec[T], t collectionModel) (*catalogue.Catalogue, *records[T], error) {
 	house, err := emptyFor(k, t)()
 	if err != nil {
 		return nil, nil, err
@@ -91,30 +94,31 @@ func bookIn[T any](k *codec[T], t traits) (*catalogue.Catalogue, *records[T], er
 
 func emptyCatalogue() (*catalogue.Catalogue, error) { return catalogue.New(), nil }
 
-// eventTraits are those of the events of a catalogue.
-func eventTraits(size int) traits {
-	return traits{base: newBase(size, true), standard: []term{{field: 4}}}
+// eventModel returns the model of the events of a catalogue.
+func eventModel(size int) collectionModel {
+	return collectionModel{base: newBase(size, true), defaultOrder: []term{{field: 4}}}
 }
 
-func eventsIn(house *catalogue.Catalogue, t traits) *records[resources.Event] {
+// eventsIn returns the events of a catalogue.
+func eventsIn(house *catalogue.Catalogue, t collectionModel) *records[resources.Event] {
 	return &records[resources.Event]{codec: eventCodec(), c: house.Events(), house: house, key: "events", base: t.base}
 }
 
-// twoCollections are authors and events of one catalogue.
+// twoCollections returns a workload with the authors and events of one catalogue.
 func twoCollections(name string, size int) workload {
-	authors, events := traits{base: newBase(size, true), open: true}, eventTraits(size)
-	return workload{name: name, mix: forCatalogues, of: []traits{authors, events}, required: true, open: func() (target, error) {
+	authors, events := collectionModel{base: newBase(size, true), open: true}, eventModel(size)
+	return workload{name: name, mix: forCatalogues, collections: []collectionModel{authors, events}, required: true, newTarget: func() (target, error) {
 		house := catalogue.New()
 		c, err := house.Records("authors")
 		if err != nil {
 			return target{}, err
 		}
-		of := &records[resources.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
-		return catalogueTarget(emptyCatalogue, house, of, eventsIn(house, events)), nil
+		coll := &records[resources.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
+		return catalogueTarget(emptyCatalogue, house, coll, eventsIn(house, events)), nil
 	}}
 }
 
-// newBase returns n constant records.
+// newBase returns a base of n records.
 func newBase(n int, required bool) *base {
 	p := planner{workload: &workload{required: required}, rng: rand.New(rand.NewPCG(1, uint64(n)))}
 	b := &base{}

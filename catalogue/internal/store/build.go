@@ -8,37 +8,41 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A build is an index in the making. It is filled from a state off every lock,
-// while writers note their changes, with the keys, here; those are made up for
-// before the index is installed.
+// A build is an index that is being built. It is filled from a state without
+// holding a lock. Meanwhile writers record their changes, with the keys, in
+// missed. They are applied before the index is installed.
 type build struct {
 	task
-	empty  index          // for writers to compute keys with
+	empty  index          // computes the keys of missed changes
 	missed []missedChange // guarded by the state mutex
-	stale  bool           // likewise: more was written than is worth making up for
+	stale  bool           // a batch was not recorded; guarded by the state mutex
 
-	// The outcome: a state that has the index, or that the keys are too large or
-	// the batches too many, so that readers sort for themselves.
+	// The result: a state that has the index, or noIndex if the keys are too large
+	// or there were too many batches. Readers then sort the entries instead.
 	state   *State
 	noIndex bool
 }
 
+// A missedChange is a change with its keys in the index being built.
 type missedChange struct {
 	Change
 	keys
 }
 
 const (
-	// catchUp is how many changes may be left to be made up for while the state
-	// mutex is held, maxRounds how often more than that are made up for off it,
-	// maxFills how often an index is filled because of batches.
+	// catchUp is the number of missed changes that may be applied while the state
+	// mutex is held. More than that are applied without it, in at most maxRounds
+	// rounds.
 	catchUp   = 32
 	maxRounds = 16
-	maxFills  = 3
+
+	// maxFills is the number of times that an index is filled, if batches make its
+	// build start over.
+	maxFills = 3
 )
 
-// build returns a reading of a state since the call, building the index that it
-// lacks unless another reader does.
+// build returns a reading of a state that was published at some time during the
+// call. It builds the missing index or waits for the reader that is building it.
 func (c *Store) build(ctx context.Context, q Query) (reading, error) {
 	for {
 		s := c.Current()
@@ -68,8 +72,8 @@ func (c *Store) build(ctx context.Context, q Query) (reading, error) {
 	}
 }
 
-// join returns the build of canonical terms, which the caller is to wait for. It
-// begins one if there is none, and returns nil if there is an index.
+// join returns the build for canonical terms, starting one if necessary, or nil
+// if there is an index. The caller must wait for the build.
 func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error) {
 	if b, found := c.joined(terms); found {
 		return b, nil
@@ -98,14 +102,15 @@ func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error)
 	return b, nil
 }
 
+// joined calls joinedLocked with the state mutex held.
 func (c *Store) joined(terms []ordering.Term) (*build, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.joinedLocked(terms)
 }
 
-// joinedLocked returns the build of terms, or nil and true if there is an index. The
-// state mutex is held.
+// joinedLocked returns the build for terms and true, or nil and true if there is
+// an index, or nil and false if there is neither. The state mutex must be held.
 func (c *Store) joinedLocked(terms []ordering.Term) (*build, bool) {
 	s := c.published.Load()
 	if s.find(terms) != nil {
@@ -120,19 +125,20 @@ func (c *Store) joinedLocked(terms []ordering.Term) (*build, bool) {
 	return nil, false
 }
 
-// replace publishes a state of the same records that f has changed apart from
-// its trees. Both states are handed out. The state mutex is held.
+// replace publishes a sibling of the published state after f has changed
+// anything but its trees. Both states are frozen. The state mutex must be held.
 func (c *Store) replace(f func(*State)) *State {
 	s := c.published.Load()
 	next := s.sibling()
-	s.handed.Store(true)
-	next.handed.Store(true)
+	s.frozen.Store(true)
+	next.frozen.Store(true)
 	f(next)
 	c.published.Store(next)
 	return next
 }
 
-// drop ends a build, if it has not ended. The state mutex is held.
+// drop removes a build from the published state if it is still there. The state
+// mutex must be held.
 func (c *Store) drop(b *build) {
 	if slices.Contains(c.published.Load().builds, b) {
 		c.replace(func(s *State) {
@@ -141,8 +147,8 @@ func (c *Store) drop(b *build) {
 	}
 }
 
-// run fills an index from a state, makes up for what was written meanwhile, and
-// installs the index.
+// run fills an index from s, applies the changes made meanwhile and installs the
+// index.
 func (c *Store) run(b *build, s *State) {
 	for fills := 0; s != nil; fills++ {
 		if b.noIndex = fills == maxFills; b.noIndex {
@@ -157,11 +163,12 @@ func (c *Store) run(b *build, s *State) {
 	}
 }
 
-// finish makes up for missed changes until few are left and installs the index
-// with those. If too much was written, it returns the state to begin again from.
+// finish applies missed changes until few are left, applies those as well and
+// installs the index. If the build is stale, it returns the state to start over
+// from.
 func (c *Store) finish(b *build, x index) (restart *State) {
 	for round := 0; ; round++ {
-		missed, restart := c.install(b, x, round < maxRounds)
+		missed, restart := c.install(b, x, round == maxRounds)
 		if restart != nil || missed == nil {
 			return restart
 		}
@@ -171,9 +178,10 @@ func (c *Store) finish(b *build, x index) (restart *State) {
 	}
 }
 
-// install publishes a state with the index if few changes are missed or patience is at
-// its end. Otherwise it returns those changes.
-func (c *Store) install(b *build, x index, patient bool) (missed []missedChange, restart *State) {
+// install publishes a state with the index if few changes are missed or this is
+// the final round. Otherwise it returns those changes. If the build is stale, it
+// returns the state to start over from.
+func (c *Store) install(b *build, x index, final bool) (missed []missedChange, restart *State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
@@ -183,9 +191,9 @@ func (c *Store) install(b *build, x index, patient bool) (missed []missedChange,
 	case b.stale:
 		b.stale = false
 		s := c.published.Load()
-		s.handed.Store(true)
+		s.frozen.Store(true)
 		return nil, s
-	case len(missed) > catchUp && patient:
+	case len(missed) > catchUp && !final:
 		return missed, nil
 	}
 	for _, m := range missed {
@@ -195,7 +203,7 @@ func (c *Store) install(b *build, x index, patient bool) (missed []missedChange,
 	named.used.Store(c.clock.Add(1))
 	b.state = c.replace(func(s *State) {
 		s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })
-		if s.schema.check(b.terms, s.names) == nil { // else the last record with a member went meanwhile
+		if s.schema.check(b.terms, s.names) == nil { // else the last record with a member was deleted meanwhile
 			s.indexes = append(slices.Clone(s.indexes), named)
 			s.evict()
 		}

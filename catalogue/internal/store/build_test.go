@@ -9,11 +9,11 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// What is written while an index is built is in the index. Several readers wait
-// for one build.
-func TestBuildBesideWrites(t *testing.T) {
+// An index contains what was written while it was built. Readers of the same
+// ordering wait for one build.
+func TestBuildDuringWrites(t *testing.T) {
 	const terms = "slow,-text"
-	some := func(n int) func(c *Store) {
+	writes := func(n int) func(c *Store) {
 		return func(c *Store) {
 			for i := range n {
 				e := put(c, &record{number: int64(i % 3)})
@@ -35,11 +35,11 @@ func TestBuildBesideWrites(t *testing.T) {
 		reason string
 		write  func(c *Store)
 	}{
-		{"nothing", func(*Store) {}},
-		{"few single writes", some(5)},
-		{"more than are made up for at once", some(10 * catchUp)},
+		{"no writes", func(*Store) {}},
+		{"few single writes", writes(5)},
+		{"more than are applied at once", writes(10 * catchUp)},
 		{"a batch", batch},
-		{"a batch between single writes", func(c *Store) { some(3)(c); batch(c); some(3)(c) }},
+		{"a batch between single writes", func(c *Store) { writes(3)(c); batch(c); writes(3)(c) }},
 		{"all records replaced", func(c *Store) {
 			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1000}}, &record{Entry: Entry{1001}})}})
 		}},
@@ -57,7 +57,7 @@ func TestBuildBesideWrites(t *testing.T) {
 			results = append(results, begin(within(t), c, terms))
 			<-g.entered
 			for range 2 {
-				results = append(results, begin(within(t), c, "-slow,text")) // the mirror has the same index
+				results = append(results, begin(within(t), c, "-slow,text")) // the reverse order has the same index
 			}
 			waiting(t, c, c, 3)
 			row.write(c)
@@ -74,7 +74,7 @@ func TestBuildBesideWrites(t *testing.T) {
 			}
 			s := c.Current()
 			if findTerms(s.indexes, parse(terms)) < 0 || len(s.builds) != 0 || s.slots.taken() != 0 {
-				t.Errorf("indexes %v, %d builds, %d slots taken", indexed(c), len(s.builds), s.slots.taken())
+				t.Errorf("indexes %v, %d builds, %d slots taken, want an index by %s and nothing else", indexed(c), len(s.builds), s.slots.taken(), terms)
 			}
 			if err := c.Check(); err != nil {
 				t.Error(err)
@@ -83,9 +83,8 @@ func TestBuildBesideWrites(t *testing.T) {
 	}
 }
 
-// A reader does not wait for as long as there are batches that make its build begin
-// anew.
-func TestBuildBesideEverMoreBatches(t *testing.T) {
+// A reader waits for a bounded number of batches that make its build start over.
+func TestBuildDuringManyBatches(t *testing.T) {
 	for _, terms := range []string{"slow", "slow,text"} {
 		c := newStore(t, newSchema(0), 20)
 		g := stopAt(c, 1)
@@ -93,8 +92,8 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 		for batches := 0; result != nil; batches++ {
 			select {
 			case <-g.entered:
-				if !c.published.Load().handed.Load() {
-					t.Errorf("by %s: the state that is read may be written to after %d batches", terms, batches)
+				if !c.published.Load().frozen.Load() {
+					t.Errorf("by %s: the state being read is not frozen after %d batches", terms, batches)
 				}
 				next := newGate()
 				putAll(c, append(manyRecords(), &record{Entry: Entry{1}, gate: next})...)
@@ -102,24 +101,24 @@ func TestBuildBesideEverMoreBatches(t *testing.T) {
 				g = next
 			case got := <-result:
 				if list, ok := got.([]int); !ok || len(list) < 20 {
-					t.Errorf("by %s: %v", terms, got)
+					t.Errorf("by %s: got %v, want at least 20 ids", terms, got)
 				}
 				result = nil
 			}
 			if batches == 20 {
-				t.Fatalf("by %s: the reader still waits after %d batches", terms, batches)
+				t.Fatalf("by %s: the reader is still waiting after %d batches", terms, batches)
 			}
 		}
 		recordOf(c.Get(1)).gate = nil
-		waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
+		waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
 	}
 }
 
-// A batch that began before an index was installed leaves the index out or
-// brings it up to date.
+// A batch that began before an index was installed either updates the index or
+// drops it.
 func TestIndexInstalledDuringBatch(t *testing.T) {
 	for _, changes := range []int{1, fewChanges, fewChanges + 1, 100} {
 		c := newStore(t, newSchema(0), 20)
@@ -145,9 +144,9 @@ func TestIndexInstalledDuringBatch(t *testing.T) {
 	}
 }
 
-// A key that panics is the panic of all readers that wait for its build, and of
-// nobody else. The next build works.
-func TestBuildThatPanics(t *testing.T) {
+// If the computation of a key panics, all readers that wait for the build panic,
+// and no others do. The next build succeeds.
+func TestPanickingBuild(t *testing.T) {
 	for _, terms := range []string{"slow", "slow,number"} {
 		c := newStore(t, newSchema(0), 20)
 		g := stopAt(c, 7)
@@ -165,20 +164,20 @@ func TestBuildThatPanics(t *testing.T) {
 			}
 		}
 		if s := c.Current(); len(s.builds) != 0 {
-			t.Errorf("%d builds", len(s.builds))
+			t.Errorf("%d builds are left", len(s.builds))
 		}
 		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
 			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
 		}
 		if n := c.Current().slots.taken(); n != 0 {
-			t.Errorf("%d slots are taken", n)
+			t.Errorf("%d slots are still taken", n)
 		}
 	}
 }
 
-// If the last record with a member goes while an index by the member is built,
-// readers of the store get an error. A state that has the record is in order.
-func TestMemberGoesDuringBuild(t *testing.T) {
+// If the last record with a member is deleted while an index by the member is
+// built, readers of the store get an error. Readers of an earlier state do not.
+func TestMemberRemovedDuringBuild(t *testing.T) {
 	for _, terms := range []string{"rare", "rare,-common"} {
 		c := newStore(t, newMemberSchema(), 0)
 		put(c, &record{number: 2, members: []string{"common"}})
@@ -192,14 +191,14 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 		remove(c, 2)
 		close(g.leave)
 		if err, _ := (<-live).(error); !errors.Is(err, ordering.ErrUnknownField) {
-			t.Errorf("by %s: %v", terms, err)
+			t.Errorf("by %s: got %v, want %v", terms, err, ordering.ErrUnknownField)
 		}
 		want := any([]int{2, 1, 3})
 		if terms == "rare,-common" {
 			want = []int{2, 3, 1}
 		}
 		if diff := cmp.Diff(want, <-state, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
-			t.Errorf("a state by %s (-want +got):\n%s", terms, diff)
+			t.Errorf("earlier state by %s (-want +got):\n%s", terms, diff)
 		}
 		if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
 			t.Errorf("indexes (-want +got):\n%s", diff)
@@ -207,9 +206,9 @@ func TestMemberGoesDuringBuild(t *testing.T) {
 	}
 }
 
-// A build that the last reader has left after it was filled is not installed:
-// nobody tells it of changes.
-func TestAbandonedBuildIsNotInstalled(t *testing.T) {
+// A build that was abandoned after it was filled is not installed, because it no
+// longer records changes.
+func TestAbandonedBuild(t *testing.T) {
 	c := newStore(t, newSchema(0), 5)
 	terms := parse("text")
 	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
@@ -225,6 +224,6 @@ func TestAbandonedBuildIsNotInstalled(t *testing.T) {
 	c.mu.Unlock()
 	put(c, &record{})
 	if restart := c.finish(b, x); restart != nil || b.state != nil || len(indexed(c)) != 0 {
-		t.Errorf("restarted: %v, installed: %v, indexes %v", restart != nil, b.state != nil, indexed(c))
+		t.Errorf("restarted %v, installed %v, indexes %v, want none", restart != nil, b.state != nil, indexed(c))
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Check returns an error for the first invariant that the store violates. It is
-// for tests. O(indexes × n log n + history × log n).
+// Check returns an error that describes the first violated invariant of the store
+// that it finds, or nil. It is for tests. O(indexes × n log n + history × log n).
 func (c *Store) Check() error {
 	c.mu.Lock()
 	s, counts := c.published.Load(), c.members.clone()
-	s.handed.Store(true)
+	s.frozen.Store(true)
 	c.mu.Unlock()
 	if err := s.Check(); err != nil {
 		return err
@@ -25,18 +25,18 @@ func (c *Store) Check() error {
 		counted.apply(Change{New: e})
 	}
 	if !slices.Equal(counted.names(c.schema.ID), s.names) || fmt.Sprint(counted.counts) != fmt.Sprint(counts.counts) {
-		return fmt.Errorf("members %v as %v, counted %v", counts.counts, s.names, counted.counts)
+		return fmt.Errorf("members have counts %v and names %v, counted %v", counts.counts, s.names, counted.counts)
 	}
 	return nil
 }
 
-// Check returns an error for the first invariant that the state violates: each
-// index has each entry once, in order, under its key and at its place, and is within its
-// bounds. O(indexes × n log n).
+// Check returns an error that describes the first violated invariant of the state
+// that it finds, or nil: each index has each entry once, in order, by its key and
+// at its position, and is within its limits. O(indexes × n log n).
 func (s *State) Check() error {
 	for _, e := range s.Entries() {
 		if e.ID < 1 || e.ID > s.lastID {
-			return fmt.Errorf("id %d is stored, the highest is %d", e.ID, s.lastID)
+			return fmt.Errorf("id %d is stored, the highest id is %d", e.ID, s.lastID)
 		}
 	}
 	if err := s.checkIndex(nil, s.primary); err != nil {
@@ -51,22 +51,23 @@ func (s *State) Check() error {
 			return fmt.Errorf("ordering %s has two indexes", ordering.Format(x.terms))
 		}
 		if x.keySize() > maxKeys(s.Len(), x.terms) {
-			return fmt.Errorf("ordering %s: keys of %d bytes", ordering.Format(x.terms), x.keySize())
+			return fmt.Errorf("ordering %s: the keys have %d bytes", ordering.Format(x.terms), x.keySize())
 		}
 		if len(x.terms) > 1 {
 			combined++
 		}
 	}
 	if combined > maxCombined {
-		return fmt.Errorf("%d indexes of several terms", combined)
+		return fmt.Errorf("%d multi-field indexes", combined)
 	}
-	return s.checkOwn()
+	return s.checkSorted()
 }
 
-func (s *State) checkOwn() error {
-	s.own.mu.Lock()
-	defer s.own.mu.Unlock()
-	for _, o := range s.own.all {
+// checkSorted checks the sequences that were sorted for the state.
+func (s *State) checkSorted() error {
+	s.sorted.mu.Lock()
+	defer s.sorted.mu.Unlock()
+	for _, o := range s.sorted.all {
 		if !o.ready() {
 			continue
 		}
@@ -77,17 +78,18 @@ func (s *State) checkOwn() error {
 	return nil
 }
 
+// checkIndex checks the index of terms.
 func (s *State) checkIndex(terms []ordering.Term, x index) error {
 	if err := s.checkSequence(terms, x); err != nil {
 		return err
 	}
-	if fault := x.fault(); fault != "" {
-		return fmt.Errorf("ordering %q: %s", ordering.Format(terms), fault)
+	if err := x.check(); err != nil {
+		return fmt.Errorf("ordering %q: %w", ordering.Format(terms), err)
 	}
 	return nil
 }
 
-// checkSequence compares the entries with fresh keys, one by one.
+// checkSequence checks that a sequence has all entries, sorted by terms.
 func (s *State) checkSequence(terms []ordering.Term, q sequence) error {
 	fields := s.schema.resolve(terms)
 	var before *Entry
@@ -96,7 +98,7 @@ func (s *State) checkSequence(terms []ordering.Term, q sequence) error {
 	q.scan(false, func(e *Entry) bool {
 		switch {
 		case s.Get(e.ID) != e:
-			err = fmt.Errorf("ordering %q: id %d is no record, or another", ordering.Format(terms), e.ID)
+			err = fmt.Errorf("ordering %q: the entry with id %d is not that of the record", ordering.Format(terms), e.ID)
 		case before != nil && compareEntries(before, e, fields, terms) >= 0:
 			err = fmt.Errorf("ordering %q: id %d comes before %d", ordering.Format(terms), before.ID, e.ID)
 		}
@@ -105,43 +107,44 @@ func (s *State) checkSequence(terms []ordering.Term, q sequence) error {
 		return err == nil
 	})
 	if err == nil && (n != s.Len() || q.len() != n) {
-		err = fmt.Errorf("ordering %q: %d entries, counted %d, of %d records", ordering.Format(terms), n, q.len(), s.Len())
+		err = fmt.Errorf("ordering %q: %d entries, length %d, want %d", ordering.Format(terms), n, q.len(), s.Len())
 	}
 	return err
 }
 
-// checkHistory makes sure that the events are at most most, in order, each
-// revision ended, and that they lead to the records of the state.
-func (s *State) checkHistory(most int) error {
+// checkHistory checks that there are at most limit events, that they are sorted,
+// that each revision has a last event, and that they lead to the records of the
+// state.
+func (s *State) checkHistory(limit int) error {
 	h := s.history
 	if h.events == nil {
 		return nil
 	}
-	if n := h.events.Len(); n > most || h.from > s.revision {
-		return fmt.Errorf("%d events are kept, at most %d; after revision %d of %d", n, most, h.from, s.revision)
+	if n := h.events.Len(); n > limit || h.from > s.revision {
+		return fmt.Errorf("%d events are kept, at most %d, since revision %d of %d", n, limit, h.from, s.revision)
 	}
 	latest := map[int]Event{}
 	var before Event
 	for ev := range h.after(0) {
-		told, again := latest[ev.ID]
+		previous, found := latest[ev.ID] // of the same record
 		switch {
 		case ev.Revision < max(before.Revision, h.from), ev.Revision == before.Revision && (before.Last || ev.ID <= before.ID):
 			return fmt.Errorf("the event of revision %d, id %d, comes after revision %d, id %d", ev.Revision, ev.ID, before.Revision, before.ID)
 		case ev.Revision > before.Revision && len(latest) > 0 && !before.Last:
-			return fmt.Errorf("revision %d of the history has no end", before.Revision)
+			return fmt.Errorf("revision %d has no last event", before.Revision)
 		case ev.New != nil && ev.New.ID != ev.ID || ev.Inserted && ev.New == nil:
 			return fmt.Errorf("the event of revision %d, id %d, has another record", ev.Revision, ev.ID)
-		case again && (told.New == nil) != ev.Inserted:
-			return fmt.Errorf("the event of revision %d, id %d, contradicts the one before", ev.Revision, ev.ID)
+		case found && (previous.New == nil) != ev.Inserted:
+			return fmt.Errorf("the event of revision %d, id %d, contradicts the previous one", ev.Revision, ev.ID)
 		}
 		latest[ev.ID], before = ev, ev
 	}
 	if len(latest) > 0 && !before.Last || before.Revision > s.revision {
-		return fmt.Errorf("the history ends at revision %d, id %d, the state at %d", before.Revision, before.ID, s.revision)
+		return fmt.Errorf("the last event is of revision %d, id %d, the state of revision %d", before.Revision, before.ID, s.revision)
 	}
 	for id, ev := range latest {
 		if s.Get(id) != ev.New {
-			return fmt.Errorf("record %d is not the one of revision %d of the history", id, ev.Revision)
+			return fmt.Errorf("record %d is not that of revision %d in the history", id, ev.Revision)
 		}
 	}
 	return nil

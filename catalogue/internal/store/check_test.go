@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// change is what a test does to the history of a damaged store.
+// change replaces an event by the result of f.
 func (h *history) change(revision uint64, id int, f func(ev *Event)) {
 	ev, _ := h.events.Get(Event{Revision: revision, ID: id})
 	h.events.Delete(ev)
@@ -16,42 +16,42 @@ func (h *history) change(revision uint64, id int, f func(ev *Event)) {
 
 func newEntry(id int, text string) *Entry { return &(&record{Entry: Entry{id}, text: text}).Entry }
 
-func TestCheckFinds(t *testing.T) {
+func TestCheck(t *testing.T) {
 	byText := func(s *State) *tree[string] {
 		return s.indexes[findTerms(s.indexes, parse("text"))].index.(*tree[string])
 	}
 	for _, row := range []struct {
 		reason string
 		damage func(s *State)
-		says   string
+		want   string // in the error text; "" means no error
 	}{
-		{"nothing", func(*State) {}, ""},
+		{"no damage", func(*State) {}, ""},
 		{"an index lacks an entry", func(s *State) { byText(s).items.Delete(byText(s).item(s.Get(2))) }, "2 entries"},
-		{"an index has one too many", func(s *State) { byText(s).items.Set(byText(s).item(newEntry(9, "z"))) }, "id 9"},
-		{"another entry of the same id", func(s *State) { byText(s).items.Set(byText(s).item(newEntry(2, "b"))) }, "id 2"},
-		{"an entry twice", func(s *State) { byText(s).items.Set(item[string]{"zz", 2, s.Get(2)}) }, "id "},
-		{"an entry in the place of another", func(s *State) {
+		{"an index has an extra entry", func(s *State) { byText(s).items.Set(byText(s).item(newEntry(9, "z"))) }, "id 9"},
+		{"an index has another entry with the same id", func(s *State) { byText(s).items.Set(byText(s).item(newEntry(2, "b"))) }, "id 2"},
+		{"an index has an entry twice", func(s *State) { byText(s).items.Set(item[string]{"zz", 2, s.Get(2)}) }, "id "},
+		{"an index has an entry in place of another", func(s *State) {
 			byText(s).items.Delete(byText(s).item(s.Get(2)))
 			byText(s).items.Set(item[string]{"c", 4, s.Get(3)})
 		}, "id 3"},
-		{"out of order", func(s *State) { recordOf(s.Get(2)).text = "zz" }, "comes before"},
-		{"in order, under another key", func(s *State) { recordOf(s.Get(2)).text = "b\x00" }, "its key"},
-		{"a wrong count of key bytes", func(s *State) {
+		{"an index is not sorted", func(s *State) { recordOf(s.Get(2)).text = "zz" }, "comes before"},
+		{"an index is sorted but has another key", func(s *State) { recordOf(s.Get(2)).text = "b\x00" }, "by its key"},
+		{"an index has a wrong key size", func(s *State) {
 			s.indexes[findTerms(s.indexes, parse("note"))].index.(*tree[string]).bytes++
 		}, "bytes, counted"},
-		{"an index by id that lacks an entry", func(s *State) { s.primary.items.Delete(item[struct{}]{id: 2}) }, "id 2"},
-		{"an id above the highest", func(s *State) { s.lastID = 2 }, "highest is 2"},
-		{"an id that is none", func(s *State) { s.primary.items.Set(item[struct{}]{id: 0, entry: newEntry(0, "")}) }, "id 0"},
-		{"two indexes of one ordering", func(s *State) { s.indexes = append(s.indexes, s.indexes[1]) }, "two indexes"},
-		{"keys that are too large", func(s *State) {
+		{"the index by id lacks an entry", func(s *State) { s.primary.items.Delete(item[struct{}]{id: 2}) }, "id 2"},
+		{"an id is above the highest id", func(s *State) { s.lastID = 2 }, "highest id is 2"},
+		{"an id is zero", func(s *State) { s.primary.items.Set(item[struct{}]{id: 0, entry: newEntry(0, "")}) }, "id 0"},
+		{"an ordering has two indexes", func(s *State) { s.indexes = append(s.indexes, s.indexes[1]) }, "two indexes"},
+		{"the keys are too large", func(s *State) {
 			x := s.indexes[findTerms(s.indexes, parse("note"))].index.(*tree[string])
 			note := strings.Repeat("x", 3*maxPerRecord)
 			r := recordOf(s.Get(3))
 			x.remove(x.item(&r.Entry), nil)
 			r.note = &note
 			x.put(x.item(&r.Entry), nil)
-		}, "keys of"},
-		{"too many indexes of several terms", func(s *State) {
+		}, "the keys have"},
+		{"too many multi-field indexes", func(s *State) {
 			for _, a := range []string{"number", "text", "note"} {
 				for _, b := range []string{"number", "-number", "text", "-text", "note", "-note"} {
 					if strings.TrimPrefix(b, "-") == a {
@@ -63,38 +63,38 @@ func TestCheckFinds(t *testing.T) {
 					s.indexes = append(s.indexes, namedIndex{terms: terms, index: x})
 				}
 			}
-		}, "indexes of several terms"},
-		{"a sequence that lacks an entry", func(s *State) { s.own.all[0].entries = s.own.all[0].entries[1:] }, "2 entries"},
-		{"a sequence in the wrong order", func(s *State) { slices.Reverse(s.own.all[0].entries) }, "comes before"},
+		}, "multi-field indexes"},
+		{"a sequence that lacks an entry", func(s *State) { s.sorted.all[0].entries = s.sorted.all[0].entries[1:] }, "2 entries"},
+		{"a sequence in the wrong order", func(s *State) { slices.Reverse(s.sorted.all[0].entries) }, "comes before"},
 
-		{"more events than are kept", func(s *State) {
+		{"too many events", func(s *State) {
 			for i := range 10 {
 				s.history.events.Set(Event{Revision: 3, ID: 100 + i})
 			}
 		}, "13 events are kept, at most 10"},
-		{"a history that begins later", func(s *State) { s.history.from = 4 }, "after revision 4 of 3"},
+		{"the history begins after the revision", func(s *State) { s.history.from = 4 }, "since revision 4 of 3"},
 		{"an event before the history", func(s *State) { s.history.from = 3 }, "revision 1"},
 		{"an event of a later revision", func(s *State) {
 			s.history.change(3, 3, func(ev *Event) { ev.Revision = 4 })
-		}, "ends at revision 4"},
-		{"a revision without end", func(s *State) { s.history.change(2, 2, func(ev *Event) { ev.Last = false }) }, "no end"},
-		{"the last revision without end", func(s *State) { s.history.change(3, 3, func(ev *Event) { ev.Last = false }) }, "ends at revision 3"},
-		{"an event after the end of its revision", func(s *State) {
+		}, "last event is of revision 4"},
+		{"a revision has no last event", func(s *State) { s.history.change(2, 2, func(ev *Event) { ev.Last = false }) }, "no last event"},
+		{"the last revision has no last event", func(s *State) { s.history.change(3, 3, func(ev *Event) { ev.Last = false }) }, "last event is of revision 3"},
+		{"an event after the last of its revision", func(s *State) {
 			s.history.change(3, 3, func(ev *Event) { ev.Revision = 2 })
 		}, "comes after"},
 		{"an event with another record", func(s *State) { s.history.change(2, 2, func(ev *Event) { ev.New = s.Get(1) }) }, "another record"},
 		{"an insertion without its record", func(s *State) { s.history.change(2, 2, func(ev *Event) { ev.New = nil }) }, "another record"},
-		{"a record that is inserted twice", func(s *State) {
+		{"a record is inserted twice", func(s *State) {
 			s.history.change(3, 3, func(ev *Event) { ev.ID, ev.New = 2, s.Get(2) })
 		}, "contradicts"},
-		{"a record that is updated after it was deleted", func(s *State) {
+		{"a record is updated after it was deleted", func(s *State) {
 			s.history.change(2, 2, func(ev *Event) { ev.Inserted, ev.New = false, nil })
 			s.history.change(3, 3, func(ev *Event) { ev.ID, ev.New, ev.Inserted = 2, s.Get(2), false })
 		}, "contradicts"},
-		{"a record that is not the one of its event", func(s *State) {
+		{"a record differs from that of its event", func(s *State) {
 			s.history.change(2, 2, func(ev *Event) { ev.New = newEntry(2, "b") })
 		}, "record 2 is not"},
-		{"a record whose event is a deletion", func(s *State) {
+		{"a record is stored although its event is a deletion", func(s *State) {
 			s.history.change(2, 2, func(ev *Event) { ev.New, ev.Inserted = nil, false })
 		}, "record 2 is not"},
 	} {
@@ -111,28 +111,28 @@ func TestCheckFinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := c.Check(); err != nil {
-				t.Fatal("before:", err)
+				t.Fatalf("Check before the damage: %v", err)
 			}
 			row.damage(s)
 			switch err := c.Check(); {
-			case row.says == "" && err != nil:
+			case row.want == "" && err != nil:
 				t.Error(err)
-			case row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)):
-				t.Errorf("%v does not say %q", err, row.says)
+			case row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
+				t.Errorf("Check() = %v, want an error containing %q", err, row.want)
 			}
 		})
 	}
 }
 
-func TestCheckCountsMembers(t *testing.T) {
+func TestCheckMembers(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		damage func(c *Store, s *State)
 	}{
-		{"a member too many", func(c *Store, s *State) { c.members.counts["title"]++ }},
-		{"a member without records", func(c *Store, s *State) { c.members.counts["rank"] = 0 }},
+		{"a count is too high", func(c *Store, s *State) { c.members.counts["title"]++ }},
+		{"a member has no records", func(c *Store, s *State) { c.members.counts["rank"] = 0 }},
 		{"a name is missing", func(c *Store, s *State) { s.names = s.names[:1] }},
-		{"a name too many", func(c *Store, s *State) { s.names = append(slices.Clone(s.names), "zeal") }},
+		{"a name is superfluous", func(c *Store, s *State) { s.names = append(slices.Clone(s.names), "zeal") }},
 	} {
 		c := New(newMemberSchema())
 		put(c, &record{members: []string{"title"}})
@@ -141,7 +141,7 @@ func TestCheckCountsMembers(t *testing.T) {
 		}
 		row.damage(c, c.Current())
 		if err := c.Check(); err == nil {
-			t.Errorf("%s is not found", row.reason)
+			t.Errorf("%s: Check() = nil, want an error", row.reason)
 		}
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// beside calls read over and over, in some goroutines, until write returns. The first
-// error ends its goroutine.
-func beside(t *testing.T, readers int, write func(), read func(rng *rand.Rand) error) {
+// whileWriting calls write and, until it returns, calls read repeatedly in several
+// goroutines. An error ends the goroutine.
+func whileWriting(t *testing.T, readers int, write func(), read func(rng *rand.Rand) error) {
 	t.Helper()
 	done := make(chan struct{})
-	var all sync.WaitGroup
+	var group sync.WaitGroup
 	for i := range readers {
-		all.Go(func() {
+		group.Go(func() {
 			for rng := rand.New(rand.NewPCG(uint64(i), 0)); ; {
 				if err := read(rng); err != nil {
 					t.Error(err)
@@ -34,11 +34,11 @@ func beside(t *testing.T, readers int, write func(), read func(rng *rand.Rand) e
 	}
 	write()
 	close(done)
-	all.Wait()
+	group.Wait()
 }
 
-// A batch that moves an amount between records is seen whole or not at all.
-func TestSumsBesideWriter(t *testing.T) {
+// Readers see either all or none of a batch, which moves an amount between records.
+func TestConcurrentBatches(t *testing.T) {
 	const records = 40
 	c := newStore(t, newSchema(1<<20), 0)
 	for range records {
@@ -64,34 +64,34 @@ func TestSumsBesideWriter(t *testing.T) {
 			putAll(c, changed...)
 		}
 	}
-	beside(t, 2, write, func(rng *rand.Rand) error {
+	whileWriting(t, 2, write, func(rng *rand.Rand) error {
 		terms := []string{"", "number", "-number", "number,-id"}[rng.IntN(4)]
 		entries, count, err := c.Page(t.Context(), Query{Terms: parse(terms), Window: allRecords})
 		if err != nil || count != records || len(entries) != records {
-			return fmt.Errorf("by %q: %d records of %d, %v", terms, len(entries), count, err)
+			return fmt.Errorf("by %q: %d entries, count %d, %v, want %d of both", terms, len(entries), count, err, records)
 		}
 		sum := int64(0)
 		for _, e := range entries {
 			sum += recordOf(e).number
 		}
 		if sum != 100*records {
-			return fmt.Errorf("by %q: the sum is %d", terms, sum)
+			return fmt.Errorf("by %q: the sum is %d, want %d", terms, sum, 100*records)
 		}
 		if terms == "number" && !slices.IsSortedFunc(entries, func(a, b *Entry) int { return cmp.Compare(recordOf(a).number, recordOf(b).number) }) {
-			return fmt.Errorf("not in order")
+			return fmt.Errorf("not sorted by number")
 		}
 		before := c.Revision()
 		events, _, now := c.Since(before - 1)
 		if len(events) == 0 || events[0].Revision != before || events[len(events)-1].Revision != now || !events[len(events)-1].Last {
-			return fmt.Errorf("%d events from revision %d to %d", len(events), before, now)
+			return fmt.Errorf("Since(%d) returned %d incomplete events, now %d", before-1, len(events), now)
 		}
 		return nil
 	})
 	t.Logf("revision %d", c.Revision())
 }
 
-// A page belongs to one state: it has as many records as its count allows, in order.
-func TestPagesBesideWriter(t *testing.T) {
+// The records and the count of a page are those of one state.
+func TestConcurrentPages(t *testing.T) {
 	c := newStore(t, newSchema(0), 300)
 	rng := random(t)
 	write := func() {
@@ -107,7 +107,7 @@ func TestPagesBesideWriter(t *testing.T) {
 		}
 	}
 	all := []string{"", "-id", "text", "-number", "note,text", "-note,number", "number,text", "text,-number"}
-	beside(t, 2, write, func(rng *rand.Rand) error {
+	whileWriting(t, 2, write, func(rng *rand.Rand) error {
 		terms := all[rng.IntN(len(all))]
 		w := pagination.Window{Limit: rng.IntN(140), Offset: rng.IntN(320)}
 		var p pager = c
@@ -122,13 +122,13 @@ func TestPagesBesideWriter(t *testing.T) {
 			return err
 		}
 		if start, end := w.Bounds(count); len(entries) != end-start {
-			return fmt.Errorf("%+v by %q: %d records of %d", w, terms, len(entries), count)
+			return fmt.Errorf("%+v by %q: %d entries, count %d", w, terms, len(entries), count)
 		}
 		if terms == "" {
 			terms = "id"
 		}
 		if got := ids(entries); !slices.Equal(got, sorted(entries, terms)) {
-			return fmt.Errorf("%+v by %q: %v", w, terms, got)
+			return fmt.Errorf("%+v by %q: %v is not sorted", w, terms, got)
 		}
 		if s, ok := p.(*State); ok {
 			return s.Check()
@@ -137,8 +137,9 @@ func TestPagesBesideWriter(t *testing.T) {
 	})
 }
 
-// A state that is kept does not change, and is not older than one kept before.
-func TestKeptStatesBesideWriter(t *testing.T) {
+// A state that Current returns does not change, and later calls do not return an
+// earlier one.
+func TestConcurrentCurrent(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	ordered(t, c, "number")
 	write := func() {
@@ -146,7 +147,7 @@ func TestKeptStatesBesideWriter(t *testing.T) {
 			put(c, &record{Entry: Entry{1 + i%10}, number: int64(i)})
 		}
 	}
-	beside(t, 2, write, func(rng *rand.Rand) error {
+	whileWriting(t, 2, write, func(rng *rand.Rand) error {
 		s := c.Current()
 		revision, last := s.Revision(), ids(s.primary.page(nil, 9, 1, false))
 		for range rng.IntN(200) {
@@ -155,22 +156,22 @@ func TestKeptStatesBesideWriter(t *testing.T) {
 			}
 		}
 		if now := s.Revision(); now != revision || !slices.Equal(last, []int{10}) {
-			return fmt.Errorf("a state of revision %d is of revision %d now, its last record is %v", revision, now, last)
+			return fmt.Errorf("the state of revision %d has revision %d now, its last record is %v", revision, now, last)
 		}
 		if next := c.Current(); next.Revision() < revision {
-			return fmt.Errorf("revision %d after %d", next.Revision(), revision)
+			return fmt.Errorf("Current() has revision %d after revision %d", next.Revision(), revision)
 		}
 		return nil
 	})
 }
 
-// Freeze and Clone see several stores at one instant, whatever writes to them.
-func TestInstantOfSeveralStores(t *testing.T) {
+// Freeze and Clone return several stores as they are at one instant.
+func TestConcurrentFreezeAndClone(t *testing.T) {
 	generation := func(s *State) int64 { return recordOf(s.Get(1)).number }
 	for _, row := range []struct {
 		reason string
 		write  func(a, b *Store, n int64)
-		ahead  int64 // how far a may be ahead of b
+		ahead  int64 // how many writes a may be ahead of b
 		times  int64
 	}{
 		{"one write after the other", func(a, b *Store, n int64) {
@@ -195,14 +196,14 @@ func TestInstantOfSeveralStores(t *testing.T) {
 				}
 			}
 			row.write(a, b, 0)
-			beside(t, 2, write, func(rng *rand.Rand) error {
+			whileWriting(t, 2, write, func(rng *rand.Rand) error {
 				states := Freeze(a, b)
 				if rng.IntN(2) == 0 {
 					clones := Clone(a, b)
 					states = []*State{clones[0].Current(), clones[1].Current()}
 				}
 				if ahead := generation(states[0]) - generation(states[1]); ahead < 0 || ahead > row.ahead {
-					return fmt.Errorf("the first store is %d writes ahead, want at most %d", ahead, row.ahead)
+					return fmt.Errorf("the first store is %d writes ahead, want 0 to %d", ahead, row.ahead)
 				}
 				return nil
 			})

@@ -1,27 +1,31 @@
-// Package store is the engine of a collection: trees of entries, how they become
-// visible, and who waits for whom. It knows neither the type of the records nor
-// their JSON.
+// Package store implements the engine of a collection: it keeps entries in
+// trees, makes writes visible and synchronizes readers with writers. It does not
+// depend on the type of the records or on their JSON form.
 //
-// # State
+// # States
 //
 // A [State] has a tree of all entries by id and an index for each ordering in
-// use, whose items hold the sort key inline. The state that a [Store] publishes is
-// the live one. A short read pins it ([Store.Page], [Store.Get]). What outlives
-// a call marks it as handed out ([Store.Current], [Freeze], a build), and a
-// state that is handed out never changes again.
+// use. The items of an index hold the sort key inline. A [Store] publishes one
+// state at a time. A short read pins the published state ([Store.Page],
+// [Store.Get]). Anything that needs a state after a call returns freezes it
+// ([Store.Current], [Freeze], the build of an index). A frozen state never
+// changes again.
 //
 // # Writes
 //
-// A writer holds the writers' mutex. It first does all that can fail or that
-// runs the program's code: it checks and copies the record and computes the keys
-// of every index. Then it holds the state mutex for a step that is bounded
-// and cannot fail: it makes the change in all trees, in the published state
-// if nobody can be reading that, else in a fork, and publishes the result. Larger batches
-// work on forks off the state mutex. A reader never waits for more than that step.
+// A writer holds the writers' mutex. It first does everything that can fail or
+// that runs the program's code: it checks and copies the record and computes its
+// keys in all indexes. It then holds the state mutex for a step that is bounded
+// and cannot fail: it changes all trees, in place if no reader can be using the
+// published state and in a fork of that state otherwise, and publishes the
+// result. A larger batch changes forks of all trees without holding the state
+// mutex and locks it only to publish them. A reader never waits longer for a writer
+// than that step takes.
 //
 // # Reads
 //
-// A page is read from arrays of entries where its index has them (see parts), else from
-// the tree. The first read by an ordering has its index built off every lock,
-// while writers note what the index misses.
+// A page is copied from arrays of entries where its index has them (see parts)
+// and is read from the tree otherwise. The first read of an ordering builds its
+// index without holding a lock; meanwhile writers record the changes that the
+// index misses.
 package store

@@ -2,16 +2,16 @@ package store
 
 import "cmp"
 
-// An Entry is a stored record whose type the store does not know: it is the
-// first field of the struct that holds the record. An Entry never changes once
-// it is in a tree.
+// An Entry stands for a stored record. It is the first field of a struct that
+// holds the record, whose type the store does not know. An Entry in a tree must
+// not be modified.
 type Entry struct{ ID int }
 
-// A Change is what a write does to one record. Old is nil if the record is
-// inserted, New if it is deleted.
+// A Change is the effect of a write on one record. Old is nil if the record is
+// inserted. New is nil if it is deleted.
 type Change struct{ Old, New *Entry }
 
-// ID returns the id of the record. The zero Change has none.
+// ID returns the id of the record. It panics if ch is the zero Change.
 func (ch Change) ID() int {
 	if ch.New != nil {
 		return ch.New.ID
@@ -21,8 +21,8 @@ func (ch Change) ID() int {
 
 func compareIDs(a, b *Entry) int { return cmp.Compare(a.ID, b.ID) }
 
-// difference returns the changes from the entries before to those after, both
-// sorted by id. A record that is in both is a change, too.
+// difference returns the changes that turn the entries before into those after.
+// Both are sorted by id. A record that is in both is always a change.
 func difference(before, after []*Entry) (changes []Change) {
 	for len(before) > 0 || len(after) > 0 {
 		var ch Change

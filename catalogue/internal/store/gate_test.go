@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A gate stops the first goroutine that computes the slow key of its record.
+// A gate blocks the first goroutine that computes the slow key of its record
+// until leave is closed.
 type gate struct {
 	entered, leave chan struct{}
 	once           sync.Once
@@ -18,7 +19,7 @@ type gate struct {
 
 func newGate() *gate { return &gate{entered: make(chan struct{}), leave: make(chan struct{})} }
 
-// panickingGate returns a gate that panics and does not stop.
+// panickingGate returns a gate that panics at once.
 func panickingGate() *gate {
 	g := newGate()
 	g.panics = true
@@ -26,6 +27,7 @@ func panickingGate() *gate {
 	return g
 }
 
+// pass blocks or panics on its first call. g may be nil.
 func (g *gate) pass() {
 	if g == nil {
 		return
@@ -39,16 +41,16 @@ func (g *gate) pass() {
 	})
 }
 
-// stopAt puts a gate into a stored record: the next goroutine that computes its
-// slow key stops there. Nobody may be computing keys.
+// stopAt puts a gate into a stored record, so that the next goroutine that
+// computes its slow key blocks. No other goroutine may be computing keys.
 func stopAt(c *Store, id int) *gate {
 	g := newGate()
 	recordOf(c.Get(id)).gate = g
 	return g
 }
 
-// begin reads by terms in another goroutine and returns a channel of the ids or
-// the error.
+// begin reads all records by terms in a new goroutine. It returns a channel that
+// receives their ids, an error, or a string if the read panics.
 func begin(ctx context.Context, p pager, terms string) <-chan any {
 	result := make(chan any, 1)
 	go func() {
@@ -67,29 +69,29 @@ func begin(ctx context.Context, p pager, terms string) <-chan any {
 	return result
 }
 
-// waiting waits until n readers wait for an index of the store or for a sequence of
-// the state.
+// waiting waits until n readers wait for builds of the store or, if p is a state,
+// for its sorts.
 func waiting(t *testing.T, c *Store, p pager, n int) {
 	t.Helper()
-	waitFor(t, fmt.Sprint(n, " readers that wait"), func() bool {
+	waitFor(t, fmt.Sprint(n, " waiting readers"), func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		now := 0
+		total := 0
 		for _, b := range c.published.Load().builds {
-			now += b.waiting
+			total += b.waiting
 		}
 		if s, ok := p.(*State); ok {
-			s.own.mu.Lock()
-			defer s.own.mu.Unlock()
-			for _, o := range s.own.all {
-				now += o.waiting
+			s.sorted.mu.Lock()
+			defer s.sorted.mu.Unlock()
+			for _, o := range s.sorted.all {
+				total += o.waiting
 			}
 		}
-		return now == n
+		return total == n
 	})
 }
 
-// wantError makes sure that a result is an error.
+// wantError checks that a result of begin is an error that wraps want.
 func wantError(t *testing.T, got any, want error) {
 	t.Helper()
 	if err, _ := got.(error); !errors.Is(err, want) {
@@ -97,12 +99,12 @@ func wantError(t *testing.T, got any, want error) {
 	}
 }
 
-// waitFor waits until done returns true.
+// waitFor waits until done returns true. what describes the awaited condition.
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for ctx := within(t); !done(); time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatalf("there are never %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }

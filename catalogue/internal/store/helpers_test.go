@@ -17,18 +17,19 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A record is what the tests store.
+// A record is a stored record of the tests.
 type record struct {
 	Entry
 	number  int64
 	text    string
-	note    *string  // nil is null
-	gate    *gate    // stops or breaks the field "slow"
-	members []string // of the schema with members
+	note    *string  // nil means null
+	gate    *gate    // may be nil; passed by every computation of the "slow" key
+	members []string // only for newMemberSchema
 }
 
 func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
 
+// newSchema returns a schema whose records all have the same fields.
 func newSchema(history int) *Schema {
 	fields := []Field{
 		{Name: "id", Kind: Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(int64(e.ID)) }},
@@ -54,8 +55,8 @@ func newSchema(history int) *Schema {
 	}}
 }
 
-// newMemberSchema returns a schema whose records have different fields. The key
-// of a member is the record's number, which passes the gate.
+// newMemberSchema returns a schema whose records may have different fields. The
+// key of each member is the record's number. Computing it passes the gate.
 func newMemberSchema() *Schema {
 	return &Schema{
 		ID: "id",
@@ -75,8 +76,8 @@ func newMemberSchema() *Schema {
 	}
 }
 
-// newStore returns a store with n records, whose invariants are checked when the
-// test ends.
+// newStore returns a store with n records. Its invariants are checked at the end
+// of the test.
 func newStore(t testing.TB, schema *Schema, n int) *Store {
 	t.Helper()
 	c := New(schema)
@@ -91,7 +92,7 @@ func newStore(t testing.TB, schema *Schema, n int) *Store {
 	return c
 }
 
-// put stores a record under its id, or under the next one if it has none.
+// put stores a record. If it has no id, put assigns the next one.
 func put(c *Store, r *record) *Entry {
 	_, err := c.Write(func(s *State) (Change, error) {
 		if r.ID == 0 {
@@ -105,6 +106,7 @@ func put(c *Store, r *record) *Entry {
 	return &r.Entry
 }
 
+// remove deletes a record.
 func remove(c *Store, id int) {
 	_, err := c.Write(func(s *State) (Change, error) { return Change{Old: s.Get(id)}, nil })
 	if err != nil {
@@ -128,7 +130,7 @@ func putAll(c *Store, records ...*record) {
 	}
 }
 
-// manyRecords returns more records than a batch writes one by one.
+// manyRecords returns more records than are written one by one.
 func manyRecords() []*record {
 	records := make([]*record, fewChanges+1)
 	for i := range records {
@@ -154,12 +156,12 @@ type pager interface {
 	Page(ctx context.Context, q Query) ([]*Entry, int, error)
 }
 
-// ordered returns the ids of all records in an order.
+// ordered returns the ids of all records, as p orders them.
 func ordered(t testing.TB, p pager, terms string) []int {
 	t.Helper()
 	entries, count, err := p.Page(within(t), Query{Terms: parse(terms), Window: allRecords})
 	if err != nil || count != len(entries) {
-		t.Fatalf("by %q: %d records of %d, %v", terms, len(entries), count, err)
+		t.Fatalf("by %q: %d entries, count %d, %v", terms, len(entries), count, err)
 	}
 	return ids(entries)
 }
@@ -172,15 +174,16 @@ func ids(entries []*Entry) []int {
 	return list
 }
 
-// within returns a context that ends a test that waits for too long.
+// within returns a context with a timeout that no passing test reaches.
 func within(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// sorted returns the ids of records in the order of terms: values one after
-// the other, null last, then by id in the direction of the first term.
+// sorted returns the ids of entries in the order of terms, without using keys:
+// null is greater than any other value, and ties break by id in the direction of
+// the first term.
 func sorted(entries []*Entry, terms string) []int {
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b *Entry) int {
@@ -221,8 +224,8 @@ func compareField(a, b *record, name string) int {
 	return 0
 }
 
-// random returns a source of random numbers for a test, and logs its seed. The
-// environment can give the seed.
+// random returns a random number generator and logs its seed. The environment
+// variable BACKLIST_MODEL_SEED sets the seed.
 func random(t testing.TB) *rand.Rand {
 	seed := rand.Uint64()
 	if text := os.Getenv("BACKLIST_MODEL_SEED"); text != "" {
@@ -235,7 +238,8 @@ func random(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// randomRecord returns a record with few different values, so that there are ties.
+// randomRecord returns a record whose fields have few different values, so that
+// there are ties.
 func randomRecord(rng *rand.Rand, id int) *record {
 	r := &record{Entry: Entry{id}, number: rng.Int64N(9) - 4, text: strings.Repeat("ab", rng.IntN(4))}
 	if rng.IntN(3) > 0 {
@@ -255,5 +259,5 @@ func indexed(c *Store) []string {
 	return all
 }
 
-// taken returns how many slots are taken.
+// taken returns the number of slots that are taken.
 func (s slots) taken() int { return len(s[0]) + len(s[1]) }

@@ -8,31 +8,31 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// An Event is what a revision did to one record, kept for those who follow the
-// changes.
+// An Event is a change of one record, as the history keeps it.
 type Event struct {
 	Revision uint64
 	ID       int
 	New      *Entry // nil if the record was deleted
-	Inserted bool   // the record was not there before
-	Last     bool   // of its revision
+	Inserted bool   // the record did not exist before
+	Last     bool   // the last event of its revision
 }
 
-// history is the last events of a state, in a tree: appending one, forgetting
-// the oldest, and a fork are cheap, and what is forgotten is garbage. The zero
-// value keeps nothing.
+// history keeps the last events of a state. They are in a tree, so that it is
+// cheap to add an event, to drop the oldest and to fork the history, and dropped
+// events can be collected. The zero value keeps no events.
 type history struct {
 	events *btree.BTreeG[Event]
 	from   uint64 // all events after this revision are kept
 }
 
+// newHistory returns a history without events that begins after a revision.
 func newHistory(from uint64) history {
 	return history{btree.NewBTreeGOptions(func(a, b Event) bool {
 		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.ID, b.ID)) < 0
 	}, btree.Options{NoLocks: true}), from}
 }
 
-// fork returns a history that is written to apart from h. It writes to h.
+// fork returns a fork of the history. It writes to h. O(1).
 func (h history) fork() history {
 	if h.events != nil {
 		h.events = h.events.Copy()
@@ -40,20 +40,20 @@ func (h history) fork() history {
 	return h
 }
 
-// add appends the changes of a revision, which are sorted by id, and forgets the
-// oldest events if there are more than most.
-func (h *history) add(revision uint64, changes []Change, most int) {
+// add appends the changes of a revision, which are sorted by id, and drops the
+// oldest events beyond limit.
+func (h *history) add(revision uint64, changes []Change, limit int) {
 	if h.events == nil {
 		return
 	}
-	if len(changes) > most {
+	if len(changes) > limit {
 		*h = newHistory(revision)
 		return
 	}
 	for i, ch := range changes {
 		h.events.Load(Event{revision, ch.ID(), ch.New, ch.Old == nil, i == len(changes)-1})
 	}
-	for h.events.Len() > most {
+	for h.events.Len() > limit {
 		oldest, _ := h.events.PopMin()
 		h.from = oldest.Revision
 	}
@@ -68,19 +68,19 @@ func (h history) after(revision uint64) iter.Seq[Event] {
 	}
 }
 
-// fewEvents is how many events are read under a pin.
+// fewEvents is the largest number of events that are read while a pin is held.
 const fewEvents = 64
 
 // Since returns the events after a revision, oldest first, the revision after
-// which all events are kept, and the present one. The events are incomplete if
-// the given revision is less than kept. O(events + log of those kept).
+// which all events are kept, and the current revision. If the given revision is
+// less than kept, the events are incomplete. O(events + log kept events).
 func (c *Store) Since(revision uint64) (events []Event, kept, now uint64) {
 	s, p := c.pin()
-	most := math.MaxInt
+	limit := math.MaxInt
 	if p != nil {
-		most = fewEvents
+		limit = fewEvents
 	}
-	events, complete := s.history.since(revision, most)
+	events, complete := s.history.since(revision, limit)
 	kept, now = s.history.from, s.revision
 	unpin(p)
 	if complete {
@@ -91,9 +91,11 @@ func (c *Store) Since(revision uint64) (events []Event, kept, now uint64) {
 	return events, s.history.from, s.revision
 }
 
-func (h history) since(revision uint64, most int) (events []Event, complete bool) {
+// since returns the events after a revision, or nil and false if there are more
+// than limit.
+func (h history) since(revision uint64, limit int) (events []Event, complete bool) {
 	for ev := range h.after(revision) {
-		if len(events) == most {
+		if len(events) == limit {
 			return nil, false
 		}
 		events = append(events, ev)

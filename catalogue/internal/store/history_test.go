@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A historyModel is a store with a slice of all that was ever written to it.
+// A historyModel is a store with a slice of all events of its writes.
 type historyModel struct {
 	store   *Store
 	kept    int // the schema's History
 	records map[int]*Entry
 	events  []Event
-	now     uint64
+	now     uint64 // the current revision
 	from    uint64 // all events after this revision are kept
-	len     int    // how many of events are kept
+	len     int    // the number of events that are kept
 }
 
-// add notes the changes of a revision: new entries by id, nil for a deletion.
+// add adds the changes of a revision: the new entries by id, nil for a deletion.
 func (m *historyModel) add(changes map[int]*Entry) {
 	m.now++
 	last := -1
@@ -57,10 +57,11 @@ func (m *historyModel) clone() *historyModel {
 	return &c
 }
 
+// step makes a random write to the store and the model.
 func (m *historyModel) step(rng *rand.Rand) {
 	id := 1 + rng.IntN(9)
 	switch rng.IntN(10) {
-	case 0: // nothing is one revision, too
+	case 0: // replacing nothing by nothing is a revision, too
 		var records []*record
 		changes := map[int]*Entry{}
 		for id := range m.records {
@@ -71,10 +72,10 @@ func (m *historyModel) step(rng *rand.Rand) {
 			records = append(records, r)
 			changes[r.ID] = &r.Entry
 		}
-		// The difference is not told if it may be more than is kept.
-		told := max(len(m.records), len(records)) <= m.kept
+		// The history is emptied if there could be more changes than are kept.
+		kept := max(len(m.records), len(records)) <= m.kept
 		Replace([]Replacement{{Store: m.store, Entries: entriesOf(records...)}})
-		if m.add(changes); !told {
+		if m.add(changes); !kept {
 			m.len, m.from = 0, m.now
 		}
 	case 1, 2:
@@ -111,6 +112,7 @@ func (m *historyModel) step(rng *rand.Rand) {
 	}
 }
 
+// compare compares the result of Since for a random revision.
 func (m *historyModel) compare(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	since := []uint64{0, m.from, m.now, m.now + 1, math.MaxUint64, rng.Uint64N(m.now + 1)}[rng.IntN(6)]
@@ -119,7 +121,7 @@ func (m *historyModel) compare(t *testing.T, rng *rand.Rand) {
 	}
 	got, from, now := m.store.Since(since)
 	if from != m.from || now != m.now {
-		t.Fatalf("kept after revision %d of %d, want %d of %d", from, now, m.from, m.now)
+		t.Fatalf("Since(%d) = _, %d, %d, want %d, %d", since, from, now, m.from, m.now)
 	}
 	var want []Event
 	for _, ev := range m.events[len(m.events)-m.len:] {
@@ -128,17 +130,17 @@ func (m *historyModel) compare(t *testing.T, rng *rand.Rand) {
 		}
 	}
 	if len(got) != len(want) {
-		t.Fatalf("%d events after revision %d, want %d", len(got), since, len(want))
+		t.Fatalf("Since(%d) returned %d events, want %d", since, len(got), len(want))
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			t.Fatalf("event %d after revision %d is %+v, want %+v", i, since, got[i], want[i])
+			t.Fatalf("Since(%d): event %d is %+v, want %+v", since, i, got[i], want[i])
 		}
 	}
 }
 
-// Since returns what was written, however it was written, also in clones.
-func TestHistoryAgainstModel(t *testing.T) {
+// Since returns the events of all kinds of writes, also in clones.
+func TestHistory(t *testing.T) {
 	rng := random(t)
 	for _, kept := range []int{1, 3, 20, 300} {
 		models := []*historyModel{{store: New(newSchema(kept)), kept: kept, records: map[int]*Entry{}}}
@@ -164,14 +166,15 @@ func TestHistoryAgainstModel(t *testing.T) {
 	}
 }
 
-// Up to fewEvents events are read under a pin. More hand the state out.
-func TestSincePins(t *testing.T) {
+// Since reads up to fewEvents events while it holds a pin. To read more, it freezes
+// the state.
+func TestSinceFreezes(t *testing.T) {
 	c := newStore(t, newSchema(1000), fewEvents+1)
-	put(c, &record{Entry: Entry{1}}) // in a state that nobody has read
+	put(c, &record{Entry: Entry{1}}) // in a state that was not read
 	for _, row := range []struct {
 		since  uint64
 		want   int
-		handed bool
+		frozen bool
 	}{
 		{fewEvents + 1, 1, false},
 		{2, fewEvents, false},
@@ -180,17 +183,16 @@ func TestSincePins(t *testing.T) {
 	} {
 		s := c.published.Load()
 		events, _, _ := c.Since(row.since)
-		if len(events) != row.want || s.handed.Load() != row.handed || !c.pins.idle() {
-			t.Errorf("%d events after revision %d, handed out: %v, want %d, %v", len(events), row.since, s.handed.Load(), row.want, row.handed)
+		if len(events) != row.want || s.frozen.Load() != row.frozen || !c.pins.idle() {
+			t.Errorf("Since(%d) returned %d events, frozen %v, want %d, %v", row.since, len(events), s.frozen.Load(), row.want, row.frozen)
 		}
 	}
 }
 
-// Without a history nothing is kept.
 func TestNoHistory(t *testing.T) {
 	c := newStore(t, newSchema(0), 3)
 	if events, _, now := c.Since(0); len(events) != 0 || now != 3 {
-		t.Errorf("%d events, revision %d", len(events), now)
+		t.Errorf("Since(0) returned %d events, revision %d, want 0, 3", len(events), now)
 	}
 }
 
@@ -199,9 +201,9 @@ func TestDifference(t *testing.T) {
 	b := entriesOf(&record{Entry: Entry{2}}, &record{Entry: Entry{3}}, &record{Entry: Entry{10}})
 	want := []Change{{Old: a[0]}, {New: b[0]}, {a[1], b[1]}, {Old: a[2]}, {Old: a[3]}, {New: b[2]}}
 	if diff := cmp.Diff(want, difference(a, b)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("difference (-want +got):\n%s", diff)
 	}
 	if got := difference(nil, nil); len(got) != 0 {
-		t.Errorf("%d changes of nothing", len(got))
+		t.Errorf("difference(nil, nil) = %v, want none", got)
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A sequence is all entries of a state in one ascending order. Reading one that
-// nobody writes to is safe for concurrent use.
+// A sequence is all entries of a state in one ascending order. Its methods are
+// safe for concurrent use while nothing writes to it.
 type sequence interface {
 	len() int
 	page(dst []*Entry, offset, n int, desc bool) []*Entry
 	scan(desc bool, yield func(*Entry) bool)
 }
 
-// An index is the sequence of one ordering, kept in a tree. The methods that
-// write, and fork, are its owner's.
+// An index is the sequence of one ordering, kept in a tree. The methods that write
+// to the tree, of which fork is one, must not be called concurrently.
 type index interface {
 	sequence
 
@@ -32,9 +32,9 @@ type index interface {
 	fork() index
 	empty() index
 	compact()
-	worn() bool
+	needsCompaction() bool
 	keySize() int
-	fault() string
+	check() error
 }
 
 // An item holds the key inline, so that a descent compares without following a
@@ -45,37 +45,37 @@ type item[K any] struct {
 	entry *Entry
 }
 
-// A key is the sort key of an entry in any index: a number, a text, or neither
-// in the index by id.
+// A key is the sort key of an entry in an index of any kind: a number, a text, or
+// the zero value in the index by id.
 type key struct {
 	number int64
 	text   string
 }
 
-// keys are those of a change. They are computed before anything is changed,
-// because that may run the program's code.
+// keys holds the keys of a change in one index. They are computed before anything
+// is changed, because that may run the program's code.
 type keys struct{ old, new key }
 
-// kind is what the trees of one ordering have in common.
+// A kind is the part of a tree that all trees of one ordering use.
 type kind[K any] struct {
 	of      func(*Entry) K
 	pack    func(K) key
 	unpack  func(key) K
 	compare func(a, b item[K]) int
 	less    func(a, b item[K]) bool
-	size    func(K) int // bytes that a key takes beside its item
+	size    func(K) int // bytes that a key takes in addition to its item
 }
 
-// tree is an index whose keys are of type K.
+// A tree is an index whose keys are of type K.
 type tree[K any] struct {
 	*kind[K]
 	items *btree.BTreeG[item[K]]
-	bytes int // size of all keys
-	wear
+	bytes int // total size of all keys
+	garbage
 	parts
 }
 
-// newPrimary returns the index by id. Its keys take no room.
+// newPrimary returns an empty index by id. Its keys have no size.
 func newPrimary() *tree[struct{}] {
 	return newTree(&kind[struct{}]{
 		of:      func(*Entry) (none struct{}) { return },
@@ -127,15 +127,15 @@ func newTexts(of func(*Entry) string, size func(string) int) *tree[string] {
 	})
 }
 
-// newIndex returns an empty index for terms whose fields are given, with the
-// cheapest keys that the kinds of the fields allow.
+// newIndex returns an empty index for terms and their fields. Its keys are the
+// cheapest that the kinds of the fields allow.
 func newIndex(fields []Field, terms []ordering.Term) index {
 	if len(fields) == 1 {
 		value := fields[0].Key
 		switch fields[0].Kind {
 		case Integer:
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n })
-		case Text: // the text is the record's own
+		case Text: // the key refers to the record's text, so it has no size of its own
 			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, func(string) int { return 0 })
 		}
 	}
@@ -165,21 +165,20 @@ func (t *tree[K]) item(e *Entry) item[K] { return item[K]{key: t.of(e), id: e.ID
 
 func (t *tree[K]) len() int { return t.items.Len() }
 
-// keySize returns the bytes that the keys take beside the items.
+// keySize returns the total size of the keys in bytes. It excludes the items.
 func (t *tree[K]) keySize() int { return t.bytes }
 
-func (t *tree[K]) fork() index { return t.copy() }
+func (t *tree[K]) fork() index { return t.forkTree() }
 
-// copy returns a fork: the two share their nodes until one of them writes. It
-// writes to t. O(1).
-func (t *tree[K]) copy() *tree[K] {
-	return &tree[K]{kind: t.kind, items: t.items.Copy(), bytes: t.bytes, wear: t.wear}
+// forkTree returns a fork of the tree. It writes to t. O(1).
+func (t *tree[K]) forkTree() *tree[K] {
+	return &tree[K]{kind: t.kind, items: t.items.Copy(), bytes: t.bytes, garbage: t.garbage}
 }
 
-// empty returns an index of the same ordering without entries.
+// empty returns an empty index of the same ordering.
 func (t *tree[K]) empty() index { return newTree(t.kind) }
 
-// get returns the entry with a key of no size and an id, or nil.
+// get returns the entry with the id and the zero key, or nil if there is none.
 func (t *tree[K]) get(id int) *Entry {
 	it, _ := t.items.Get(item[K]{id: id})
 	return it.entry
@@ -194,10 +193,11 @@ func (t *tree[K]) scan(desc bool, yield func(*Entry) bool) {
 	}
 }
 
-// walk appends at most n entries from a place on. A tree has no iterator that
-// starts at a place, so this takes two descents: to the item there, and from it.
-func (t *tree[K]) walk(dst []*Entry, place, n int, desc bool) []*Entry {
-	first, ok := t.items.GetAt(place)
+// walk appends at most n entries, beginning at position pos. The tree has no
+// iterator that starts at a position, so walk descends twice: to find the item and
+// to iterate from it.
+func (t *tree[K]) walk(dst []*Entry, pos, n int, desc bool) []*Entry {
+	first, ok := t.items.GetAt(pos)
 	if !ok {
 		return dst
 	}
@@ -214,23 +214,23 @@ func (t *tree[K]) walk(dst []*Entry, place, n int, desc bool) []*Entry {
 	return dst
 }
 
-// fault describes an entry that is not found under its key or at its place, or
-// keys that are counted wrong. It is empty if there is none. O(n log n).
-func (t *tree[K]) fault() (fault string) {
-	place, bytes := 0, 0
+// check returns an error if an entry is not found by its key or at its position,
+// or if the total size of the keys is wrong. O(n log n).
+func (t *tree[K]) check() (err error) {
+	pos, bytes := 0, 0
 	t.items.Scan(func(it item[K]) bool {
 		fresh := t.item(it.entry)
-		at, _ := t.items.GetAt(place)
+		at, _ := t.items.GetAt(pos)
 		found, _ := t.items.Get(fresh)
 		if t.compare(fresh, it) != 0 || at.entry != it.entry || found.entry != it.entry {
-			fault = fmt.Sprintf("id %d is not found under its key, or at its place", it.entry.ID)
+			err = fmt.Errorf("id %d is not found by its key or at its position", it.entry.ID)
 		}
-		place++
+		pos++
 		bytes += t.size(it.key)
-		return fault == ""
+		return err == nil
 	})
-	if fault == "" && bytes != t.bytes {
-		fault = fmt.Sprintf("keys of %d bytes, counted %d", bytes, t.bytes)
+	if err == nil && bytes != t.bytes {
+		err = fmt.Errorf("the keys have %d bytes, counted %d", bytes, t.bytes)
 	}
-	return fault
+	return err
 }

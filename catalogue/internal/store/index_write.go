@@ -7,27 +7,30 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// wear tells how many removed entries the nodes of a tree may still refer to.
-// When a node is split its two halves share one array until they grow, and each
-// keeps what the other half held then, removed entries included. Compacting the
-// tree copies the nodes. It is due once an eighth of the entries may be kept so.
-type wear struct {
+// garbage counts the removed entries that the nodes of a tree may still refer to.
+// When a node is split, its halves use one array until they grow. Each half keeps
+// the entries alive that the other held at that time, even when they are removed.
+// Compacting the tree copies the nodes. It is due when the removed entries could
+// be more than an eighth of the others.
+type garbage struct {
 	split   bool // an item was added to a tree that has full nodes
 	removed int  // entries removed or replaced since
 }
 
-const fullNode = 63 // items, at the default degree
+// fullNode is the number of items in a full node of the default degree.
+const fullNode = 63
 
-func (t *tree[K]) worn() bool { return t.removed*8 > t.len() }
+// needsCompaction reports whether the tree should be compacted.
+func (t *tree[K]) needsCompaction() bool { return t.removed*8 > t.len() }
 
-// compact gives every node an array of its own. O(n).
+// compact copies every node, so that each has its own array. O(n).
 func (t *tree[K]) compact() {
 	t.items = t.items.Copy()
 	t.items.WalkMut(func([]item[K]) bool { return true })
-	t.wear = wear{}
+	t.garbage = garbage{}
 }
 
-// keys returns the keys of a change.
+// keys returns the keys of a change. It may run the program's code.
 func (t *tree[K]) keys(ch Change) (k keys) {
 	if ch.Old != nil {
 		k.old = t.pack(t.of(ch.Old))
@@ -38,7 +41,7 @@ func (t *tree[K]) keys(ch Change) (k keys) {
 	return k
 }
 
-// set makes a change. It runs no code of the program. O(log n).
+// set applies a change. It does not run the program's code. O(log n).
 func (t *tree[K]) set(ch Change, k keys) {
 	t.drop()
 	var old, new item[K]
@@ -56,17 +59,18 @@ func (t *tree[K]) set(ch Change, k keys) {
 	}
 }
 
-func (t *tree[K]) remove(old item[K], near *btree.PathHint) {
-	if _, ok := t.items.DeleteHint(old, near); ok {
+// remove removes an item if it is there. hint may be nil.
+func (t *tree[K]) remove(old item[K], hint *btree.PathHint) {
+	if _, ok := t.items.DeleteHint(old, hint); ok {
 		t.bytes -= t.size(old.key)
 		t.noteRemoved()
 	}
 }
 
-// put adds an item, or replaces the one with its key and id.
-func (t *tree[K]) put(new item[K], near *btree.PathHint) {
+// put adds an item or replaces the item with its key and id. hint may be nil.
+func (t *tree[K]) put(new item[K], hint *btree.PathHint) {
 	n := t.items.Len()
-	if old, replaced := t.items.SetHint(new, near); replaced {
+	if old, replaced := t.items.SetHint(new, hint); replaced {
 		t.bytes -= t.size(old.key)
 		t.noteRemoved()
 	} else if n >= fullNode {
@@ -81,32 +85,32 @@ func (t *tree[K]) noteRemoved() {
 	}
 }
 
-// merge makes many changes, one for each record, from one end of the tree to the
-// other: a node that is shared is copied once.
+// merge applies many changes, at most one for each record, in the order of their
+// keys, so that most hints are right.
 func (t *tree[K]) merge(changes []Change) {
-	var gone, come []item[K]
+	var removed, added []item[K]
 	for _, ch := range changes {
 		var new item[K]
 		if ch.New != nil {
 			new = t.item(ch.New)
-			come = append(come, new)
+			added = append(added, new)
 		}
 		if ch.Old != nil {
 			if old := t.item(ch.Old); ch.New == nil || t.compare(old, new) != 0 {
-				gone = append(gone, old)
+				removed = append(removed, old)
 			}
 		}
 	}
 	t.drop()
-	slices.SortFunc(gone, t.compare)
-	slices.SortFunc(come, t.compare)
-	var near btree.PathHint
-	for _, it := range gone {
-		t.remove(it, &near)
+	slices.SortFunc(removed, t.compare)
+	slices.SortFunc(added, t.compare)
+	var hint btree.PathHint
+	for _, it := range removed {
+		t.remove(it, &hint)
 	}
-	near = btree.PathHint{}
-	for _, it := range come {
-		t.put(it, &near)
+	hint = btree.PathHint{}
+	for _, it := range added {
+		t.put(it, &hint)
 	}
 }
 
@@ -117,8 +121,9 @@ func (t *tree[K]) fill(entries []*Entry) {
 	t.load(parts, bytes)
 }
 
-// build fills an empty index unless the keys take more than limit bytes, which
-// small reports, or stopped returns true.
+// build fills an empty index and reports whether it did. It does not if the keys
+// take more than limit bytes, in which case small is false, or if stopped returns
+// true.
 func (t *tree[K]) build(entries []*Entry, limit int, stopped func() bool) (complete, small bool) {
 	parts, bytes, small := t.arrange(entries, limit, stopped)
 	if !small || stopped() {
@@ -128,8 +133,8 @@ func (t *tree[K]) build(entries []*Entry, limit int, stopped func() bool) (compl
 	return true, true
 }
 
-// sort returns the entries in order. small is false if the keys take more than
-// limit bytes; nothing is sorted then.
+// sort returns the entries in order. It returns nil if the keys take more than
+// limit bytes, in which case small is false, or if stopped returns true.
 func (t *tree[K]) sort(entries []*Entry, limit int, stopped func() bool) (sorted []*Entry, small bool) {
 	parts, _, small := t.arrange(entries, limit, stopped)
 	if !small || stopped() {
@@ -140,21 +145,23 @@ func (t *tree[K]) sort(entries []*Entry, limit int, stopped func() bool) (sorted
 	return sorted, true
 }
 
+// load adds sorted parts of items, whose keys take bytes, to an empty index.
 func (t *tree[K]) load(parts [][]item[K], bytes int) {
 	merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
 	t.bytes = bytes
 	t.compact()
 }
 
-// arrange returns items of entries, sorted in as many parts as can be sorted at
-// once. It stops early if the keys take more than limit bytes, which small
-// reports, or stopped returns true.
+// arrange returns the items of entries in several parts, which are sorted in
+// parallel, and the size of their keys. It returns early if the keys take more
+// than limit bytes, in which case small is false, or if stopped returns true. A
+// negative limit means no limit.
 func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (parts [][]item[K], bytes int, small bool) {
 	const (
-		enough = 4096 // fewer are sorted before another goroutine has begun
-		most   = 8    // merging compares the first items of all parts
+		minPart  = 4096 // a smaller part is sorted before another goroutine starts
+		maxParts = 8    // merging compares the first items of all parts
 	)
-	n := min(len(entries)/enough+1, runtime.GOMAXPROCS(0), most)
+	n := min(len(entries)/minPart+1, runtime.GOMAXPROCS(0), maxParts)
 	parts = make([][]item[K], n)
 	sizes := make([]int, n)
 	parallel(n, func(i int) {
@@ -163,7 +170,7 @@ func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (par
 		for j, e := range part {
 			items[j] = t.item(e)
 			sizes[i] += t.size(items[j].key)
-			if limit >= 0 && sizes[i] > limit || j%enough == 0 && stopped() {
+			if limit >= 0 && sizes[i] > limit || j%minPart == 0 && stopped() {
 				return
 			}
 		}
@@ -178,7 +185,7 @@ func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (par
 	return parts, bytes, limit < 0 || bytes <= limit
 }
 
-// merged calls f with the items of a few sorted parts in order. O(items × parts).
+// merged calls f with the items of all sorted parts in order. O(items × parts).
 func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
 	for {
 		first := -1

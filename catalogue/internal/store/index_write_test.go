@@ -12,27 +12,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Of the entries that were removed or replaced, the trees keep at most an eighth
-// as many as the store has records.
-func TestRemovedEntriesAreGarbage(t *testing.T) {
+// The trees keep at most an eighth as many removed entries as there are records.
+func TestRemovedEntriesAreCollected(t *testing.T) {
 	type writes struct {
-		insert, update, remove int // how often, relative to one another
-		batch                  int // at most so many changes; 0 is single writes
-		fork                   bool
+		insert, update, remove int  // relative frequencies
+		batch                  int  // largest number of changes; 0 means single writes
+		fork                   bool // freeze the state after each write
 	}
 	for _, row := range []struct {
 		reason string
 		n      int // records at the start
 		writes
 	}{
-		{"records come", 100, writes{insert: 1}},
-		{"records change", 400, writes{update: 1}},
-		{"records go", 400, writes{remove: 1}},
-		{"all of it", 400, writes{insert: 2, update: 2, remove: 2}},
-		{"all of it, in forks", 3000, writes{insert: 2, update: 2, remove: 2, fork: true}},
-		{"records come and go, in forks", 400, writes{insert: 2, remove: 2, fork: true}},
+		{"inserts", 100, writes{insert: 1}},
+		{"updates", 400, writes{update: 1}},
+		{"deletes", 400, writes{remove: 1}},
+		{"all kinds of writes", 400, writes{insert: 2, update: 2, remove: 2}},
+		{"all kinds of writes, in forks", 3000, writes{insert: 2, update: 2, remove: 2, fork: true}},
+		{"inserts and deletes, in forks", 400, writes{insert: 2, remove: 2, fork: true}},
 		{"small batches", 400, writes{insert: 2, update: 2, remove: 2, batch: fewChanges}},
-		{"batches", 400, writes{insert: 2, update: 2, remove: 2, batch: 100, fork: true}},
+		{"large batches", 400, writes{insert: 2, update: 2, remove: 2, batch: 100, fork: true}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			rng := random(t)
@@ -67,9 +66,9 @@ func TestRemovedEntriesAreGarbage(t *testing.T) {
 						kept++
 					}
 				}
-				// The write that goes beyond an eighth is followed by one that compacts.
-				if most := c.Len()/8 + max(row.batch, 1) + 1; kept > most {
-					t.Errorf("%d removed entries are kept beside %d, want at most %d", kept, c.Len(), most)
+				// The write after the one that exceeds an eighth compacts the trees.
+				if limit := c.Len()/8 + max(row.batch, 1) + 1; kept > limit {
+					t.Errorf("%d removed entries are kept for %d records, want at most %d", kept, c.Len(), limit)
 				}
 			}
 			runtime.KeepAlive(c)
@@ -77,11 +76,11 @@ func TestRemovedEntriesAreGarbage(t *testing.T) {
 	}
 }
 
-// What the last write removed is garbage, its text included, and a fork knows what its
-// nodes may still refer to.
-func TestGarbageAfterWrites(t *testing.T) {
+// Removed entries and their texts are collected, unless a split node still refers
+// to them. Forks count such entries, too.
+func TestRemovedTextsAreCollected(t *testing.T) {
 	const n = 500
-	alternate := func(id int) bool { return (id-1)/((fullNode+1)/2)%2 == 1 } // records of every other node
+	alternate := func(id int) bool { return (id-1)/((fullNode+1)/2)%2 == 1 } // every other node
 	for _, row := range []struct {
 		reason string
 		remove func(c *Store)
@@ -149,7 +148,7 @@ func TestGarbageAfterWrites(t *testing.T) {
 	}
 }
 
-// write makes a random change of a batch and notes new entries in all.
+// write makes a random change in a batch and adds new entries to all.
 func write(tx *Tx, rng *rand.Rand, insert, update, remove int, all map[weak.Pointer[Entry]]bool) {
 	id := 1 + rng.IntN(tx.LastID())
 	for range 100 {
@@ -173,8 +172,8 @@ func write(tx *Tx, rng *rand.Rand, insert, update, remove int, all map[weak.Poin
 	}
 }
 
-// However changes are made, the same entries are in the tree, under the same keys.
-func TestWaysToWriteATree(t *testing.T) {
+// All methods that write to a tree lead to the same entries and keys.
+func TestTreeWrites(t *testing.T) {
 	rng := random(t)
 	never := func() bool { return false }
 	for _, terms := range []string{"number", "text", "note", "text,-number", "note,number,text"} {
@@ -196,27 +195,27 @@ func TestWaysToWriteATree(t *testing.T) {
 			}
 			empty := newIndex(newSchema(0).resolve(parse(terms)), parse(terms))
 			filled := func(entries []*Entry) index { x := empty.empty(); x.fill(entries); return x }
-			ways := map[string]index{"set": filled(before), "merge": filled(before), "fill": filled(after), "build": empty.empty()}
+			trees := map[string]index{"set": filled(before), "merge": filled(before), "fill": filled(after), "build": empty.empty()}
 			for _, ch := range changes {
-				ways["set"].set(ch, ways["set"].keys(ch))
+				trees["set"].set(ch, trees["set"].keys(ch))
 			}
-			forked := ways["merge"].fork()
+			forked := trees["merge"].fork()
 			forked.merge(changes)
-			if want, got := sorted(before, terms), inOrder(ways["merge"]); !slices.Equal(want, got) {
-				t.Fatalf("the origin of a fork, by %s (-want +got):\n%s", terms, cmp.Diff(want, got))
+			if want, got := sorted(before, terms), inOrder(trees["merge"]); !slices.Equal(want, got) {
+				t.Fatalf("the original of a fork, by %s (-want +got):\n%s", terms, cmp.Diff(want, got))
 			}
-			ways["merge"] = forked
-			size := ways["fill"].keySize()
-			if complete, small := ways["build"].build(after, size, never); !complete || !small {
-				t.Fatalf("build of keys that just fit: %v, %v", complete, small)
+			trees["merge"] = forked
+			size := trees["fill"].keySize()
+			if complete, small := trees["build"].build(after, size, never); !complete || !small {
+				t.Fatalf("build(limit %d) = %v, %v, want true, true", size, complete, small)
 			}
 			want := sorted(after, terms)
-			for way, x := range ways {
+			for method, x := range trees {
 				if got := inOrder(x); !slices.Equal(want, got) || x.len() != len(want) {
-					t.Errorf("%s of %d by %s (-want +got):\n%s", way, n, terms, cmp.Diff(want, got))
+					t.Errorf("%s of %d by %s (-want +got):\n%s", method, n, terms, cmp.Diff(want, got))
 				}
-				if fault := x.fault(); fault != "" || x.keySize() != size {
-					t.Errorf("%s of %d by %s: %s; keys of %d bytes, want %d", way, n, terms, fault, x.keySize(), size)
+				if err := x.check(); err != nil || x.keySize() != size {
+					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", method, n, terms, err, x.keySize(), size)
 				}
 			}
 			if list, small := empty.empty().sort(after, size, never); !small || !slices.Equal(want, ids(list)) {
@@ -226,14 +225,15 @@ func TestWaysToWriteATree(t *testing.T) {
 	}
 }
 
+// inOrder returns the ids of the entries of an index.
 func inOrder(x index) []int {
 	var list []int
 	x.scan(false, func(e *Entry) bool { list = append(list, e.ID); return true })
 	return list
 }
 
-// Keys that take a byte too much, and work that is stopped, leave the index empty.
-func TestBuildAndSortStop(t *testing.T) {
+// build and sort do nothing if the keys are too large or they are stopped.
+func TestBuildAndSortLimits(t *testing.T) {
 	rng := random(t)
 	for _, n := range []int{5, 20_000} {
 		entries := make([]*Entry, n)
@@ -251,31 +251,31 @@ func TestBuildAndSortStop(t *testing.T) {
 			stop   bool
 			small  bool
 		}{
-			{"a byte too much", size - 1, false, false},
-			{"much too much", 10, false, false},
-			{"nothing may be kept", 0, false, false},
+			{"a byte too large", size - 1, false, false},
+			{"much too large", 10, false, false},
+			{"limit zero", 0, false, false},
 			{"stopped", size, true, true},
-			{"any size, stopped", -1, true, true},
+			{"no limit, stopped", -1, true, true},
 		} {
 			stopped := func() bool { return row.stop }
 			x := empty.empty()
 			if complete, small := x.build(entries, row.limit, stopped); complete || small != row.small || x.len() != 0 {
-				t.Errorf("build, %s: complete %v, small %v, %d entries", row.reason, complete, small, x.len())
+				t.Errorf("%s: build = %v, %v with %d entries, want false, %v with none", row.reason, complete, small, x.len(), row.small)
 			}
 			if list, small := empty.empty().sort(entries, row.limit, stopped); list != nil || small != row.small {
-				t.Errorf("sort, %s: %d entries, small %v", row.reason, len(list), small)
+				t.Errorf("%s: sort = %d entries, %v, want none, %v", row.reason, len(list), small, row.small)
 			}
 		}
 	}
 }
 
-// A panic in one of many goroutines is the caller's.
+// parallel calls f once for each number and panics if a call does.
 func TestParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 100} {
 		calls := make([]int, n)
 		parallel(n, func(i int) { calls[i]++ })
 		if slices.ContainsFunc(calls, func(n int) bool { return n != 1 }) {
-			t.Errorf("calls of %d: %v", n, calls)
+			t.Errorf("parallel(%d) made the calls %v, want one each", n, calls)
 		}
 		reason := func() (reason any) {
 			defer func() { reason = recover() }()
@@ -287,7 +287,7 @@ func TestParallel(t *testing.T) {
 			return nil
 		}()
 		if n > 0 && reason != fmt.Sprint("call ", n/2) {
-			t.Errorf("%d calls: %v", n, reason)
+			t.Errorf("parallel(%d) panicked with %v, want call %d", n, reason, n/2)
 		}
 	}
 }

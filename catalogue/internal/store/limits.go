@@ -6,29 +6,32 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Anybody who may read a collection can ask for any ordering. These bounds keep
-// the memory and the work of that small.
+// Every client that may read a collection can ask for any ordering. These limits
+// bound the memory and the work that such requests cost.
 const (
-	// maxCombined is how many indexes of several terms are kept. They take at
-	// most maxPerRecord bytes for each record together; the least recently used
-	// is dropped first.
+	// maxCombined is the largest number of multi-field indexes. Together they take
+	// at most maxPerRecord bytes for each record. The least recently used one is
+	// dropped first.
 	maxCombined = 8
 
-	// maxPerRecord is also how many bytes for each record the keys of an index of
-	// one term may take, or one of several terms with its items. An ordering with
-	// longer keys has no index: see ownSequences.
+	// maxPerRecord is the largest average size in bytes of the keys of a
+	// single-field index, and of the keys and items of a multi-field index. An
+	// ordering with larger keys has no index; see sortCache.
 	maxPerRecord = 512
 
-	// itemSize is about what an item takes, with its share of the node.
+	// itemSize is the approximate size in bytes of an item with its share of the
+	// node.
 	itemSize = 36
 
-	// maxSorts is how many orderings of one term, and of several, are sorted at once.
+	// maxSorts is the largest number of concurrent sorts by one term, and that of
+	// concurrent sorts by several terms.
 	maxSorts = 4
 )
 
-// maxKeys returns how many bytes the keys of an index of n entries may take. It
-// leaves room for the items that evict counts, or an index of several terms that is
-// built would be dropped at once, and built again for as long as a reader waits.
+// maxKeys returns the largest size in bytes of the keys of an index of n entries.
+// For a multi-field index it leaves room for the items, which evict also counts.
+// Otherwise a new index could be dropped at once and built again for as long as a
+// reader waits for it.
 func maxKeys(n int, terms []ordering.Term) int {
 	if len(terms) > 1 {
 		return (maxPerRecord - itemSize) * n
@@ -36,7 +39,7 @@ func maxKeys(n int, terms []ordering.Term) int {
 	return maxPerRecord * n
 }
 
-// evict drops the indexes that are beyond the bounds. O(indexes).
+// evict drops indexes until all limits are met. O(indexes).
 func (s *State) evict() {
 	n := s.Len()
 	for {

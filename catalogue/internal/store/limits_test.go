@@ -10,9 +10,9 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Of the indexes of several terms the least recently used is dropped. Those of a
-// single field stay.
-func TestEviction(t *testing.T) {
+// The least recently used multi-field index is dropped first. Single-field indexes
+// stay.
+func TestEvictionByUse(t *testing.T) {
 	c := newStore(t, newSchema(0), 20)
 	for _, field := range []string{"number", "text", "note", "slow"} {
 		ordered(t, c, field)
@@ -24,9 +24,9 @@ func TestEviction(t *testing.T) {
 	for _, terms := range combined {
 		ordered(t, c, terms)
 		if !slices.Contains(indexed(c), "number,text") {
-			t.Errorf("an index that is in use was dropped for %s", terms)
+			t.Errorf("a recently used index was dropped for %s", terms)
 		}
-		ordered(t, c, "number,text")   // stays in use
+		ordered(t, c, "number,text")   // is used again
 		ordered(t, c, "-number,-text") // in both directions
 	}
 	want := append([]string{"number", "text", "note", "slow", "number,text"}, combined[len(combined)-(maxCombined-1):]...)
@@ -36,18 +36,18 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// Indexes of several terms take at most 512 bytes for each record together.
+// Multi-field indexes together take at most maxPerRecord bytes for each record.
 func TestEvictionBySize(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		text   int // its length
-		kept   int // of four indexes by text and more
+		text   int // length
+		kept   int // of four multi-field indexes
 	}{
 		{"short keys", 10, 4},
 		{"two fit", 150, 2},
 		{"one fits", 300, 1},
-		{"keys that fit, but not with their items", 480, 0},
-		{"keys that are too large", 600, 0},
+		{"keys fit, but not with their items", 480, 0},
+		{"keys are too large", 600, 0},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newSchema(0), 0)
@@ -61,14 +61,14 @@ func TestEvictionBySize(t *testing.T) {
 				}
 			}
 			if kept := len(indexed(c)) - 1; kept != row.kept {
-				t.Errorf("%d indexes of several terms are kept, want %d", kept, row.kept)
+				t.Errorf("%d multi-field indexes are kept, want %d", kept, row.kept)
 			}
 		})
 	}
 }
 
-// An index whose keys later outgrow the bound is dropped, whatever writes them.
-func TestOutgrownIndexIsDropped(t *testing.T) {
+// Any write after which the keys of an index are too large drops the index.
+func TestEvictionAfterWrites(t *testing.T) {
 	long := func() *record {
 		note := strings.Repeat("x", 10_000)
 		return &record{note: &note}
@@ -116,8 +116,8 @@ func TestOutgrownIndexIsDropped(t *testing.T) {
 	}
 }
 
-// A large index of several terms does not push out the small ones before it goes.
-func TestTooLargeIndexEvictsNoOther(t *testing.T) {
+// A multi-field index that is too large does not cause others to be dropped.
+func TestLargeIndexEvictsNoOther(t *testing.T) {
 	c := newStore(t, newSchema(0), 0)
 	for i := range 10 {
 		put(c, &record{text: strings.Repeat(string(rune('a'+i)), 480)})
@@ -128,6 +128,6 @@ func TestTooLargeIndexEvictsNoOther(t *testing.T) {
 		t.Errorf("indexes (-want +got):\n%s", diff)
 	}
 	if findTerms(c.Current().indexes, []ordering.Term{ordering.Asc("text")}) >= 0 {
-		t.Error("an index was built that nobody asked for")
+		t.Error("an index by text was built")
 	}
 }

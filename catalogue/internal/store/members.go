@@ -8,12 +8,12 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// members counts how many records have a member, for records that need not have
-// the same. The zero value counts nothing.
+// members counts the records that have each member. The zero value counts nothing
+// and is for records that all have the same fields.
 type members struct {
 	of     func(*Entry) iter.Seq[string]
-	counts map[string]int // by name in JSON
-	shared bool           // a clone has the same map: it is copied before it changes
+	counts map[string]int // by JSON name
+	shared bool           // a clone uses the same map, so it is copied before it changes
 }
 
 func newMembers(of func(*Entry) iter.Seq[string]) members {
@@ -23,14 +23,14 @@ func newMembers(of func(*Entry) iter.Seq[string]) members {
 	return members{of: of, counts: map[string]int{}}
 }
 
-// clone returns members that count on their own. O(1).
+// clone returns an independent copy. O(1).
 func (m *members) clone() members {
 	m.shared = true
 	return *m
 }
 
-// apply counts a change and reports whether a name came or went. O(members of
-// the record); once after clone O(names) besides.
+// apply counts a change and reports whether a name was added or removed.
+// O(members of the record), plus O(names) for the first change after clone.
 func (m *members) apply(ch Change) (changed bool) {
 	if m.of == nil {
 		return false
@@ -38,29 +38,31 @@ func (m *members) apply(ch Change) (changed bool) {
 	if m.shared {
 		m.counts, m.shared = maps.Clone(m.counts), false
 	}
-	came := m.count(ch.New, 1)
-	went := m.count(ch.Old, -1)
-	return came || went
+	added := m.count(ch.New, 1)
+	removed := m.count(ch.Old, -1)
+	return added || removed
 }
 
+// count adds by to the counts of the members of e, which may be nil.
 func (m *members) count(e *Entry, by int) (changed bool) {
 	if e == nil {
 		return false
 	}
 	for name := range m.of(e) {
-		now := m.counts[name] + by
-		if now == 0 {
+		n := m.counts[name] + by
+		if n == 0 {
 			delete(m.counts, name)
 		} else {
-			m.counts[name] = now
+			m.counts[name] = n
 		}
-		changed = changed || now == 0 || now == by
+		changed = changed || n == 0 || n == by
 	}
 	return changed
 }
 
-// names returns the sorted names of the fields, id among them. A member whose name
-// is nothing but underscores has none. O(names × log names).
+// names returns the sorted names of the fields, including id. A member whose name
+// consists of underscores only is not a field. names returns nil if all records
+// have the same fields. O(names × log names).
 func (m *members) names(id string) []string {
 	if m.of == nil {
 		return nil

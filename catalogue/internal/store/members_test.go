@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// membersModel are the records of a store with members.
+// A membersModel holds the records of a store, by id.
 type membersModel map[int]*record
 
 func (m membersModel) names() []string {
@@ -49,9 +49,9 @@ func (m membersModel) compare(t *testing.T, what string, c *Store) {
 	}
 }
 
-// Names and counts are those of the records, in a store and in its clones, after
-// any write.
-func TestMembersAgainstModel(t *testing.T) {
+// After any write, the names and counts of a store and of its clones are those of
+// its records.
+func TestMembers(t *testing.T) {
 	rng := random(t)
 	all := []string{"title", "rank", "startDate", "start_date", "__", "note", "x"}
 	anyRecord := func(id int) *record {
@@ -117,8 +117,8 @@ func TestMembersAgainstModel(t *testing.T) {
 	}
 }
 
-// An index goes with the last record that has its member.
-func TestIndexGoesWithMember(t *testing.T) {
+// An index is dropped with the last record that has its member.
+func TestIndexOfRemovedMember(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		write  func(c *Store)
@@ -153,13 +153,13 @@ func TestIndexGoesWithMember(t *testing.T) {
 			t.Errorf("%s: indexes (-want +got):\n%s", row.reason, diff)
 		}
 		if diff := cmp.Diff([]int{2, 1}, ordered(t, before, "-rare")); diff != "" {
-			t.Errorf("%s: a state before (-want +got):\n%s", row.reason, diff)
+			t.Errorf("%s: the earlier state (-want +got):\n%s", row.reason, diff)
 		}
 	}
 }
 
-// A write after a clone leaves the clone's counts alone, and the other way round.
-func TestClonesCountApart(t *testing.T) {
+// A write to a store does not change the names of its clone, nor the reverse.
+func TestMembersOfClone(t *testing.T) {
 	c := newStore(t, newMemberSchema(), 0)
 	put(c, &record{members: []string{"a"}})
 	clone := Clone(c)[0]

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls f with 0 to n-1, on as many goroutines as can run at once, and
-// returns when all calls have returned. A panic in f becomes the caller's.
+// parallel calls f(0) to f(n-1) in at most GOMAXPROCS goroutines and returns when
+// all calls have returned. If a call panics, parallel panics with the same value.
 func parallel(n int, f func(int)) {
 	if n == 1 {
 		f(0)

@@ -2,20 +2,22 @@ package store
 
 import "sync/atomic"
 
-// parts are arrays of the entries of an index, a part of it at a time, so that a
-// page is a loop: without a descent, a call for each record, or a cache miss.
+// parts caches runs of the entries of an index in arrays, so that a page can be
+// copied without descending the tree or calling a function for each record.
 //
-// Readers make the arrays of what is read often between two writes; the next
-// write to the index drops all of them. The directory is made after as many
-// pages as pay for it, a part after eight pages that begin or end in it. So no
-// page costs more than about three times what it would cost without arrays, however
-// large the index is. Each entry in a part takes 8 bytes, the directory an eighth
-// of a byte for each entry of the index.
+// Readers fill the cache with the parts that are read often between two writes.
+// The next write to the index empties it. The directory is made once enough pages
+// were read to pay for it, and the array of a part once partPages pages began or
+// ended in it. No page therefore costs more than about three times as much as
+// without the cache, however large the index is. An array takes 8 bytes for each
+// of its entries, and the directory an eighth of a byte for each entry of the
+// index.
 type parts struct {
 	pages     atomic.Int32 // read since the last write
 	directory atomic.Pointer[[]part]
 }
 
+// A part is a run of partLen entries of an index.
 type part struct {
 	pages   atomic.Int32
 	entries atomic.Pointer[[]*Entry]
@@ -28,7 +30,7 @@ const (
 )
 
 // list returns the directory for an index of n entries, or nil if too few pages
-// were read.
+// were read to make it.
 func (p *parts) list(n int) []part {
 	if d := p.directory.Load(); d != nil {
 		return *d
@@ -41,7 +43,8 @@ func (p *parts) list(n int) []part {
 	return *p.directory.Load()
 }
 
-// drop forgets all arrays. The caller is about to write to the index.
+// drop drops the directory and all arrays. It must be called before each write to
+// the index.
 func (p *parts) drop() {
 	if p.pages.Load() != 0 {
 		p.pages.Store(0)
@@ -49,7 +52,8 @@ func (p *parts) drop() {
 	}
 }
 
-// array returns the entries of part i, or nil if its array is not worth making.
+// array returns the entries of part i, or nil if too few pages were read to make
+// its array.
 func (t *tree[K]) array(list []part, i int) []*Entry {
 	p := &list[i]
 	if entries := p.entries.Load(); entries != nil {
@@ -64,36 +68,37 @@ func (t *tree[K]) array(list []part, i int) []*Entry {
 	return entries
 }
 
-// page appends the n entries after the first offset, fewer at the end.
+// page appends the n entries after the first offset entries, or as many as there
+// are.
 func (t *tree[K]) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	n = min(n, t.len()-offset)
 	if n <= 0 {
 		return dst
 	}
-	place := offset
+	pos := offset
 	if desc {
-		place = t.len() - 1 - offset
+		pos = t.len() - 1 - offset
 	}
 	list := t.list(t.len())
 	if list == nil || n > partLen {
-		return t.walk(dst, place, n, desc)
+		return t.walk(dst, pos, n, desc)
 	}
 	for n > 0 {
-		array := t.array(list, place>>partShift)
+		array := t.array(list, pos>>partShift)
 		if array == nil {
-			return t.walk(dst, place, n, desc)
+			return t.walk(dst, pos, n, desc)
 		}
-		i := place & (partLen - 1)
+		i := pos & (partLen - 1)
 		if !desc {
 			array = array[i:min(i+n, len(array))]
 			dst = append(dst, array...)
-			place += len(array)
+			pos += len(array)
 			n -= len(array)
 			continue
 		}
 		for ; i >= 0 && n > 0; i-- {
 			dst = append(dst, array[i])
-			place--
+			pos--
 			n--
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// counting returns an index by number of n records and a pointer to the number of comparisons
-// that the index has made.
+// counting returns an index by number of n records and a pointer to the number of
+// comparisons that the index has made.
 func counting(n int) (*tree[int64], *int) {
 	calls := new(int)
 	k := *newNumbers(func(e *Entry) int64 { return recordOf(e).number }).kind
@@ -25,14 +25,14 @@ func counting(n int) (*tree[int64], *int) {
 	return t, calls
 }
 
-// A page that lies in arrays compares nothing and descends nowhere. The arrays
-// appear after the documented number of pages, and a write drops them.
-func TestPagesFromArrays(t *testing.T) {
+// A page is read from arrays, without comparisons, after the documented number of
+// pages. A write drops the arrays.
+func TestPageFromArrays(t *testing.T) {
 	for _, row := range []struct {
 		reason    string
 		n, offset int
 		limit     int
-		parts     int // that the page touches
+		parts     int // number of parts that the page overlaps
 	}{
 		{"a small index", 20, 5, 10, 1},
 		{"exactly one part", partLen, 0, partLen, 1},
@@ -43,7 +43,7 @@ func TestPagesFromArrays(t *testing.T) {
 		{"the end of the last part", 10 * partLen, 10*partLen - 4, 100, 1},
 	} {
 		for _, desc := range []bool{false, true} {
-			t.Run(fmt.Sprint(row.reason, ", descending: ", desc), func(t *testing.T) {
+			t.Run(fmt.Sprint(row.reason, ", descending ", desc), func(t *testing.T) {
 				x, calls := counting(row.n)
 				want := x.walk(nil, 0, row.n, false)
 				offset := row.offset
@@ -67,30 +67,30 @@ func TestPagesFromArrays(t *testing.T) {
 						break
 					}
 				}
-				// The page that makes the directory is the first that counts for a part, and
-				// the page that makes an array the first that counts for the next part.
-				if expected := 4 + row.n/1024 - 1 + row.parts*(partPages-1) + 1; made != expected {
-					t.Errorf("%d pages were read from the tree, want %d", made, expected)
+				// The page that makes the directory is the first counted for a part. The page
+				// that makes an array is the first counted for the next part.
+				if want := 4 + row.n/1024 - 1 + row.parts*(partPages-1) + 1; made != want {
+					t.Errorf("%d pages were read from the tree, want %d", made, want)
 				}
 				dst := make([]*Entry, 0, row.limit)
 				if n := testing.AllocsPerRun(50, func() { x.page(dst, offset, row.limit, desc) }); n != 0 || *calls != 0 {
-					t.Errorf("a page allocates %v times and compares %d times", n, *calls)
+					t.Errorf("a page made %v allocations and %d comparisons, want none", n, *calls)
 				}
 				e := x.walk(nil, 0, 1, false)[0]
 				x.set(Change{e, e}, x.keys(Change{e, e}))
 				if x.directory.Load() != nil {
-					t.Error("arrays are left after a write")
+					t.Error("the arrays were not dropped by a write")
 				}
 				if *calls = 0; len(x.page(dst, offset, row.limit, desc)) == 0 || *calls == 0 {
-					t.Error("a page after a write does not read the tree")
+					t.Error("a page after a write was not read from the tree")
 				}
 			})
 		}
 	}
 }
 
-// Pages equal those of a sorted slice, between any writes.
-func TestPagesAgainstSlice(t *testing.T) {
+// Pages equal those of a sorted slice, also between writes.
+func TestTreePage(t *testing.T) {
 	rng := random(t)
 	for _, terms := range []string{"number", "text", "note,-number"} {
 		index := newIndex(newSchema(0).resolve(parse(terms)), parse(terms))
@@ -137,15 +137,16 @@ func TestPagesAgainstSlice(t *testing.T) {
 				start := min(offset, len(want))
 				want = want[start:min(start+limit, len(want))]
 				if got := ids(index.page(nil, offset, limit, desc)); !slices.Equal(got, want) {
-					t.Fatalf("%d from %d of %d by %s, descending %v (-want +got):\n%s", limit, offset, len(all), terms, desc, cmp.Diff(want, got))
+					t.Fatalf("page(%d, %d) of %d by %s, descending %v (-want +got):\n%s", offset, limit, len(all), terms, desc, cmp.Diff(want, got))
 				}
 			}
 		}
 	}
 }
 
-// A fork has no arrays of what was read before, and keeps those of its origin.
-func TestArraysOfForks(t *testing.T) {
+// A fork does not use the arrays of the original, and writing to it does not drop
+// them.
+func TestPageOfFork(t *testing.T) {
 	x, calls := counting(50)
 	for range 20 {
 		x.page(nil, 3, 5, false)
@@ -155,10 +156,10 @@ func TestArraysOfForks(t *testing.T) {
 	fork.set(Change{Old: e}, fork.keys(Change{Old: e}))
 	want := []int{46, 45, 44}
 	if diff := cmp.Diff(want, ids(fork.page(nil, 3, 3, false))); diff != "" {
-		t.Errorf("the fork (-want +got):\n%s", diff)
+		t.Errorf("fork (-want +got):\n%s", diff)
 	}
 	*calls = 0
 	if diff := cmp.Diff([]int{47, 46, 45}, ids(x.page(nil, 3, 3, false))); diff != "" || *calls != 0 {
-		t.Errorf("its origin, after %d comparisons (-want +got):\n%s", *calls, diff)
+		t.Errorf("original, after %d comparisons (-want +got):\n%s", *calls, diff)
 	}
 }

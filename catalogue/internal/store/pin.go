@@ -5,38 +5,41 @@ import (
 	"sync/atomic"
 )
 
-// pins count the reads in progress that hold nothing after they return. Each
-// counter has a cache line of its own.
+// pins counts the reads in progress that do not need their state after they
+// return. Each counter has its own cache line.
 type pins [16]struct {
 	n atomic.Int64
 	_ [56]byte
 }
 
-// A pin is held for one read. It is nil if the state needs none.
+// A pin is the counter that a read has incremented. It is nil if the state is
+// frozen.
 type pin = *atomic.Int64
 
 const (
-	// pinnedReads is how many reads of a state are pinned. The next one, with no
-	// write between, hands the state out: where nobody writes, reads need no pins.
+	// pinnedReads is the number of reads after a write that are pinned. The next
+	// read freezes the state, so that reads without writes between them need no
+	// pins.
 	pinnedReads = 64
 
-	// hotWrites is for how many writes after one that met a pin each read hands
-	// the state out. It then holds no pin while it reads, and a writer beside it
-	// forks only what was read.
+	// hotWrites is the number of writes, after one that found a pin, during which
+	// every read freezes the state. Such a read holds no pin, and a concurrent
+	// writer forks only states that were read.
 	hotWrites = 64
 )
 
-// pin returns the published state, which does not change until unpin. A pin is
-// never held while the program's code runs or an index is built.
+// pin returns the published state, which does not change until the pin is passed
+// to unpin. The caller must not run the program's code or build an index while it
+// holds the pin.
 func (c *Store) pin() (*State, pin) {
-	if s := c.published.Load(); s != nil && s.handed.Load() {
+	if s := c.published.Load(); s != nil && s.frozen.Load() {
 		return s, nil
 	}
 	p := &c.pins[rand.Uint32()%uint32(len(c.pins))].n
 	p.Add(1)
 	s := c.visible()
 	if s.hot || s.reads.Add(1) > pinnedReads {
-		s.handed.Store(true)
+		s.frozen.Store(true)
 		unpin(p)
 		return s, nil
 	}
@@ -49,8 +52,8 @@ func unpin(p pin) {
 	}
 }
 
-// visible returns the published state, waiting for a writer that changes it in
-// place. The caller holds a pin.
+// visible returns the published state. If a writer is changing it in place,
+// visible waits for the writer. The caller must hold a pin.
 func (c *Store) visible() *State {
 	for range 256 {
 		if s := c.published.Load(); s != nil {
@@ -62,16 +65,17 @@ func (c *Store) visible() *State {
 	return c.published.Load()
 }
 
-// Current returns the published state to a caller that may keep it. O(1).
+// Current freezes and returns the published state. O(1).
 func (c *Store) Current() *State {
 	s, p := c.pin()
 	if p != nil {
-		s.handed.Store(true) // before unpin: the writer looks at the pins first
+		s.frozen.Store(true) // before unpin: the writer checks the pins first
 		unpin(p)
 	}
 	return s
 }
 
+// idle reports whether no read holds a pin.
 func (p *pins) idle() bool {
 	for i := range p {
 		if p[i].n.Load() != 0 {
@@ -81,18 +85,18 @@ func (p *pins) idle() bool {
 	return true
 }
 
-// writable returns the state to write to: the published one, taken out of sight,
-// if nobody may be reading it, else a fork of it, while readers go on with the
-// old one. Both mutexes are held.
+// writable returns the state to change: the published state, withdrawn, if no
+// reader can be using it, and otherwise a fork of it, while readers continue to
+// use the original. Both mutexes must be held.
 //
-// A reader that pins itself after the pointer became nil finds it nil and
-// waits; one that did so before is found by idle. A reader that handed the state
-// out did so before its pin was released, so handed is checked last.
+// A reader that pins after the published pointer became nil loads nil and waits;
+// a reader that pinned before is found by idle. A reader that froze the state did
+// so before it released its pin, so frozen is checked after idle.
 func (c *Store) writable(s *State) *State {
 	c.hot = max(c.hot-1, 0)
-	if !s.handed.Load() {
+	if !s.frozen.Load() {
 		c.published.Store(nil)
-		if c.pins.idle() && !s.handed.Load() {
+		if c.pins.idle() && !s.frozen.Load() {
 			s.hot = c.hot > 0
 			s.reads.Store(0)
 			return s

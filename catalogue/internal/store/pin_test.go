@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A picture is all that can be read of a state.
-type picture struct {
+// contents is everything that can be read from a state.
+type contents struct {
 	LastID, UsedID int
 	Revision, From uint64
 	Names          []string
@@ -21,8 +21,8 @@ type picture struct {
 	Events         []Event
 }
 
-func pictureOf(s *State) picture {
-	p := picture{
+func contentsOf(s *State) contents {
+	p := contents{
 		LastID: s.lastID, UsedID: s.usedID, Revision: s.revision, From: s.history.from,
 		Names: slices.Clone(s.names), Orders: map[string][]uintptr{},
 	}
@@ -44,19 +44,19 @@ func pictureOf(s *State) picture {
 	return p
 }
 
-// A state that was handed out, or that is pinned, does not change.
-func TestStatesThatAreReadDoNotChange(t *testing.T) {
+// A state that is frozen or pinned does not change.
+func TestReadStatesDoNotChange(t *testing.T) {
 	type held struct {
-		state   *State
-		pin     pin
-		picture picture
-		since   int
+		state  *State
+		pin    pin
+		before contents
+		step   int
 	}
 	for _, schema := range []*Schema{newSchema(20), newMemberSchema()} {
 		rng := random(t)
 		c := newStore(t, schema, 0)
 		var all []held
-		hold := func(step int, s *State, p pin) { all = append(all, held{s, p, pictureOf(s), step}) }
+		hold := func(step int, s *State, p pin) { all = append(all, held{s, p, contentsOf(s), step}) }
 		terms := []string{"", "number", "text", "number,-text", "note", "-note,text"}
 		anyRecord := func() *record {
 			r := randomRecord(rng, 1+rng.IntN(200))
@@ -97,7 +97,7 @@ func TestStatesThatAreReadDoNotChange(t *testing.T) {
 					Replace([]Replacement{{Store: c, Entries: entriesOf(records...)}})
 				}
 			case 7:
-				if err := c.Batch(func(tx *Tx) error { // an id that comes and goes
+				if err := c.Batch(func(tx *Tx) error { // uses an id
 					e := newEntry(1000+step, "")
 					tx.Write(Change{New: e})
 					tx.Write(Change{Old: e})
@@ -124,9 +124,9 @@ func TestStatesThatAreReadDoNotChange(t *testing.T) {
 			}
 			for i := 0; i < len(all); i++ {
 				h := all[i]
-				if now := pictureOf(h.state); !reflect.DeepEqual(h.picture, now) {
-					t.Fatalf("step %d: the state of step %d, pinned: %v, has changed (-want +got):\n%s",
-						step, h.since, h.pin != nil, cmp.Diff(h.picture, now))
+				if now := contentsOf(h.state); !reflect.DeepEqual(h.before, now) {
+					t.Fatalf("step %d: the state of step %d, pinned %v, has changed (-want +got):\n%s",
+						step, h.step, h.pin != nil, cmp.Diff(h.before, now))
 				}
 				if rng.IntN(4) == 0 {
 					unpin(h.pin)
@@ -139,14 +139,14 @@ func TestStatesThatAreReadDoNotChange(t *testing.T) {
 		}
 		t.Logf("%d writes in place", inPlace)
 		if inPlace == 0 {
-			t.Error("nothing was written in place")
+			t.Error("no write was made in place")
 		}
 	}
 }
 
-// A write changes the published state itself unless somebody may be reading it.
+// A write changes the published state in place unless a reader may be using it.
 func TestWritesInPlace(t *testing.T) {
-	read := func(n int) func(t *testing.T, c *Store) {
+	pages := func(n int) func(t *testing.T, c *Store) {
 		return func(t *testing.T, c *Store) {
 			for range n {
 				if _, _, err := c.Page(t.Context(), Query{Terms: parse("-text"), Window: pagination.Window{Limit: 3}}); err != nil {
@@ -158,15 +158,15 @@ func TestWritesInPlace(t *testing.T) {
 	one := func(c *Store) { put(c, &record{}) }
 	for _, row := range []struct {
 		reason string
-		look   func(t *testing.T, c *Store)
+		read   func(t *testing.T, c *Store)
 		write  func(c *Store)
 		want   bool
 	}{
-		{"nobody reads", read(0), one, true},
-		{"a page", read(1), one, true},
-		{"as many reads as are pinned", read(pinnedReads), one, true},
-		{"one more hands the state out", read(pinnedReads + 1), one, false},
-		{"other reads count, too", func(t *testing.T, c *Store) {
+		{"no read", pages(0), one, true},
+		{"a page", pages(1), one, true},
+		{"as many reads as are pinned", pages(pinnedReads), one, true},
+		{"one more read freezes the state", pages(pinnedReads + 1), one, false},
+		{"other reads are counted, too", func(t *testing.T, c *Store) {
 			for range pinnedReads/4 + 1 {
 				c.Len()
 				c.Get(1)
@@ -174,9 +174,9 @@ func TestWritesInPlace(t *testing.T) {
 				c.Since(3)
 			}
 		}, one, false},
-		{"a state that is kept", func(t *testing.T, c *Store) { c.Current() }, one, false},
+		{"the current state", func(t *testing.T, c *Store) { c.Current() }, one, false},
 		{"a frozen state", func(t *testing.T, c *Store) { Freeze(c) }, one, false},
-		{"a clone shares no state", func(t *testing.T, c *Store) { Clone(c) }, one, true},
+		{"a clone has its own state", func(t *testing.T, c *Store) { Clone(c) }, one, true},
 		{"a scan", func(t *testing.T, c *Store) {
 			if _, err := c.Scan(t.Context(), nil); err != nil {
 				t.Error(err)
@@ -187,15 +187,15 @@ func TestWritesInPlace(t *testing.T) {
 			_, p := c.pin()
 			t.Cleanup(func() { unpin(p) })
 		}, one, false},
-		{"a small batch", read(1), func(c *Store) { putAll(c, manyRecords()[1:]...) }, true},
-		{"a large batch", read(1), func(c *Store) { putAll(c, manyRecords()...) }, false},
-		{"a replacement", read(1), func(c *Store) { Replace([]Replacement{{Store: c}}) }, false},
+		{"a small batch", pages(1), func(c *Store) { putAll(c, manyRecords()[1:]...) }, true},
+		{"a large batch", pages(1), func(c *Store) { putAll(c, manyRecords()...) }, false},
+		{"a replacement", pages(1), func(c *Store) { Replace([]Replacement{{Store: c}}) }, false},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newSchema(10), 20)
 			ordered(t, c, "text")
-			one(c) // building the index handed the state out
-			row.look(t, c)
+			one(c) // building the index froze the state
+			row.read(t, c)
 			s, revision := c.published.Load(), c.published.Load().revision
 			row.write(c)
 			now := c.published.Load()
@@ -206,7 +206,7 @@ func TestWritesInPlace(t *testing.T) {
 	}
 }
 
-// Writes with a few reads after each stay in place.
+// Writes are made in place when there are few reads between them.
 func TestWritesStayInPlace(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	ordered(t, c, "text")
@@ -219,12 +219,12 @@ func TestWritesStayInPlace(t *testing.T) {
 		}
 	}
 	if c.published.Load() != s {
-		t.Error("a write was made in another state")
+		t.Error("a write was made in a fork")
 	}
 }
 
-// After a write that meets a pin, reads hand the state out for hotWrites writes.
-func TestReadsAfterAPinWasMet(t *testing.T) {
+// After a write that found a pin, reads freeze the state for hotWrites writes.
+func TestHotWrites(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	put(c, &record{})
 	_, p := c.pin()
@@ -235,16 +235,16 @@ func TestReadsAfterAPinWasMet(t *testing.T) {
 			unpin(p)
 		}
 		s := c.published.Load()
-		if c.Len(); s.handed.Load() {
+		if c.Len(); s.frozen.Load() {
 			if hot++; hot != i+1 {
-				t.Fatalf("the read after write %d handed the state out, that of another before did not", i)
+				t.Fatalf("the read after write %d froze the state, that after an earlier write did not", i)
 			}
 		}
 	}
 	if hot != hotWrites {
-		t.Errorf("reads handed out %d states, want %d", hot, hotWrites)
+		t.Errorf("reads froze %d states, want %d", hot, hotWrites)
 	}
 	if !c.pins.idle() {
-		t.Error("a pin is left")
+		t.Error("a pin was not released")
 	}
 }

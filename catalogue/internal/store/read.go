@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A reading is a sequence of a state and the direction to read it in. The
+// A reading is a sequence of a state and the direction in which to read it. The
 // sequence is nil if it does not exist yet.
 type reading struct {
 	state    *State
@@ -15,7 +15,7 @@ type reading struct {
 	desc     bool
 }
 
-// read returns how a query reads the state, or an [ordering.ErrUnknownField].
+// read returns the reading of a query. The error wraps [ordering.ErrUnknownField].
 func (s *State) read(q Query) (reading, error) {
 	var room [4]ordering.Term
 	canon, desc, err := s.canonical(room[:0], q)
@@ -27,7 +27,7 @@ func (s *State) read(q Query) (reading, error) {
 	}
 	i := findTerms(s.indexes, canon)
 	if i < 0 {
-		return reading{s, s.own.made(canon), desc}, nil
+		return reading{s, s.sorted.ready(canon), desc}, nil
 	}
 	if x := &s.indexes[i]; len(canon) > 1 {
 		s.touch(x)
@@ -35,16 +35,17 @@ func (s *State) read(q Query) (reading, error) {
 	return reading{s, s.indexes[i].index, desc}, nil
 }
 
-// touch notes that an index of several terms is used.
+// touch records a use of a multi-field index.
 func (s *State) touch(x *namedIndex) {
-	if c := s.home.Value(); c != nil && x.used.Load() != c.clock.Load() {
+	if c := s.store.Value(); c != nil && x.used.Load() != c.clock.Load() {
 		x.used.Store(c.clock.Add(1))
 	}
 }
 
-// canonical returns the canonical terms of a query. Without terms, or if all are
-// dropped, they are those of the default order; that is by id if no record has what it
-// names. buf is used if it suffices.
+// canonical returns the canonical terms of a query and reports whether their index
+// is read backwards. If the query has no terms or all are ignored, the terms are
+// those of the default ordering, or by id if that names a field that no record
+// has. canonical may append to buf. The error wraps [ordering.ErrUnknownField].
 func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, desc bool, err error) {
 	sc, terms := s.schema, q.Terms
 	switch {
@@ -67,7 +68,7 @@ func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, 
 	return canon, desc, nil
 }
 
-// page returns the entries in a window and the number of all.
+// page returns the entries in a window and the number of all entries.
 func (r reading) page(w pagination.Window) (entries []*Entry, count int) {
 	count = r.state.Len()
 	start, end := w.Bounds(count)
@@ -79,9 +80,9 @@ func (r reading) page(w pagination.Window) (entries []*Entry, count int) {
 
 func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) }
 
-// Page is [Store.Page] of the state. An ordering without an index is sorted for
-// the state, unless the collection still is in this state: then the index
-// is built for both.
+// Page is like [Store.Page] for the entries of the state, which must be frozen. If
+// the ordering has no index and the state is still the store's current one, the
+// index is built for both. Otherwise the entries are sorted for the state alone.
 func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
 	r, err := s.readSorted(ctx, q)
 	if err != nil {
@@ -91,18 +92,19 @@ func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 	return entries, count, nil
 }
 
-// Scan is [Store.Scan] of the state.
+// Scan is like [Store.Scan] for the entries of the state, which must be frozen.
 func (s *State) Scan(ctx context.Context, terms []ordering.Term) (func(yield func(*Entry) bool), error) {
 	r, err := s.readSorted(ctx, Query{Terms: terms})
 	return r.scan, err
 }
 
+// readSorted returns the reading of a query, making its sequence if necessary.
 func (s *State) readSorted(ctx context.Context, q Query) (reading, error) {
 	r, err := s.read(q)
 	if err != nil || r.sequence != nil {
 		return r, err
 	}
-	if c := s.home.Value(); c != nil && c.Revision() == s.revision {
+	if c := s.store.Value(); c != nil && c.Revision() == s.revision {
 		now, err := c.build(ctx, q)
 		if err == nil && now.state.revision == s.revision {
 			return now, nil
@@ -110,7 +112,7 @@ func (s *State) readSorted(ctx context.Context, q Query) (reading, error) {
 		if ctx.Err() != nil {
 			return reading{}, ctx.Err()
 		}
-		// The collection has gone on, perhaps to records without such a field.
+		// The store has a later state now, whose records may lack the field.
 	}
 	return s.sort(ctx, q)
 }

@@ -8,43 +8,44 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Schema is what a store has to know of its records.
+// A Schema describes the records of a store.
 type Schema struct {
 	ID      string          // the name of the id in an ordering
-	Default []ordering.Term // the default ordering; none is by id
-	History int             // how many changes are kept; 0 is none
+	Default []ordering.Term // the default ordering; if empty, by id
+	History int             // the number of changes to keep; 0 keeps none
 
-	// Field returns the field of that name, and whether there is one. It returns
-	// a field for any name if Members is set.
+	// Field returns the field with the name and reports whether there is one. If
+	// Members is set, it returns a field for every name.
 	Field func(name string) (Field, bool)
 
-	// Names are the fields, if all records have the same. Errors suggest them.
+	// Names are the names of the fields if all records have the same. Errors
+	// suggest them.
 	Names []string
 
-	// Members returns the members of a record by their names in JSON. Their
-	// names in snake_case are the fields of a state: those that at least one of
-	// its records has. If nil, all records have the same fields.
+	// Members returns the JSON names of the members of a record. The fields of a
+	// state are the snake_case names of the members that at least one of its
+	// records has. If nil, all records have the same fields.
 	Members func(*Entry) iter.Seq[string]
 }
 
-// A Field is what entries can be ordered by.
+// A Field is a field that entries can be ordered by.
 type Field struct {
 	Name string
 	Kind Kind
 	Key  func(*Entry) ordering.Key
 }
 
-// A Kind is what holds for all keys of a field. If it does not hold, records are
-// in the wrong order.
+// A Kind is a property of all keys of a field. If a key lacks the property,
+// records are in the wrong order.
 type Kind uint8
 
 const (
-	Mixed   Kind = iota // nothing
+	Mixed   Kind = iota // keys of any type
 	Integer             // Key.AsInt reports true
 	Text                // Key.AsText reports true
 )
 
-// resolve returns the fields of terms that are known.
+// resolve returns the fields of terms, which must be known.
 func (sc *Schema) resolve(terms []ordering.Term) []Field {
 	fields := make([]Field, len(terms))
 	for i, t := range terms {
@@ -53,7 +54,7 @@ func (sc *Schema) resolve(terms []ordering.Term) []Field {
 	return fields
 }
 
-// has reports whether a state with these names of members has a field.
+// has reports whether a state with these names has the field.
 func (sc *Schema) has(name string, names []string) bool {
 	if sc.Members == nil {
 		_, ok := sc.Field(name)
@@ -63,8 +64,7 @@ func (sc *Schema) has(name string, names []string) bool {
 	return ok
 }
 
-// check returns an error for the first term that is no field. A single field of
-// records that all have the same needs no check where an index was found for it.
+// check returns an error for the first term whose field is unknown.
 func (sc *Schema) check(terms []ordering.Term, names []string) error {
 	for _, t := range terms {
 		if !sc.has(t.Field, names) {
@@ -77,7 +77,7 @@ func (sc *Schema) check(terms []ordering.Term, names []string) error {
 	return nil
 }
 
-// known returns the terms that are fields, in the memory of buf if that suffices.
+// known appends the terms whose field is known to buf.
 func (sc *Schema) known(buf, terms []ordering.Term, names []string) []ordering.Term {
 	for _, t := range terms {
 		if sc.has(t.Field, names) {
@@ -87,12 +87,12 @@ func (sc *Schema) known(buf, terms []ordering.Term, names []string) []ordering.T
 	return buf
 }
 
-// canonical returns the form of terms under which their index is kept, and
-// whether the index is read backwards. The form serves the terms and their
-// mirror: no field twice, nothing after the id, the leading term ascending.
-// Ties break by id in the direction of the leading term, so an id that only
-// says that is dropped; the empty form is the order by id. buf is written to only
-// if the terms need change.
+// canonical returns the canonical form of terms, under which their index is
+// kept, and reports whether the index is read backwards. An ordering and its
+// reverse have the same form: it has no field twice, nothing after the id, and an
+// ascending first term. Ties break by id in the direction of the first term, so
+// an id in that direction is dropped. The form of the order by id is empty.
+// canonical appends to buf unless terms are canonical already.
 func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, desc bool) {
 	if len(terms) == 0 {
 		return nil, false

@@ -8,26 +8,26 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// ownSequences are orderings that are sorted for one state alone, because the
-// collection has gone on or because the keys are too large for an index. At most
-// maxOwn are kept, of 8 bytes for each record. They are made of states that are
-// handed out only.
-type ownSequences struct {
+// A sortCache holds the sequences that were sorted for one state alone, because
+// the store has a later state or because the keys are too large for an index. It
+// keeps the last maxSorted sequences, which take 8 bytes for each record. Only
+// frozen states have sequences.
+type sortCache struct {
 	mu  sync.Mutex
-	all []*ownSequence // made or in the making, the oldest first
+	all []*sortedEntries // done or in progress, oldest first
 }
 
-const maxOwn = 8
+const maxSorted = 8
 
-// ownSequence is all entries of a state in one order.
-type ownSequence struct {
+// sortedEntries is a sequence that is kept in a slice.
+type sortedEntries struct {
 	task
 	entries []*Entry
 }
 
-func (o *ownSequence) len() int { return len(o.entries) }
+func (o *sortedEntries) len() int { return len(o.entries) }
 
-func (o *ownSequence) page(dst []*Entry, offset, n int, desc bool) []*Entry {
+func (o *sortedEntries) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	n = min(n, len(o.entries)-offset)
 	if !desc {
 		return append(dst, o.entries[offset:offset+n]...)
@@ -38,7 +38,7 @@ func (o *ownSequence) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	return dst
 }
 
-func (o *ownSequence) scan(desc bool, yield func(*Entry) bool) {
+func (o *sortedEntries) scan(desc bool, yield func(*Entry) bool) {
 	if desc {
 		for _, e := range slices.Backward(o.entries) {
 			if !yield(e) {
@@ -54,9 +54,9 @@ func (o *ownSequence) scan(desc bool, yield func(*Entry) bool) {
 	}
 }
 
-// find returns the sequence of terms, or nil. The mutex is held.
-func (own *ownSequences) find(terms []ordering.Term) *ownSequence {
-	for _, o := range own.all {
+// find returns the sequence of terms, or nil. The mutex must be held.
+func (cache *sortCache) find(terms []ordering.Term) *sortedEntries {
+	for _, o := range cache.all {
 		if slices.Equal(o.terms, terms) {
 			return o
 		}
@@ -64,25 +64,25 @@ func (own *ownSequences) find(terms []ordering.Term) *ownSequence {
 	return nil
 }
 
-// made returns the sequence of terms if it is ready, else nil.
-func (own *ownSequences) made(terms []ordering.Term) sequence {
-	own.mu.Lock()
-	defer own.mu.Unlock()
-	if o := own.find(terms); o != nil && o.ready() {
+// ready returns the sequence of terms if it is done, and nil otherwise.
+func (cache *sortCache) ready(terms []ordering.Term) sequence {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if o := cache.find(terms); o != nil && o.ready() {
 		return o
 	}
 	return nil
 }
 
-// drop removes a sequence. The mutex is held.
-func (own *ownSequences) drop(o *ownSequence) {
-	own.all = slices.DeleteFunc(own.all, func(other *ownSequence) bool { return other == o })
+// drop removes a sequence. The mutex must be held.
+func (cache *sortCache) drop(o *sortedEntries) {
+	cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
 }
 
-// sort returns a reading of the state. If no sequence exists it sorts the entries,
-// unless another reader is doing so. The query may be one that another state lacked a
-// sequence for: what is a field there need not be one here, and terms without any
-// field are by id.
+// sort returns a reading of the state that has a sequence. If none exists, it sorts
+// the entries or waits for the reader that is sorting them. The error is ctx.Err()
+// or wraps [ordering.ErrUnknownField]: a field of an earlier state may be unknown
+// in this one, and for a lenient query the order is then by other terms or by id.
 func (s *State) sort(ctx context.Context, q Query) (reading, error) {
 	r, err := s.read(q)
 	if err != nil || r.sequence != nil {
@@ -94,40 +94,42 @@ func (s *State) sort(ctx context.Context, q Query) (reading, error) {
 		return reading{}, err
 	}
 	o := s.join(slices.Clone(canon), release)
-	if err := o.wait(ctx, &s.own.mu, func() { s.own.drop(o) }); err != nil {
+	if err := o.wait(ctx, &s.sorted.mu, func() { s.sorted.drop(o) }); err != nil {
 		return reading{}, err
 	}
 	return reading{s, o, desc}, nil
 }
 
-// join returns the sequence of canonical terms, for the caller to wait for.
-func (s *State) join(terms []ordering.Term, release func()) *ownSequence {
-	own := &s.own
-	own.mu.Lock()
-	defer own.mu.Unlock()
-	if o := own.find(terms); o != nil {
+// join returns the sequence of canonical terms, starting to sort it if necessary.
+// The caller must wait for it. join arranges that release is called when the slot
+// is no longer needed.
+func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
+	cache := &s.sorted
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if o := cache.find(terms); o != nil {
 		o.waiting++
 		release()
 		return o
 	}
-	o := &ownSequence{task: task{terms: terms}}
-	own.all = append(own.all, o)
-	if len(own.all) > maxOwn {
-		own.all = slices.Delete(own.all, 0, 1)
+	o := &sortedEntries{task: task{terms: terms}}
+	cache.all = append(cache.all, o)
+	if len(cache.all) > maxSorted {
+		cache.all = slices.Delete(cache.all, 0, 1)
 	}
 	o.start(func() { o.entries = s.arrange(&o.task) }, func() {
 		if o.failure != nil {
-			own.mu.Lock()
-			own.drop(o)
-			own.mu.Unlock()
+			cache.mu.Lock()
+			cache.drop(o)
+			cache.mu.Unlock()
 		}
 		release()
 	})
 	return o
 }
 
-// arrange returns the entries in the order of a task: by their keys, or if these
-// are too large by the values of the fields.
+// arrange returns the entries in the order of a task. It compares their keys or,
+// if those are too large, the values of their fields.
 func (s *State) arrange(t *task) []*Entry {
 	entries, fields := s.Entries(), s.schema.resolve(t.terms)
 	if sorted, small := newIndex(fields, t.terms).sort(entries, maxKeys(len(entries), t.terms), t.abandoned.Load); small {
@@ -135,14 +137,14 @@ func (s *State) arrange(t *task) []*Entry {
 	}
 	slices.SortFunc(entries, func(a, b *Entry) int {
 		if t.abandoned.Load() {
-			panic("store: nobody waits for the sort") // which ends it
+			panic("store: sort abandoned") // ends the sort
 		}
 		return compareEntries(a, b, fields, t.terms)
 	})
 	return entries
 }
 
-// compareEntries compares the values of fields one after the other, then the ids.
+// compareEntries compares the values of fields in turn and then the ids.
 func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
 	for i, f := range fields {
 		c := f.Key(a).Compare(f.Key(b))

@@ -9,9 +9,9 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// An old state is sorted for itself alone. It keeps at most eight sequences, the
-// last ones.
-func TestSequencesOfOldState(t *testing.T) {
+// A read of an old state sorts that state alone. The state keeps the last maxSorted
+// sequences.
+func TestSortOldState(t *testing.T) {
 	rng := random(t)
 	c := newStore(t, newSchema(0), 0)
 	for range 60 {
@@ -31,28 +31,27 @@ func TestSequencesOfOldState(t *testing.T) {
 				}
 			}
 		}
-		if n := len(old.own.all); n != min(i+1, maxOwn) {
-			t.Errorf("%d sequences after %d orderings", n, i+1)
+		if n := len(old.sorted.all); n != min(i+1, maxSorted) {
+			t.Errorf("%d sequences after %d orderings, want %d", n, i+1, min(i+1, maxSorted))
 		}
 	}
-	kept := old.own.made(parse(all[9]))
-	if ordered(t, old, all[9]); old.own.made(parse(all[9])) != kept || kept == nil {
-		t.Error("the last sequence was made again")
+	kept := old.sorted.ready(parse(all[9]))
+	if ordered(t, old, all[9]); old.sorted.ready(parse(all[9])) != kept || kept == nil {
+		t.Error("the last sequence was sorted again")
 	}
-	if old.own.made(parse(all[0])) != nil || old.own.made(parse(all[2])) == nil {
-		t.Error("other sequences than the oldest were dropped")
+	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
+		t.Error("the dropped sequences are not the oldest")
 	}
 	if err := old.Check(); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
-		t.Errorf("indexes of the collection (-want +got):\n%s", diff)
+		t.Errorf("indexes of the store (-want +got):\n%s", diff)
 	}
 }
 
-// A query that had to be sorted in one state may be by id in the next, where no record
-// has the member that it names.
-func TestSortOfTermsThatAreNoField(t *testing.T) {
+// A lenient query is sorted by id if its field is unknown.
+func TestSortUnknownField(t *testing.T) {
 	s := newStore(t, newSchema(0), 3).Current()
 	r, err := s.sort(t.Context(), Query{Terms: parse("no_such"), Lenient: true})
 	if err != nil {
@@ -64,7 +63,7 @@ func TestSortOfTermsThatAreNoField(t *testing.T) {
 	}
 }
 
-// reversed returns the terms of the opposite order.
+// reversed returns the terms of the reverse order.
 func reversed(terms string) string {
 	var list []string
 	for _, term := range strings.Split(terms, ",") {
@@ -77,8 +76,8 @@ func reversed(terms string) string {
 	return strings.Join(list, ",")
 }
 
-// A sequence is paged and scanned in both directions.
-func TestPagesOfSequence(t *testing.T) {
+// Sorted entries are paged and scanned in both directions.
+func TestSortedEntries(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	for _, terms := range []string{"number,-text", "-number,text"} {
@@ -89,22 +88,22 @@ func TestPagesOfSequence(t *testing.T) {
 				t.Errorf("%+v by %s: count %d, %v (-want +got):\n%s", w, terms, count, err, diff)
 			}
 		}
-		for _, most := range []int{1, 5, 10} {
+		for _, n := range []int{1, 5, 10} {
 			scan, err := old.Scan(within(t), parse(terms))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []*Entry
-			scan(func(e *Entry) bool { got = append(got, e); return len(got) < most })
-			if diff := cmp.Diff(want[:most], ids(got)); diff != "" {
+			scan(func(e *Entry) bool { got = append(got, e); return len(got) < n })
+			if diff := cmp.Diff(want[:n], ids(got)); diff != "" {
 				t.Errorf("scan by %s (-want +got):\n%s", terms, diff)
 			}
 		}
 	}
 }
 
-// Keys that are too large for an index are sorted for the state, by the values.
-func TestSortByLargeKeys(t *testing.T) {
+// If keys are too large for an index, a state is sorted by the values of the fields.
+func TestSortLargeKeys(t *testing.T) {
 	rng := random(t)
 	c := newStore(t, newSchema(0), 0)
 	for range 40 {
@@ -112,11 +111,10 @@ func TestSortByLargeKeys(t *testing.T) {
 		r.text = strings.Repeat("x", 2000) + r.text
 		put(c, r)
 	}
-	present := c.Current()
 	old := oldState(c)
 	for _, terms := range []string{"text,number", "number,text", "number,-text,note", "text,-id"} {
 		for _, terms := range []string{terms, reversed(terms)} {
-			for reason, p := range map[string]pager{"the store": c, "an old state": old, "the state before it": present, "the present state": c.Current()} {
+			for reason, p := range map[string]pager{"the store": c, "an old state": old, "the current state": c.Current()} {
 				entries := c.Current().Entries()
 				if s, ok := p.(*State); ok {
 					entries = s.Entries()
@@ -134,29 +132,29 @@ func TestSortByLargeKeys(t *testing.T) {
 		t.Errorf("by text alone (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"text"}, indexed(c)); diff != "" {
-		t.Errorf("a text alone is its own key (-want +got):\n%s", diff)
+		t.Errorf("indexes after an order by text alone (-want +got):\n%s", diff)
 	}
 }
 
-// A sort that panics is the panic of those who wait for it, and is forgotten.
-func TestSortThatPanics(t *testing.T) {
+// If a sort panics, the readers that wait for it panic, and the next sort succeeds.
+func TestPanickingSort(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	recordOf(old.Get(3)).gate = panickingGate()
 	if diff := cmp.Diff(any("panic: no key"), <-begin(within(t), old, "slow,text")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	if n := len(old.own.all) + old.slots.taken(); n != 0 {
-		t.Errorf("%d sequences and slots", n)
+	if n := len(old.sorted.all) + old.slots.taken(); n != 0 {
+		t.Errorf("%d sequences and slots are left", n)
 	}
 	if diff := cmp.Diff(sorted(old.Entries(), "slow,text"), ordered(t, old, "slow,text")); diff != "" {
-		t.Errorf("asked again (-want +got):\n%s", diff)
+		t.Errorf("the next sort (-want +got):\n%s", diff)
 	}
 }
 
-// A missing index of the present state is built for the collection, that of an
-// old state is not.
-func TestIndexOfPresentState(t *testing.T) {
+// A read of the current state builds a missing index for the store. A read of an
+// old state does not.
+func TestIndexOfCurrentState(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	ordered(t, c.Current(), "number")
@@ -173,6 +171,6 @@ func TestIndexOfPresentState(t *testing.T) {
 		t.Errorf("indexes of a clone (-want +got):\n%s", diff)
 	}
 	if n := len(indexed(c)); n != 2 {
-		t.Errorf("%d indexes of the original", n)
+		t.Errorf("%d indexes of the original, want 2", n)
 	}
 }

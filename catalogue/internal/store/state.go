@@ -8,76 +8,77 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A State is a collection at one instant. Once handed out it never changes.
-// Before, the writer may change it in place while it is not published.
+// A State is a collection at one instant. A frozen state never changes. A writer
+// may withdraw any other published state, change it in place and publish it again.
 type State struct {
 	schema *Schema
-	home   weak.Pointer[Store] // a state does not keep the live records
+	store  weak.Pointer[Store] // weak, so that a state does not keep later records alive
 	slots  slots
 
 	primary  *tree[struct{}]
 	indexes  []namedIndex
-	builds   []*build // indexes being built, which are told of every change
-	names    []string // fields, where records differ in theirs; replaced, never changed
+	builds   []*build // indexes being built; each records every change
+	names    []string // fields, if records may differ in theirs; replaced, never changed
 	lastID   int      // highest id ever used
-	usedID   int      // highest id used since the records were replaced, or in the replacement
+	usedID   int      // highest id used by the last replacement or since
 	revision uint64   // number of writes
 	history  history
 
-	handed atomic.Bool  // somebody may hold the state for longer than a pin
-	hot    bool         // every read is to hand it out; set before it is published
-	reads  atomic.Int32 // pinned ones since the last write
+	frozen atomic.Bool  // a caller may use the state without a pin
+	hot    bool         // the next read freezes it; set before it is published
+	reads  atomic.Int32 // pinned reads since the last write
 
-	own ownSequences
+	sorted sortCache
 }
 
-// namedIndex is an index with the canonical terms of its ordering.
+// A namedIndex is an index with the canonical terms of its ordering.
 type namedIndex struct {
 	terms []ordering.Term
 	index
-	used *atomic.Int64 // of several terms: the store's clock when it was last asked for
+	used *atomic.Int64 // the store's clock at the last use; only for multi-field indexes
 }
 
 // Len returns the number of records. O(1).
 func (s *State) Len() int { return s.primary.len() }
 
-// Revision returns the number of writes that the state holds.
+// Revision returns the number of writes that led to the state.
 func (s *State) Revision() uint64 { return s.revision }
 
-// LastID returns the highest id that was ever used. The next one is assigned above
-// it.
+// LastID returns the highest id that was ever used. The next assigned id is
+// greater.
 func (s *State) LastID() int { return s.lastID }
 
-// UsedID returns the highest id that was used since the records were last
-// replaced, the replacement included. It is what has to be saved with them.
+// UsedID returns the highest id that was used by the last replacement of all
+// records or since. It is saved with the records.
 func (s *State) UsedID() int { return s.usedID }
 
-// use notes that an id is used.
+// use records that an id is used.
 func (s *State) use(id int) { s.lastID, s.usedID = max(s.lastID, id), max(s.usedID, id) }
 
-// MaxID returns the highest id of a record, 0 if there is none. O(log n).
+// MaxID returns the highest id of a record, or 0 if there are no records.
+// O(log n).
 func (s *State) MaxID() int {
 	it, _ := s.primary.items.Max()
 	return it.id
 }
 
-// Names returns the fields of records that need not have the same, sorted. The
-// result must not be modified.
+// Names returns the sorted names of the fields that at least one record has. It
+// returns nil if the schema has no Members. The result must not be modified.
 func (s *State) Names() []string { return s.names }
 
-// Get returns the entry with an id, or nil. O(log n).
+// Get returns the entry with the id, or nil if there is none. O(log n).
 func (s *State) Get(id int) *Entry { return s.primary.get(id) }
 
-// Entries returns all entries by id. O(n).
+// Entries returns all entries, sorted by id. O(n).
 func (s *State) Entries() []*Entry {
 	return s.primary.walk(make([]*Entry, 0, s.Len()), 0, s.Len(), false)
 }
 
-// fork returns a state for a writer to change, of the same records. It writes to the trees
-// of s, so the state mutex must be held. O(indexes).
+// fork returns a state with the same records for a writer to change. It writes to
+// the trees of s, so the state mutex must be held. O(indexes).
 func (s *State) fork() *State {
 	f := s.sibling()
-	f.primary = s.primary.copy()
+	f.primary = s.primary.forkTree()
 	f.indexes = slices.Clone(s.indexes)
 	for i := range f.indexes {
 		f.indexes[i].index = s.indexes[i].fork()
@@ -86,16 +87,17 @@ func (s *State) fork() *State {
 	return f
 }
 
-// sibling returns a state with the same trees. Neither may be changed in place.
+// sibling returns a state with the same trees. Neither state may be changed in
+// place.
 func (s *State) sibling() *State {
 	return &State{
-		schema: s.schema, home: s.home, slots: s.slots,
+		schema: s.schema, store: s.store, slots: s.slots,
 		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names,
 		lastID: s.lastID, usedID: s.usedID, revision: s.revision, history: s.history,
 	}
 }
 
-// find returns the sequence of a canonical ordering, or nil.
+// find returns the index of a canonical ordering, or nil if there is none.
 func (s *State) find(terms []ordering.Term) sequence {
 	if len(terms) == 0 {
 		return s.primary
@@ -115,8 +117,8 @@ func findTerms(indexes []namedIndex, terms []ordering.Term) int {
 	return -1
 }
 
-// appendKeys appends the keys of changes in all indexes and builds. It may run
-// the program's code.
+// appendKeys appends the keys of changes for all indexes and builds, as apply
+// takes them. It may run the program's code.
 func (s *State) appendKeys(dst []keys, changes []Change) []keys {
 	for _, ch := range changes {
 		for i := range s.indexes {
@@ -129,8 +131,8 @@ func (s *State) appendKeys(dst []keys, changes []Change) []keys {
 	return dst
 }
 
-// apply makes changes whose keys are known in all trees and notes them for the
-// builds. O(changes × indexes × log n).
+// apply applies changes to all trees and records them for the builds. The keys
+// are those of appendKeys. O(changes × indexes × log n).
 func (s *State) apply(changes []Change, k []keys) {
 	for _, ch := range changes {
 		s.primary.set(ch, keys{})
@@ -145,7 +147,8 @@ func (s *State) apply(changes []Change, k []keys) {
 	}
 }
 
-// worn reports whether a tree of the state is to be compacted.
-func (s *State) worn() bool {
-	return s.primary.worn() || slices.ContainsFunc(s.indexes, func(x namedIndex) bool { return x.worn() })
+// needsCompaction reports whether a tree of the state should be compacted.
+func (s *State) needsCompaction() bool {
+	return s.primary.needsCompaction() ||
+		slices.ContainsFunc(s.indexes, func(x namedIndex) bool { return x.needsCompaction() })
 }

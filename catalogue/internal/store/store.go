@@ -15,23 +15,23 @@ import (
 type Store struct {
 	schema *Schema
 
-	// writing is held by the one writer, the program's code that it runs
-	// included. Only the writer changes trees, so it reads those of the published
-	// state without a pin.
+	// writing is the writers' mutex. A writer also holds it while it runs the
+	// program's code. Only a writer changes trees, so it reads those of the
+	// published state without a pin.
 	writing sync.Mutex
-	scratch []keys    // memory for the writer's keys
-	one     [1]Change // and for a single change
+	scratch []keys    // reused for the keys of each write
+	one     [1]Change // reused for each write of a single change
 
-	// mu is the state mutex. It is held for bounded steps that run no code of
-	// the program: to publish a state, to change it in place, and to fork it.
+	// mu is the state mutex. It is held for bounded steps that do not run the
+	// program's code: to publish a state, to change it in place and to fork it.
 	mu      sync.Mutex
 	members members
-	hot     int           // writes for which every read hands the state out
-	next    chan struct{} // closed at the next write; nil if nobody waits
+	hot     int           // remaining writes after which every read freezes the state
+	next    chan struct{} // closed by the next write; nil if no call of Wait needs it
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins
-	clock     atomic.Int64 // counts uses of indexes of several terms
+	clock     atomic.Int64 // counts the uses of multi-field indexes
 }
 
 // New returns an empty store.
@@ -45,9 +45,9 @@ func New(schema *Schema) *Store {
 	return c
 }
 
-// adopt makes a state the first of a store.
+// adopt publishes the first state of a store.
 func (c *Store) adopt(s *State) {
-	s.home, s.slots = weak.Make(c), newSlots()
+	s.store, s.slots = weak.Make(c), newSlots()
 	c.published.Store(s)
 }
 
@@ -59,7 +59,7 @@ func (c *Store) Len() int {
 	return n
 }
 
-// Revision returns the number of writes. O(1).
+// Revision returns the revision of the published state. O(1).
 func (c *Store) Revision() uint64 {
 	s, p := c.pin()
 	revision := s.revision
@@ -67,7 +67,7 @@ func (c *Store) Revision() uint64 {
 	return revision
 }
 
-// Get returns the entry with an id, or nil. O(log n).
+// Get returns the entry with the id, or nil if there is none. O(log n).
 func (c *Store) Get(id int) *Entry {
 	s, p := c.pin()
 	e := s.Get(id)
@@ -75,15 +75,18 @@ func (c *Store) Get(id int) *Entry {
 	return e
 }
 
-// A Query is what a page shows: a window of the records in the order of terms.
+// A Query selects a page: a window of the records in the order of terms.
 type Query struct {
-	Terms   []ordering.Term // none is the default order
+	Terms   []ordering.Term // if empty, the default ordering
 	Window  pagination.Window
-	Lenient bool // terms that are no field are dropped
+	Lenient bool // ignore terms whose field is unknown
 }
 
-// Page returns the entries in a window and the number of all records. An index that does not exist is built first: the page is then of a
-// state since the call. The error is ctx's, or an [ordering.ErrUnknownField].
+// Page returns the entries in the window of a query and the number of all
+// records, both of one state that was published at some time during the call. If
+// the ordering has no index yet, Page first waits until it is built. The error
+// is ctx.Err() or wraps [ordering.ErrUnknownField].
+// O(log n + page) once the index exists.
 func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
 	s, p := c.pin()
 	r, err := s.read(q)
@@ -103,8 +106,9 @@ func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 	return entries, count, nil
 }
 
-// Scan returns a function that yields all entries of the present state in the
-// order of terms. O(log n) once the index exists.
+// Scan returns a function that yields all entries of the current state in the
+// order of terms. Its errors are those of [Store.Page]. O(log n) once the index
+// exists.
 func (c *Store) Scan(ctx context.Context, terms []ordering.Term) (func(yield func(*Entry) bool), error) {
 	q := Query{Terms: terms}
 	r, err := c.Current().read(q)
@@ -114,7 +118,8 @@ func (c *Store) Scan(ctx context.Context, terms []ordering.Term) (func(yield fun
 	return r.scan, err
 }
 
-// Wait returns when there is a revision after the given one, or ctx's error.
+// Wait waits until a revision after the given one is published. It returns
+// ctx.Err() if ctx is done first.
 func (c *Store) Wait(ctx context.Context, revision uint64) error {
 	for {
 		c.mu.Lock()
@@ -135,8 +140,9 @@ func (c *Store) Wait(ctx context.Context, revision uint64) error {
 	}
 }
 
-// publish makes a state of a new revision visible and returns a channel to be closed when
-// the state mutex, which is held, is free again; it may be nil.
+// publish makes a state of a new revision visible. It returns a channel, which
+// may be nil, that the caller passes to wake after it unlocks the state mutex.
+// The state mutex must be held.
 func (c *Store) publish(s *State) (next chan struct{}) {
 	next, c.next = c.next, nil
 	c.published.Store(s)
@@ -149,8 +155,8 @@ func wake(next chan struct{}) {
 	}
 }
 
-// lock locks the state mutexes of stores, which must always be listed in one
-// order.
+// lock locks the state mutexes of stores. To avoid deadlocks, all callers must
+// list the stores in the same order.
 func lock(stores []*Store) {
 	for _, c := range stores {
 		c.mu.Lock()
@@ -163,21 +169,21 @@ func unlock(stores []*Store) {
 	}
 }
 
-// Freeze returns the states of stores at one instant. The stores must always be
-// listed in one order. O(stores).
+// Freeze returns the published states of stores at one instant and freezes them.
+// All callers must list the stores in the same order. O(stores).
 func Freeze(stores ...*Store) []*State {
 	lock(stores)
 	defer unlock(stores)
 	states := make([]*State, len(stores))
 	for i, c := range stores {
 		states[i] = c.published.Load()
-		states[i].handed.Store(true)
+		states[i].frozen.Store(true)
 	}
 	return states
 }
 
-// Clone returns independent copies of stores at one instant. They share records
-// and nodes until one side writes. The stores must always be listed in one order.
+// Clone returns independent copies of stores at one instant. Their trees are
+// forks of the originals. All callers must list the stores in the same order.
 // O(indexes of all stores).
 func Clone(stores ...*Store) []*Store {
 	lock(stores)

@@ -8,20 +8,21 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A task is work for an ordering that several readers wait for. It runs in a
-// goroutine of its own and stops early when nobody waits any more.
+// A task is work for an ordering that several readers may wait for. It runs in its
+// own goroutine and should stop early once it is abandoned.
 type task struct {
 	terms     []ordering.Term
 	waiting   int         // guarded by the mutex of the list that the task is in
-	abandoned atomic.Bool // nobody waits
+	abandoned atomic.Bool // no reader waits any more
 	done      chan struct{}
-	failure   any // what the work panicked with
+	failure   any // the value that the work panicked with, or nil
 }
 
-// start runs the work and then end, also if the work panics.
+// start calls work and then end in a new goroutine. It calls end even if work
+// panics.
 func (t *task) start(work, end func()) {
 	t.waiting, t.done = 1, make(chan struct{})
-	t.failure = "store: the sort has ended early"
+	t.failure = "store: sort ended early" // by runtime.Goexit
 	go func() {
 		defer close(t.done)
 		defer end()
@@ -35,7 +36,7 @@ func (t *task) start(work, end func()) {
 	}()
 }
 
-// ready reports whether the work has ended well.
+// ready reports whether the work is done and did not panic.
 func (t *task) ready() bool {
 	select {
 	case <-t.done:
@@ -45,9 +46,9 @@ func (t *task) ready() bool {
 	}
 }
 
-// wait returns when the task is done or with ctx's error. If it is the last to
-// leave a task that is not done, it calls leave with mu held. A panic of the work
-// becomes the caller's.
+// wait waits until the task is done. If the work panicked, wait panics with the
+// same value. If ctx is done first, wait returns ctx.Err(); if no other reader
+// waits then, it abandons the task and calls leave while it holds mu.
 func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	if t.ready() {
 		return nil
@@ -69,15 +70,17 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	return nil
 }
 
-// slots bound how many sorts of a store run at once, those that nobody waits for
-// any more included: of one term, and of several, which take longer.
+// slots limits the number of concurrent sorts of a store, including abandoned ones
+// that have not stopped yet. Sorts by one term and sorts by several terms, which
+// take longer, have separate slots.
 type slots [2]chan struct{}
 
 func newSlots() slots {
 	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
 }
 
-// take waits for a slot and returns the function that gives it back.
+// take waits for a slot and returns a function that releases it. It returns
+// ctx.Err() if ctx is done first.
 func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
 	slot := s[min(len(terms), 2)-1]
 	select {

@@ -8,26 +8,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// oldState returns a state that the store has left behind.
+// oldState returns a state that is not the current one.
 func oldState(c *Store) *State {
 	s := c.Current()
 	put(c, &record{})
 	return s
 }
 
-// Waiting for an index, for a slot and for a state's own sequence ends with the
-// context. Work that nobody waits for is dropped, and its slot is free again.
-func TestWaitingEndsWithContext(t *testing.T) {
+// A read that waits for an index or a sort returns when its context is done. A task
+// that no reader waits for is dropped, and its slot is released.
+func TestCanceledReads(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		pager  func(c *Store) pager
 		terms  string
 	}{
-		{"an index of one term", func(c *Store) pager { return c }, "slow"},
-		{"an index of several terms", func(c *Store) pager { return c }, "slow,text"},
-		{"a present state", func(c *Store) pager { return c.Current() }, "slow,text"},
+		{"a single-field index", func(c *Store) pager { return c }, "slow"},
+		{"a multi-field index", func(c *Store) pager { return c }, "slow,text"},
+		{"the current state", func(c *Store) pager { return c.Current() }, "slow,text"},
 		{"an old state, one term", func(c *Store) pager { return oldState(c) }, "slow"},
-		{"an old state, several terms", func(c *Store) pager { return oldState(c) }, "slow,text"},
+		{"an old state, two terms", func(c *Store) pager { return oldState(c) }, "slow,text"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newSchema(0), 20)
@@ -45,26 +45,26 @@ func TestWaitingEndsWithContext(t *testing.T) {
 			cancelSecond()
 			wantError(t, <-results[1], context.Canceled)
 			if s := c.Current(); len(s.builds) != 0 {
-				t.Errorf("%d builds that nobody waits for", len(s.builds))
+				t.Errorf("%d abandoned builds are left", len(s.builds))
 			}
-			if s, ok := p.(*State); ok && len(s.own.all) != 0 {
-				t.Errorf("%d sequences that nobody waits for", len(s.own.all))
+			if s, ok := p.(*State); ok && len(s.sorted.all) != 0 {
+				t.Errorf("%d abandoned sorts are left", len(s.sorted.all))
 			}
 			close(g.leave)
-			waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
+			waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
 			want := c.Current().Entries()
 			if s, ok := p.(*State); ok {
 				want = s.Entries()
 			}
 			if diff := cmp.Diff(sorted(want, row.terms), ordered(t, p, row.terms)); diff != "" {
-				t.Errorf("asked again (-want +got):\n%s", diff)
+				t.Errorf("the next read (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// At most maxSorts orderings of several terms are sorted at once, for the store and its
-// states together. A single term waits for none of them.
+// At most maxSorts sorts by several terms run at once, for the store and its states
+// together. A sort by a single term does not wait for them.
 func TestSlots(t *testing.T) {
 	c := newStore(t, newSchema(0), 20)
 	old := oldState(c)
@@ -98,8 +98,8 @@ func TestSlots(t *testing.T) {
 	}
 	for i, result := range results {
 		if list, ok := (<-result).([]int); !ok || len(list) != 20+i%2 {
-			t.Errorf("reader %d got %v", i, list)
+			t.Errorf("reader %d: got %v, want %d ids", i, list, 20+i%2)
 		}
 	}
-	waitFor(t, "a free slot", func() bool { return c.Current().slots.taken() == 0 })
+	waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
 }

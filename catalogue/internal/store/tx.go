@@ -3,12 +3,12 @@ package store
 import "github.com/tidwall/btree"
 
 // A Tx is a batch in progress: a state and the changes that the batch makes to
-// it. It is for one goroutine.
+// it. It is not safe for concurrent use.
 type Tx struct {
-	state   *State // which only the batch's writer could change
+	state   *State // cannot change while the batch holds the writers' mutex
 	changes *btree.BTreeG[txChange]
 	len     int
-	used    int // highest id that the batch has written, 0 if none
+	used    int // highest id written by the batch, or 0
 	done    bool
 }
 
@@ -17,9 +17,9 @@ type txChange struct {
 	Change
 }
 
-// Batch calls f and then makes the changes of the transaction visible together.
-// If f returns an error or panics, nothing changes. Readers do not wait for f,
-// other writers do.
+// Batch calls f and then makes the changes of its transaction visible together.
+// If f returns an error or panics, nothing changes. Other writers wait for f;
+// readers do not.
 func (c *Store) Batch(f func(*Tx) error) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -38,7 +38,7 @@ func (c *Store) Batch(f func(*Tx) error) error {
 	return nil
 }
 
-// list returns the changes by id.
+// list returns the changes, sorted by id.
 func (tx *Tx) list() []Change {
 	list := make([]Change, 0, tx.changes.Len())
 	tx.changes.Scan(func(ch txChange) bool {
@@ -48,7 +48,7 @@ func (tx *Tx) list() []Change {
 	return list
 }
 
-// useID publishes that an id was used by a batch that made no changes.
+// useID publishes the highest id used by a batch that made no changes.
 func (c *Store) useID(id int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,13 +58,14 @@ func (c *Store) useID(id int) {
 // Done reports whether the batch has ended.
 func (tx *Tx) Done() bool { return tx.done }
 
-// Len returns the number of records, with what the batch has written.
+// Len returns the number of records, including the changes of the batch. O(1).
 func (tx *Tx) Len() int { return tx.len }
 
-// LastID returns the highest id that was ever used, also in the batch.
+// LastID returns the highest id that was ever used, including by the batch. O(1).
 func (tx *Tx) LastID() int { return max(tx.state.lastID, tx.used) }
 
-// Get returns the entry with an id as the batch has left it, or nil. O(log n).
+// Get returns the entry with the id, including the changes of the batch, or nil
+// if there is none. O(log n).
 func (tx *Tx) Get(id int) *Entry {
 	if ch, ok := tx.changes.Get(txChange{id: id}); ok {
 		return ch.New
@@ -72,7 +73,7 @@ func (tx *Tx) Get(id int) *Entry {
 	return tx.state.Get(id)
 }
 
-// Write makes a change that is visible in the batch. O(log n).
+// Write adds a change to the batch. O(log n).
 func (tx *Tx) Write(ch Change) {
 	if ch.Old == nil {
 		tx.len++
@@ -83,11 +84,11 @@ func (tx *Tx) Write(ch Change) {
 		tx.used = max(tx.used, ch.New.ID)
 	}
 	id := ch.ID()
-	before, again := tx.changes.Get(txChange{id: id})
+	before, found := tx.changes.Get(txChange{id: id})
 	switch {
-	case !again:
+	case !found:
 		tx.changes.Load(txChange{id, ch})
-	case before.Old == nil && ch.New == nil: // the record came and went
+	case before.Old == nil && ch.New == nil: // inserted and deleted by the batch
 		tx.changes.Delete(before)
 	default:
 		tx.changes.Set(txChange{id, Change{before.Old, ch.New}})

@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A batch has one event for each record that it changed in the end, and one
-// revision if there is any.
-func TestNetChangesOfBatch(t *testing.T) {
+// A batch has one event for each record with a net change, and a revision only if
+// there is an event.
+func TestBatchEvents(t *testing.T) {
 	type event struct {
 		ID       int
 		Text     string // "-" for a deletion
@@ -22,7 +22,7 @@ func TestNetChangesOfBatch(t *testing.T) {
 		batch  func(tx *Tx)
 		want   []event
 	}{
-		{"nothing", func(*Tx) {}, nil},
+		{"no writes", func(*Tx) {}, nil},
 		{"inserted and deleted", func(tx *Tx) { insert(tx, 9, "x"); remove(tx, 9) }, nil},
 		{"inserted, updated and deleted", func(tx *Tx) { insert(tx, 9, "x"); update(tx, 9, "y"); remove(tx, 9) }, nil},
 		{"inserted and updated", func(tx *Tx) { insert(tx, 9, "x"); update(tx, 9, "y") }, []event{{9, "y", true}}},
@@ -30,7 +30,7 @@ func TestNetChangesOfBatch(t *testing.T) {
 		{"updated and deleted", func(tx *Tx) { update(tx, 1, "x"); remove(tx, 1) }, []event{{1, "-", false}}},
 		{"deleted and inserted", func(tx *Tx) { remove(tx, 1); insert(tx, 1, "x") }, []event{{1, "x", false}}},
 		{"deleted, inserted, deleted", func(tx *Tx) { remove(tx, 1); insert(tx, 1, "x"); remove(tx, 1) }, []event{{1, "-", false}}},
-		{"by id, not in the order of the writes", func(tx *Tx) { insert(tx, 9, "x"); remove(tx, 2); update(tx, 1, "y") },
+		{"sorted by id", func(tx *Tx) { insert(tx, 9, "x"); remove(tx, 2); update(tx, 1, "y") },
 			[]event{{1, "y", false}, {2, "-", false}, {9, "x", true}}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -47,22 +47,23 @@ func TestNetChangesOfBatch(t *testing.T) {
 				}
 				got = append(got, event{ev.ID, text, ev.Inserted})
 				if ev.Revision != 3 || ev.Last != (i == len(events)-1) {
-					t.Errorf("event %d is of revision %d, last: %v", i, ev.Revision, ev.Last)
+					t.Errorf("event %d has revision %d, last %v, want 3, %v", i, ev.Revision, ev.Last, i == len(events)-1)
 				}
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+				t.Errorf("events (-want +got):\n%s", diff)
 			}
 			if want := 2 + uint64(min(1, len(row.want))); now != want {
-				t.Errorf("revision %d, want %d", now, want)
+				t.Errorf("Since(2) has revision %d, want %d", now, want)
 			}
 		})
 	}
 }
 
-// Ids that were used are remembered, also those of records that came and went.
+// Used ids are remembered, including those of records that were inserted and deleted
+// in one batch.
 func TestUsedIDs(t *testing.T) {
-	comesAndGoes := func(id int) func(c *Store) {
+	insertAndDelete := func(id int) func(c *Store) {
 		return func(c *Store) {
 			err := c.Batch(func(tx *Tx) error {
 				tx.Write(Change{New: newEntry(id, "")})
@@ -84,16 +85,16 @@ func TestUsedIDs(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		reason           string
-		writes           []func(c *Store)
-		last, used, most int
+		reason          string
+		writes          []func(c *Store)
+		last, used, max int
 	}{
-		{"nothing", nil, 0, 0, 0},
+		{"no writes", nil, 0, 0, 0},
 		{"inserted", []func(c *Store){func(c *Store) { put(c, &record{}); put(c, &record{}) }}, 2, 2, 2},
 		{"deleted", []func(c *Store){func(c *Store) { put(c, &record{}); put(c, &record{}); remove(c, 2) }}, 2, 2, 1},
 		{"a batch", []func(c *Store){func(c *Store) { putAll(c, manyRecords()...) }}, 9, 9, 9},
-		{"came and went in a batch", []func(c *Store){comesAndGoes(7)}, 7, 7, 0},
-		{"came and went beside a change", []func(c *Store){func(c *Store) {
+		{"inserted and deleted in a batch", []func(c *Store){insertAndDelete(7)}, 7, 7, 0},
+		{"inserted and deleted in a batch with another change", []func(c *Store){func(c *Store) {
 			if err := c.Batch(func(tx *Tx) error {
 				tx.Write(Change{New: newEntry(7, "")})
 				tx.Write(Change{New: newEntry(3, "")})
@@ -103,10 +104,10 @@ func TestUsedIDs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}}, 7, 7, 3},
-		{"replaced", []func(c *Store){comesAndGoes(70), load(0, 1, 5)}, 70, 5, 5},
-		{"replaced with a higher id known", []func(c *Store){load(30, 1, 5)}, 30, 30, 5},
-		{"replaced with a lower id known", []func(c *Store){load(3, 1, 5)}, 5, 5, 5},
-		{"came and went beside a change, after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), func(c *Store) {
+		{"replaced", []func(c *Store){insertAndDelete(70), load(0, 1, 5)}, 70, 5, 5},
+		{"replaced, with a higher used id", []func(c *Store){load(30, 1, 5)}, 30, 30, 5},
+		{"replaced, with a lower used id", []func(c *Store){load(3, 1, 5)}, 5, 5, 5},
+		{"inserted and deleted in a batch with another change, after a replacement", []func(c *Store){insertAndDelete(70), load(0, 1), func(c *Store) {
 			if err := c.Batch(func(tx *Tx) error {
 				tx.Write(Change{New: newEntry(50, "")})
 				tx.Write(Change{Old: tx.Get(50)})
@@ -116,12 +117,12 @@ func TestUsedIDs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}}, 70, 50, 2},
-		{"replaced by nothing", []func(c *Store){load(0, 5), load(0)}, 5, 0, 0},
-		{"a used id written after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), func(c *Store) {
+		{"replaced by no records", []func(c *Store){load(0, 5), load(0)}, 5, 0, 0},
+		{"a used id written after a replacement", []func(c *Store){insertAndDelete(70), load(0, 1), func(c *Store) {
 			put(c, &record{Entry: Entry{50}})
 			remove(c, 50)
 		}}, 70, 50, 1},
-		{"a used id that came and went after a replacement", []func(c *Store){comesAndGoes(70), load(0, 1), comesAndGoes(50)}, 70, 50, 1},
+		{"a used id inserted and deleted in a batch after a replacement", []func(c *Store){insertAndDelete(70), load(0, 1), insertAndDelete(50)}, 70, 50, 1},
 	} {
 		c := newStore(t, newSchema(5), 0)
 		for _, write := range row.writes {
@@ -129,36 +130,37 @@ func TestUsedIDs(t *testing.T) {
 		}
 		for what, s := range map[string]*State{"store": c.Current(), "clone": Clone(c)[0].Current()} {
 			got := []int{s.LastID(), s.UsedID(), s.MaxID()}
-			if diff := cmp.Diff([]int{row.last, row.used, row.most}, got); diff != "" {
-				t.Errorf("%s: last, used and highest id of the %s (-want +got):\n%s", row.reason, what, diff)
+			if diff := cmp.Diff([]int{row.last, row.used, row.max}, got); diff != "" {
+				t.Errorf("%s: LastID, UsedID and MaxID of the %s (-want +got):\n%s", row.reason, what, diff)
 			}
 		}
 	}
 }
 
-func TestBatchInProgress(t *testing.T) {
+// A Tx sees its own writes, which others do not see before the batch ends.
+func TestTx(t *testing.T) {
 	c := newStore(t, newSchema(0), 3)
-	var kept *Tx
+	var saved *Tx
 	err := c.Batch(func(tx *Tx) error {
-		kept = tx
+		saved = tx
 		tx.Write(Change{New: newEntry(9, "")})
 		tx.Write(Change{Old: tx.Get(9)})
 		tx.Write(Change{Old: tx.Get(2)})
 		if tx.Done() || tx.Len() != 2 || tx.LastID() != 9 || tx.Get(2) != nil || tx.Get(9) != nil || tx.Get(1) != c.Get(1) {
-			t.Errorf("done %v, %d records, highest id %d", tx.Done(), tx.Len(), tx.LastID())
+			t.Errorf("Done() = %v, Len() = %d, LastID() = %d, want false, 2, 9", tx.Done(), tx.Len(), tx.LastID())
 		}
 		if c.Len() != 3 || c.Get(2) == nil {
 			t.Error("the batch is visible before it ends")
 		}
 		return nil
 	})
-	if err != nil || !kept.Done() {
-		t.Errorf("done %v, %v", kept.Done(), err)
+	if err != nil || !saved.Done() {
+		t.Errorf("Batch() = %v, then Done() = %v, want nil, true", err, saved.Done())
 	}
 	defer func() {
-		if recover(); !kept.Done() {
-			t.Error("a batch that panicked is not done")
+		if recover(); !saved.Done() {
+			t.Error("Done() = false after a panic")
 		}
 	}()
-	c.Batch(func(tx *Tx) error { kept = tx; panic("in f") })
+	c.Batch(func(tx *Tx) error { saved = tx; panic("in f") })
 }

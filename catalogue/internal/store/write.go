@@ -2,13 +2,13 @@ package store
 
 import "slices"
 
-// fewChanges is how many changes are made one by one under the state mutex.
-// Readers may have to wait for that long.
+// fewChanges is the largest number of changes that are applied one by one while
+// the state mutex is held. Readers may wait that long.
 const fewChanges = 8
 
-// Write makes the change that prepare returns. prepare may run the program's
-// code: readers do not wait for it, other writers do. If it returns an error or
-// panics, nothing changes. lastID is the highest id that was ever used.
+// Write applies and returns the change that prepare returns for the current
+// state. If prepare returns an error or panics, nothing changes. It may run the
+// program's code: other writers wait for it, readers do not.
 func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -22,24 +22,25 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	return ch, nil
 }
 
-// commit makes changes, one for each record and sorted by id. used is an id that was
-// used besides, or 0. The writers' mutex is held.
+// commit applies changes, at most one for each record and sorted by id, as one
+// revision. used is the highest id that was used besides theirs, or 0. The
+// writers' mutex must be held.
 func (c *Store) commit(changes []Change, used int) {
-	defer c.forget()
+	defer c.clearScratch()
 	for _, ch := range changes {
 		if ch.New != nil {
 			used = max(used, ch.New.ID)
 		}
 	}
-	if len(changes) <= fewChanges && !c.published.Load().worn() {
+	if len(changes) <= fewChanges && !c.published.Load().needsCompaction() {
 		c.commitFew(changes, used)
 	} else {
 		c.commitMany(changes, used)
 	}
 }
 
-// commitFew changes the published state in place, or a fork of it if somebody
-// may be reading it.
+// commitFew changes the published state in place, or a fork of it if a reader may
+// be using it.
 func (c *Store) commitFew(changes []Change, used int) {
 	s := c.published.Load()
 	for {
@@ -49,7 +50,7 @@ func (c *Store) commitFew(changes []Change, used int) {
 		if now == s {
 			break
 		}
-		c.mu.Unlock() // an index was installed or begun meanwhile
+		c.mu.Unlock() // an index was installed, or its build begun or ended, meanwhile
 		s = now
 	}
 	s = c.writable(s)
@@ -64,26 +65,26 @@ func (c *Store) commitFew(changes []Change, used int) {
 	wake(next)
 }
 
-// forget drops what the writer's scratch memory refers to.
-func (c *Store) forget() {
+// clearScratch clears the references in the writer's scratch memory.
+func (c *Store) clearScratch() {
 	c.one[0] = Change{}
 	clear(c.scratch[:cap(c.scratch)])
 }
 
-// commitMany brings forks of all trees up to date beside one another, off the
-// state mutex, and publishes them.
+// commitMany applies changes to forks of all trees, in parallel and without
+// holding the state mutex, and publishes them.
 func (c *Store) commitMany(changes []Change, used int) {
 	next := c.forked()
 	next.primary.merge(changes)
-	anew := len(changes) > next.Len()/2
+	rebuild := len(changes) > next.Len()/2
 	var entries []*Entry
-	if anew {
+	if rebuild {
 		next.primary.compact()
 		entries = next.Entries()
 	}
 	parallel(len(next.indexes), func(i int) {
 		x := &next.indexes[i]
-		if anew {
+		if rebuild {
 			x.index = x.empty()
 			x.fill(entries)
 		} else {
@@ -108,18 +109,19 @@ func (c *Store) forked() *State {
 	return c.published.Load().fork()
 }
 
+// compact compacts the trees that need it.
 func (s *State) compact() {
-	if s.primary.worn() {
+	if s.primary.needsCompaction() {
 		s.primary.compact()
 	}
 	for _, x := range s.indexes {
-		if x.worn() {
+		if x.needsCompaction() {
 			x.compact()
 		}
 	}
 }
 
-// count counts the members of changed records. The state mutex is held.
+// count counts the members of changed records. The state mutex must be held.
 func (c *Store) count(s *State, changes []Change) {
 	changed := false
 	for _, ch := range changes {
@@ -130,16 +132,17 @@ func (c *Store) count(s *State, changes []Change) {
 	}
 }
 
-// rename gives a state its names, and drops the indexes by one that is gone.
+// rename sets the names of a state and drops the indexes that use other names.
 func (s *State) rename(names []string) {
 	s.names = names
 	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return s.schema.check(x.terms, names) != nil })
 }
 
-// swap publishes a state made from the one that was published a while ago, as
-// the next revision. An index that was installed meanwhile is left out, to be
-// built when it is next asked for, and builds begin anew: readers that ask for ever
-// new orderings must not keep a writer waiting. The state mutex is held.
+// swap publishes s, which began as a fork of the published state, as the next
+// revision. An index that was installed since the fork is dropped, to be built
+// again on its next use, and the present builds start over. Otherwise readers
+// that keep asking for new orderings could keep a writer waiting. The state mutex
+// must be held.
 func (c *Store) swap(s *State) (next chan struct{}) {
 	now := c.published.Load()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
@@ -225,14 +228,14 @@ func (r Replacement) prepare() (*State, members) {
 	return s, counts
 }
 
-// replace adds the difference between a state and entries, sorted by id, unless
-// it is surely more than is kept.
-func (h *history) replace(s *State, entries []*Entry, most int) {
+// replace adds the difference between a state and entries, which are sorted by
+// id. If there could be more than limit changes, it drops all events instead.
+func (h *history) replace(s *State, entries []*Entry, limit int) {
 	switch revision := s.revision + 1; {
 	case h.events == nil:
-	case max(s.Len(), len(entries)) > most:
+	case max(s.Len(), len(entries)) > limit:
 		*h = newHistory(revision)
 	default:
-		h.add(revision, difference(s.Entries(), entries), most)
+		h.add(revision, difference(s.Entries(), entries), limit)
 	}
 }

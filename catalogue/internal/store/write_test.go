@@ -9,35 +9,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var errRefused = errors.New("refused")
+var errFailed = errors.New("failed")
 
-// A write that fails, or during which the program's code panics, changes nothing,
-// and the next write works.
+// A write that fails, or that runs code that panics, changes nothing, and the next
+// write succeeds.
 func TestFailedWrites(t *testing.T) {
 	broken := func() *record { return &record{gate: panickingGate()} }
 	for _, row := range []struct {
 		reason string
 		write  func(c, other *Store) error
-		want   any // error or panic
+		want   any // the error or the value of the panic
 	}{
-		{"a write refuses", func(c, _ *Store) error {
-			_, err := c.Write(func(*State) (Change, error) { return Change{New: newEntry(99, "")}, errRefused })
+		{"prepare fails", func(c, _ *Store) error {
+			_, err := c.Write(func(*State) (Change, error) { return Change{New: newEntry(99, "")}, errFailed })
 			return err
-		}, errRefused},
-		{"a write panics", func(c, _ *Store) error {
+		}, errFailed},
+		{"prepare panics", func(c, _ *Store) error {
 			_, err := c.Write(func(*State) (Change, error) { panic("in prepare") })
 			return err
 		}, "in prepare"},
 		{"the key of a written record panics", func(c, _ *Store) error { put(c, broken()); return nil }, "no key"},
-		{"a batch refuses", func(c, _ *Store) error {
-			return c.Batch(func(tx *Tx) error { tx.Write(Change{New: newEntry(99, "")}); return errRefused })
-		}, errRefused},
+		{"a batch fails", func(c, _ *Store) error {
+			return c.Batch(func(tx *Tx) error { tx.Write(Change{New: newEntry(99, "")}); return errFailed })
+		}, errFailed},
 		{"a batch panics", func(c, _ *Store) error {
 			return c.Batch(func(tx *Tx) error { tx.Write(Change{Old: tx.Get(1)}); panic("in f") })
 		}, "in f"},
 		{"a key panics in a small batch", func(c, _ *Store) error { putAll(c, &record{}, broken()); return nil }, "no key"},
-		{"a key panics in a batch", func(c, _ *Store) error { putAll(c, append(manyRecords(), broken())...); return nil }, "no key"},
-		{"a key panics in a batch that makes the indexes anew", func(c, _ *Store) error {
+		{"a key panics in a large batch", func(c, _ *Store) error { putAll(c, append(manyRecords(), broken())...); return nil }, "no key"},
+		{"a key panics in a batch that rebuilds the indexes", func(c, _ *Store) error {
 			putAll(c, append(append(append(manyRecords(), manyRecords()...), manyRecords()...), broken())...)
 			return nil
 		}, "no key"},
@@ -50,13 +50,13 @@ func TestFailedWrites(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			stores := []*Store{newStore(t, newSchema(50), 20), newStore(t, newSchema(50), 20)}
-			var before []picture
+			var before []contents
 			for _, c := range stores {
 				for _, terms := range []string{"slow", "number,slow", "text"} {
 					ordered(t, c, terms)
 				}
 				put(c, &record{})
-				before = append(before, pictureOf(c.published.Load()))
+				before = append(before, contentsOf(c.published.Load()))
 			}
 			var got any
 			func() {
@@ -71,7 +71,7 @@ func TestFailedWrites(t *testing.T) {
 				t.Errorf("got %v, want %v", got, row.want)
 			}
 			for i, c := range stores {
-				if now := pictureOf(c.published.Load()); !reflect.DeepEqual(before[i], now) {
+				if now := contentsOf(c.published.Load()); !reflect.DeepEqual(before[i], now) {
 					t.Errorf("store %d has changed (-want +got):\n%s", i, cmp.Diff(before[i], now))
 				}
 				put(c, &record{})
@@ -81,8 +81,8 @@ func TestFailedWrites(t *testing.T) {
 	}
 }
 
-// Batches of all sizes do what single writes would.
-func TestBatchesAgainstModel(t *testing.T) {
+// Batches of all sizes have the effect of single writes.
+func TestBatch(t *testing.T) {
 	rng := random(t)
 	for _, changes := range []int{1, 2, fewChanges, fewChanges + 1, 100, 400, 1000} {
 		c := newStore(t, newSchema(0), 0)
@@ -104,7 +104,7 @@ func TestBatchesAgainstModel(t *testing.T) {
 						model[id] = e
 					}
 					if tx.Get(id) != model[id] || tx.Len() != len(model) {
-						return fmt.Errorf("%d changes: record %d is %v of %d", changes, id, tx.Get(id), tx.Len())
+						return fmt.Errorf("%d changes: Get(%d) = %v, Len() = %d, want %v, %d", changes, id, tx.Get(id), tx.Len(), model[id], len(model))
 					}
 				}
 				return nil
@@ -115,7 +115,7 @@ func TestBatchesAgainstModel(t *testing.T) {
 			var all []*Entry
 			for id, e := range model {
 				if all = append(all, e); c.Get(id) != e {
-					t.Fatalf("%d changes: another record %d", changes, id)
+					t.Fatalf("%d changes: Get(%d) = %v, want %v", changes, id, c.Get(id), e)
 				}
 			}
 			for _, terms := range terms {
@@ -130,9 +130,9 @@ func TestBatchesAgainstModel(t *testing.T) {
 	}
 }
 
-// Readers do not wait for the program's code that a writer runs, and that code
-// can read. An index that is built meanwhile is brought up to date.
-func TestReadersDoNotWaitForWriters(t *testing.T) {
+// Readers do not wait for the program's code that a writer runs, and that code may
+// read itself. An index that is built meanwhile includes the write.
+func TestReadsDuringWrites(t *testing.T) {
 	for reason, write := range map[string]func(c *Store, wait func(), r *record){
 		"a write": func(c *Store, wait func(), r *record) {
 			c.Write(func(s *State) (Change, error) {
@@ -173,7 +173,7 @@ func TestReadersDoNotWaitForWriters(t *testing.T) {
 				Clone(c)
 				Freeze(c)
 				if c.Len() != 20 || c.Revision() != 20 || c.Get(21) != nil {
-					t.Error("half a write is visible")
+					t.Error("the write is visible before it ends")
 				}
 			}, &record{})
 			for _, terms := range []string{"slow", "number", "text,number"} {
