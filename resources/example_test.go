@@ -102,7 +102,7 @@ func ExampleParseRecord() {
 	fmt.Println(err)
 	// Output:
 	// 5 {"title":"Sea","id":5,"price":14.90} <nil>
-	// resources: invalid record: member "title": comes twice
+	// resources: invalid record: member "title": is repeated
 }
 
 // open parses a record that is known to be fine.

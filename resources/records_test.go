@@ -150,7 +150,7 @@ func TestUnmarshalIsStrict(t *testing.T) {
 		{new(Label), `{"logo":null}`, "logo", "null"},
 		{new(Label), `{"catchLines":["a",null]}`, "catchLines", "null in a list"},
 		{new(Label), `{"users":null}`, "users", "null"},
-		{new(Label), `{"globalMessage":{"a":1,"a":2}}`, `"a" comes twice`, "repeated within"},
+		{new(Label), `{"globalMessage":{"a":1,"a":2}}`, `"a" is repeated`, "repeated within"},
 		{new(Label), `{"featureShop":0}`, "featureShop", "another type"},
 		{new(SocialLink), `{"author":null}`, "author", "null"},
 		{new(SocialLink), `{"logo":5}`, "logo", "another type"},

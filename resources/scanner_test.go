@@ -93,14 +93,14 @@ func TestSyntaxErrorsComeFirst(t *testing.T) {
 // are wrong.
 func TestRecordNamesItsFirstFault(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"a":"\ud800","b":"\ud800"}`:              `member "a": half a surrogate pair`,
-		`{"a":{"x":1,"x":2},"id":0}`:               `member "a": name "x" comes twice in an object`,
-		`{"id":0,"a":"\ud800"}`:                    `member "id": want an integer from 1 on, got 0`,
-		`{"id":"\ud800"}`:                          `member "id": half a surrogate pair`,
-		`{"a":1,"a":2,"b":"\ud800"}`:               `member "b": half a surrogate pair`,
-		`{"a":[{"x":{"y":1,"y":"\udc00"}}],"a":1}`: `member "a": half a surrogate pair`,
-		`{"b":{"c":1},"c":1,"c":2}`:                `member "c": comes twice`,
-		`{"\ud800":"\udc00"}`:                      "member name \"\\xed\\xa0\\x80\": half a surrogate pair",
+		`{"a":"\ud800","b":"\ud800"}`:              `member "a": unpaired surrogate`,
+		`{"a":{"x":1,"x":2},"id":0}`:               `member "a": name "x" is repeated in an object`,
+		`{"id":0,"a":"\ud800"}`:                    `member "id": want a positive integer, got 0`,
+		`{"id":"\ud800"}`:                          `member "id": unpaired surrogate`,
+		`{"a":1,"a":2,"b":"\ud800"}`:               `member "b": unpaired surrogate`,
+		`{"a":[{"x":{"y":1,"y":"\udc00"}}],"a":1}`: `member "a": unpaired surrogate`,
+		`{"b":{"c":1},"c":1,"c":2}`:                `member "c": is repeated`,
+		`{"\ud800":"\udc00"}`:                      "member name \"\\xed\\xa0\\x80\": unpaired surrogate",
 	} {
 		_, err := ParseRecord([]byte(text))
 		if diff := cmp.Diff("resources: invalid record: "+want, errorText(err)); diff != "" {
