@@ -61,15 +61,15 @@ func TestStreamsDiffer(t *testing.T) {
 	}
 }
 
-func TestPlaceIsTheInverseOfID(t *testing.T) {
+func TestIndexOfIsInverseOfIDAt(t *testing.T) {
 	last := 0
 	for n := range 1000 {
 		id := idAt(n)
 		if id <= last {
 			t.Fatalf("idAt(%d) = %d after %d", n, id, last)
 		}
-		if got := placeOf(id); got != n {
-			t.Fatalf("placeOf(%d) = %d, want %d", id, got, n)
+		if got := indexOf(id); got != n {
+			t.Fatalf("indexOf(%d) = %d, want %d", id, got, n)
 		}
 		last = id
 	}
