@@ -18,7 +18,7 @@ func keyOf(t reflect.Type) func(reflect.Value) Key {
 		return key
 	}
 	switch {
-	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), endless(t):
+	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), recursive(t):
 		return jsonKey
 	case t.Kind() == reflect.Pointer:
 		key := keyOf(t.Elem())
@@ -57,8 +57,8 @@ func ownKey(t reflect.Type) func(reflect.Value) Key {
 	}
 }
 
-// endless reports whether a type is a list of itself or a pointer to itself.
-func endless(t reflect.Type) bool {
+// recursive reports whether a type is a list of itself or a pointer to itself.
+func recursive(t reflect.Type) bool {
 	for outer := map[reflect.Type]bool{}; !outer[t]; t = t.Elem() {
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array:

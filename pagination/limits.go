@@ -28,8 +28,8 @@ type Limits struct {
 // counts as Default, and an offset that is not a number or is negative counts as 0.
 //
 // A number consists of ASCII digits, with an optional sign and optional white space
-// around it. A number out of range for an int counts as [math.MaxInt]. Except for
-// that, DRF accepts the same numbers and others that Python's int accepts.
+// around it. A number out of range for an int counts as [math.MaxInt]. DRF accepts the
+// numbers that Python's int accepts, which include other digits and underscores.
 //
 // Parse does not allocate. O(length of the texts).
 func (l Limits) Parse(limit, offset string) Window {

@@ -46,7 +46,7 @@ func parseDateTime(s string) (d DateTime, message string) {
 	minute := in.number(1, 2)
 	second, micro := in.seconds()
 	offset, present := in.offset()
-	if in.bad || in.rest != "" {
+	if in.invalid || in.rest != "" {
 		return DateTime{}, wrongTimeFormat
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, micro*1000, zone(offset))
@@ -59,11 +59,11 @@ func parseDateTime(s string) (d DateTime, message string) {
 	return DateTime{t}, ""
 }
 
-// A timeReader reads the parts of a text in turn. bad is set when the text does not
+// A timeReader reads the parts of a text in turn. invalid is set when the text does not
 // have the requested part.
 type timeReader struct {
-	rest string
-	bad  bool
+	rest    string
+	invalid bool
 }
 
 // has reports whether the next character is in set.
@@ -74,7 +74,7 @@ func (r *timeReader) has(set string) bool {
 // one reads a character that is in set.
 func (r *timeReader) one(set string) (c byte) {
 	if !r.has(set) {
-		r.bad = true
+		r.invalid = true
 		return 0
 	}
 	c, r.rest = r.rest[0], r.rest[1:]
@@ -88,7 +88,7 @@ func (r *timeReader) number(low, high int) (n int) {
 		n = n*10 + int(r.one("0123456789")-'0')
 		digits++
 	}
-	r.bad = r.bad || digits < low
+	r.invalid = r.invalid || digits < low
 	return n
 }
 
@@ -118,8 +118,8 @@ func (r *timeReader) offset() (offset time.Duration, present bool) {
 		return 0, false
 	}
 	sign := r.one("Z+-")
-	if sign == 'Z' || r.bad {
-		return 0, !r.bad
+	if sign == 'Z' || r.invalid {
+		return 0, !r.invalid
 	}
 	minutes := 60 * r.number(2, 2)
 	if r.rest != "" {
@@ -129,7 +129,7 @@ func (r *timeReader) offset() (offset time.Duration, present bool) {
 		minutes += r.number(2, 2)
 	}
 	offset = time.Duration(minutes) * time.Minute
-	r.bad = r.bad || offset >= maxOffset
+	r.invalid = r.invalid || offset >= maxOffset
 	if sign == '-' {
 		offset = -offset
 	}

@@ -9,10 +9,9 @@ import (
 // integer. The record does not share memory with data.
 //
 // All errors match [ErrInvalid]. The error is a [*SyntaxError] if the text is not JSON
-// in UTF-8, or is nested more than 200 levels deep. Otherwise it is about the first
-// member that a record cannot hold, and names it: the name of the member, or a name in
-// an object inside it, is repeated, a string contains an unpaired surrogate, or the id
-// is invalid.
+// in UTF-8, or is nested more than 200 levels deep. Otherwise the text is not an object,
+// or the error names a member that is invalid: its name or a name inside it is repeated,
+// it contains an unpaired surrogate, or it is the id and not a positive integer.
 //
 // O(len), in one pass and with about three allocations.
 func ParseRecord(data []byte) (Record, error) {

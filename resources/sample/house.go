@@ -22,20 +22,20 @@ type House struct {
 func New(opts Options) *House {
 	m := newMaker(opts)
 	h := &House{open: map[string][]resources.Record{}}
-	for _, c := range resources.Descriptions() {
-		switch c.Key {
+	for _, d := range resources.Descriptions() {
+		switch d.Key {
 		case "events":
-			h.Events = list(m, c.Key, m.event)
+			h.Events = list(m, d.Key, m.event)
 		case "labels":
-			h.Labels = list(m, c.Key, m.label)
+			h.Labels = list(m, d.Key, m.label)
 		case "social-links":
-			h.SocialLinks = list(m, c.Key, m.link)
+			h.SocialLinks = list(m, d.Key, m.link)
 		case "authors":
-			h.open[c.Key] = list(m, c.Key, m.author)
+			h.open[d.Key] = list(m, d.Key, m.author)
 		case "books":
-			h.open[c.Key] = list(m, c.Key, m.book)
+			h.open[d.Key] = list(m, d.Key, m.book)
 		default:
-			h.open[c.Key] = list(m, c.Key, func(id int) resources.Record { return m.other(c.Key, id) })
+			h.open[d.Key] = list(m, d.Key, func(id int) resources.Record { return m.other(d.Key, id) })
 		}
 	}
 	return h

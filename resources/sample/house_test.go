@@ -43,8 +43,8 @@ func read(t *testing.T, opts sample.Options) map[string][]record {
 // defaults returns the default sizes according to the documentation of Options.
 func defaults() map[string]int {
 	sizes := map[string]int{}
-	for _, c := range resources.Descriptions() {
-		sizes[c.Key] = 12
+	for _, d := range resources.Descriptions() {
+		sizes[d.Key] = 12
 	}
 	maps.Copy(sizes, map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200})
 	return sizes
@@ -123,9 +123,9 @@ func TestWriteToRoundTrip(t *testing.T) {
 	compare(t, "events", file["events"], house.Events)
 	compare(t, "labels", file["labels"], house.Labels)
 	compare(t, "social-links", file["social-links"], house.SocialLinks)
-	for _, c := range resources.Descriptions() {
-		if c.Fields == nil {
-			compare(t, c.Key, file[c.Key], house.Records(c.Key))
+	for _, d := range resources.Descriptions() {
+		if d.Fields == nil {
+			compare(t, d.Key, file[d.Key], house.Records(d.Key))
 		}
 	}
 }

@@ -16,7 +16,7 @@ const (
 	SharedSlugs Oddity = 1 << iota
 
 	// SharedLinks is the oddity of social links with the same url and author. If
-	// disabled, every url ends in the id of the link.
+	// disabled, the path of every url ends in the id of the link.
 	SharedLinks
 
 	// RepeatedCatchLines is the oddity of labels that have a catch line twice. If

@@ -18,7 +18,7 @@ type Options struct {
 	Others int
 
 	// Without disables oddities: no record of the house has them. Nothing else in
-	// the house changes. Unknown bits are ignored.
+	// the house changes, nor does the cost of New. Unknown bits are ignored.
 	Without Oddity
 }
 

@@ -20,10 +20,10 @@ func (h *House) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	b := bufio.NewWriter(count)
 	lead := "{"
-	for _, c := range resources.Descriptions() {
-		fmt.Fprintf(b, "%s%q:[", lead, c.Key)
-		if err := h.writeCollection(b, c.Key); err != nil {
-			return count.n, fmt.Errorf("sample: %s: %w", c.Key, err)
+	for _, d := range resources.Descriptions() {
+		fmt.Fprintf(b, "%s%q:[", lead, d.Key)
+		if err := h.writeCollection(b, d.Key); err != nil {
+			return count.n, fmt.Errorf("sample: %s: %w", d.Key, err)
 		}
 		b.WriteByte(']')
 		lead = ",\n"

@@ -34,8 +34,8 @@ func TestWriteToKeysInDocumentOrder(t *testing.T) {
 				t.Fatalf("%v: %v, %v", key, records, err)
 			}
 		}
-		for _, c := range resources.Descriptions() {
-			want = append(want, c.Key)
+		for _, d := range resources.Descriptions() {
+			want = append(want, d.Key)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
