@@ -7,7 +7,7 @@ import (
 
 // FieldsOf returns the fields of a struct type, derived from its json tags. Each member
 // of the JSON of T is a field, named by the snake_case form of the member's name.
-// Embedded structs are flattened as encoding/json does it.
+// Embedded structs are flattened as in encoding/json.
 //
 // Records compare by a field according to its type:
 //

@@ -1,8 +1,8 @@
 // Package pagination divides lists into pages by limit and offset, and links the pages
 // to each other, as LimitOffsetPagination of Django REST framework (DRF) does.
 //
-// [Page] paginates a slice for the URL of a request in one call. Programs that keep
-// their records elsewhere take the steps one by one: [ParseQuery] parses the query,
+// [Page] returns a page of a slice for the URL of a request. Programs that do not keep
+// their records in a slice use the steps of Page: [ParseQuery] parses the query,
 // [Limits.Window] determines the requested window, [Window.Bounds] or an SQL query
 // selects the records, [Links] returns the URLs of the next and previous pages, and an
 // [Envelope] is the JSON of the page.

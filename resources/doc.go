@@ -10,10 +10,10 @@
 // where the document does not allow it, are errors that name the member.
 //
 // [Description.Validate] converts a posted JSON object to a [Record] or returns the
-// errors of its fields, in the words of Django REST framework 3.14. It differs from the
-// framework in a few points, which package httpapi lists. Among them: date-times keep
-// their offset and must have one, numbers sent as text keep their digits, and NaN and
-// Infinity are not JSON.
+// errors of its fields, with the messages of Django REST framework 3.14. It differs from
+// the framework in a few points, which package httpapi lists. Among them: date-times
+// keep their offset and must have one, numbers sent for text fields keep their digits,
+// and NaN and Infinity are not JSON.
 //
 // The package has no state. All functions and methods are safe for concurrent use,
 // provided that no goroutine modifies a value that another one uses.

@@ -1,6 +1,6 @@
 package resources
 
-// An Event is a public event, such as a signing session. Slugs are not unique.
+// An Event is a public appearance, such as a signing session. Slugs are not unique.
 //
 // The zero Event can be marshalled. Its dates are January 1, year 1.
 type Event struct {

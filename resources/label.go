@@ -28,12 +28,12 @@ type Label struct {
 	LinkedinPage   *string  `json:"linkedinPage"`
 	InstagramPage  *string  `json:"instagramPage"`
 
-	// Messages are any JSON values; the document shows only null. Nil and empty
-	// messages are null.
+	// The messages are null or any other JSON value; the document does not say
+	// which. Nil and empty messages are null.
 	GlobalMessage   json.RawMessage `json:"globalMessage"`
 	CheckoutMessage json.RawMessage `json:"checkoutMessage"`
 
-	// Features of the site that are enabled.
+	// Whether features of the site are enabled.
 	FeatureCrowdfunding bool `json:"featureCrowdfunding"`
 	FeatureProjects     bool `json:"featureProjects"`
 	FeatureLibrary      bool `json:"featureLibrary"`

@@ -1,7 +1,8 @@
 package sample
 
-// Version is the version of the generator. The same version generates the same bytes
-// for the same [Options], on every machine and with every Go version.
+// Version is the version of the generator. A version generates the same bytes for the
+// same [Options] on every machine and with every Go version. Any change to these bytes
+// is a new version.
 const Version = 1
 
 // An Oddity is a property of the service's records that programs may not expect. It is

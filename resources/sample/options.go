@@ -4,8 +4,8 @@ package sample
 // records, and a size above ten million counts as ten million. The zero value is ready to
 // use: it has seed 0, the default sizes and all oddities.
 type Options struct {
-	// Seed determines the contents of the house. Every value, including 0, is a
-	// different house.
+	// Seed determines the contents of the house. Every value, including 0,
+	// generates a different house.
 	Seed uint64
 
 	Events      int // default 300
