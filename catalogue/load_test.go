@@ -374,7 +374,7 @@ func TestLoadErrorTexts(t *testing.T) {
 		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
 			`events: cannot load: record 1: member "summary": may not be null`},
 		{"id", `{"events":[` + replaceMember(goodEvent, `"id":1`, `"id":0`) + `]}`,
-			`events: cannot load: record 0: member "id": want an integer from 1 on, got 0`},
+			`events: cannot load: record 0: member "id": want a positive integer, got 0`},
 		{"duplicate next to its first", `{"books":[{"id":2},{"id":2}]}`, `books: cannot load: record 1: member "id": id is taken: record 0 has 2 too`},
 		{"duplicate apart from its first", `{"books":[{"id":5},{"id":1},{"id":9},{"id":5},{"id":9}]}`,
 			`books: cannot load: record 3: member "id": id is taken: record 0 has 5 too`},

@@ -2,10 +2,10 @@ package ordering
 
 import "strings"
 
-// Camel turns a snake_case name into the one on the wire: every underscore
-// before an ASCII lower-case letter or digit is dropped and that character
-// upper-cased. All else stays, so a name that is camelCase already comes back
-// as it is. O(len); no allocation where nothing changes.
+// Camel converts a name from snake_case to camelCase. It removes every underscore
+// before an ASCII lower-case letter or digit and converts that character to upper case.
+// A name that is camelCase already is unchanged. Camel does not allocate if the name has
+// no underscore. O(len).
 func Camel(name string) string {
 	if !strings.Contains(name, "_") {
 		return name
@@ -23,11 +23,11 @@ func Camel(name string) string {
 	return b.String()
 }
 
-// Snake turns a name on the wire into snake_case as the service's parser does:
-// an underscore is put where a word starts, the whole is lower-cased and
-// leading underscores are taken off. Digits start a word directly behind a
-// letter if another digit, an upper-case letter or the end follows. It is not
-// the inverse of [Camel]: "line_1" and "line1" both give "line_1". O(len).
+// Snake converts a name from camelCase to snake_case as the service's parser does. It
+// inserts an underscore where a word starts, converts the name to lower case, and
+// removes leading underscores. A digit directly after a letter starts a word if it is
+// followed by another digit, an upper-case letter or the end of the name. Snake is not
+// the inverse of [Camel]: it returns "line_1" for both "line_1" and "line1". O(len).
 func Snake(name string) string {
 	var b strings.Builder
 	b.Grow(len(name) + 4)
@@ -52,7 +52,7 @@ func Snake(name string) string {
 	return strings.TrimLeft(strings.ToLower(b.String()), "_")
 }
 
-// startsWord says whether the character at i may be the first of a word.
+// startsWord reports whether the character at i can be the first of a word.
 func startsWord(s string, i int) bool {
 	if i >= len(s) {
 		return false
@@ -73,8 +73,8 @@ func startsWord(s string, i int) bool {
 	return false
 }
 
-// leadsWord says whether what stands at i goes on as a word does: an upper-case
-// letter or digit before a lower-case letter or digit, or a digit at the end.
+// leadsWord reports whether s[i:] continues as a word does: with an upper-case letter
+// or digit before a lower-case letter or digit, or with a digit at the end.
 func leadsWord(s string, i int) bool {
 	if i >= len(s) || !upper(s[i]) && !digit(s[i]) {
 		return false

@@ -1,28 +1,27 @@
-// Package ordering reads, names and applies orderings of records: the
-// "ordering=-start_date,name" of an HTTP catalogue, for any Go type.
+// Package ordering parses and applies orderings such as "-start_date,name", the
+// value of the ordering parameter of an HTTP catalogue, for any Go type.
 //
-// It stands alone. A program with its own slice of structs takes an ordering
-// from a query, sorts by it and never imports anything else of this module:
+// The package does not depend on the rest of the module. To sort a slice of structs
+// by the ordering in a request:
 //
-//	fields, err := ordering.FieldsOf[Book]()             // from the json tags, once
-//	terms := fields.Parse(r.FormValue("ordering"))       // what is no field is dropped
-//	err = fields.Sort(books, terms...)                   // stable
+//	fields, err := ordering.FieldsOf[Book]()       // once, from the json tags
+//	terms := fields.Parse(r.FormValue("ordering")) // unknown fields are dropped
+//	err = fields.Sort(books, terms...)             // stable
 //
 // # Names
 //
-// A field is named in an ordering by the snake_case form of its name on the
-// wire: "featureAuthors" by "feature_authors". [Snake] and [Camel] are the two
-// directions, by the rules of djangorestframework-camel-case. A leading minus
-// asks for descending order and commas join several terms. [Parse] is lenient,
-// as Django REST framework's OrderingFilter is: what names no field is dropped.
-// [ParseStrict] is for Go programs and refuses it with an error.
+// An ordering names a field by the snake_case form of its JSON name:
+// "featureAuthors" is feature_authors. [Snake] and [Camel] convert names by the
+// rules of djangorestframework-camel-case. A leading minus means descending order.
+// Commas separate terms. [Parse] drops unknown fields, as OrderingFilter of Django
+// REST framework does. [ParseStrict] returns an error for them.
 //
 // # Order
 //
-// Numbers are compared by value, text by its bytes, false before true, times
-// by instant, lists element by element, and null is the largest value: last
-// ascending, first descending, as in PostgreSQL. Where kinds mix in one field
-// they follow one another: booleans, numbers, times, text, lists, objects, null. A
-// [Key] holds one such value; its [Key.Append] gives bytes that compare as the
-// value does, ready for a B-tree or a key-value store.
+// Numbers compare by value, strings by their bytes, false before true, times by
+// instant, and lists element by element. Null is the largest value: last in
+// ascending and first in descending order, as in PostgreSQL. If a field holds values
+// of several kinds, booleans come first, then numbers, times, strings, lists, objects,
+// and null. A [Key] holds one value. [Key.Append] encodes it as bytes that compare as
+// the value does, for use in a B-tree or a key-value store.
 package ordering

@@ -34,7 +34,7 @@ func Example() {
 		panic(err)
 	}
 	books := titles()
-	terms := fields.Parse("-published_on,bogus,pages") // as it came with a request
+	terms := fields.Parse("-published_on,bogus,pages") // from a request
 	if err := fields.Sort(books, terms...); err != nil {
 		panic(err)
 	}

@@ -2,14 +2,14 @@ package ordering
 
 import "reflect"
 
-// Member is a member for tests outside the package.
+// Member exports member for tests.
 type Member struct {
-	Wire  string
+	Name  string
 	Index []int
 	Type  reflect.Type
 }
 
-// Members returns what membersOf returns.
+// Members exports membersOf for tests.
 func Members(t reflect.Type) (list []Member) {
 	for _, m := range membersOf(t) {
 		list = append(list, Member{m.name, m.index, m.typ})

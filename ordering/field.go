@@ -6,18 +6,20 @@ import (
 	"time"
 )
 
-// A Field is one thing records of type T can be ordered by.
+// A Field is a property of type T that records can be ordered by.
 type Field[T any] struct {
-	// Name is what a term calls it, in snake_case.
+	// Name is the name of the field in a [Term], in snake_case.
 	Name string
-	// Key gives the sort key of a record. It must not keep or change the record
-	// and must give the same key for the same content. It may be called by
-	// several goroutines at once.
+	// Key returns the sort key of a record. It must not retain or modify the
+	// record, and must return equal keys for equal records. It must be safe for
+	// concurrent use.
 	Key func(record *T) Key
 }
 
-// By is a field given by a function, for types without json tags or orders that
-// no field holds: By("pages", func(b *Book) int { return b.Pages }).
+// By returns a field whose key is computed by a function. It is for types without
+// json tags, and for properties that are not fields of the struct:
+//
+//	ordering.By("length", func(b *Book) int { return len(b.Title) })
 func By[T any, V cmp.Ordered](name string, value func(*T) V) Field[T] {
 	key := basicKey(reflect.TypeFor[V]())
 	return Field[T]{Name: name, Key: func(record *T) Key {
@@ -25,16 +27,16 @@ func By[T any, V cmp.Ordered](name string, value func(*T) V) Field[T] {
 	}}
 }
 
-// ByTime is [By] for instants. They compare exactly, whatever their offsets.
+// ByTime is like [By], for times. They compare by instant; the offset is ignored.
 func ByTime[T any](name string, value func(*T) time.Time) Field[T] {
 	return Field[T]{Name: name, Key: func(record *T) Key {
 		return Time(value(record))
 	}}
 }
 
-// appendKeys appends the keys of a record for several terms in a row, inverted
-// for the descending ones: bytes.Compare of what two records append is their
-// order. fields[i] is the field of terms[i].
+// appendKeys appends the keys of a record for all terms, inverted for descending
+// ones, so that bytes.Compare orders records by the terms. fields[i] is the field of
+// terms[i].
 func appendKeys[T any](dst []byte, record *T, fields []Field[T], terms []Term) []byte {
 	for i, f := range fields {
 		if terms[i].Desc {

@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// Fields is the set of names that records of type T can be ordered by. It never
-// changes once made and may be used by many goroutines at once. The zero value
-// has no names.
+// Fields is the set of fields that records of type T can be ordered by. It is
+// immutable and safe for concurrent use. The zero value is an empty set.
 type Fields[T any] struct {
 	list   []Field[T]
 	byName map[string]int
 }
 
-// NewFields makes a set of fields given one by one, see [By]. A field without
-// name or Key, or a second one of the same name, is an [ErrFields]. O(n).
+// NewFields returns the set of the given fields. See [By]. It returns an error
+// wrapping [ErrFields] if a field has no Name or no Key, or if two fields have the
+// same name. O(n).
 func NewFields[T any](fields ...Field[T]) (*Fields[T], error) {
 	fs := &Fields[T]{list: slices.Clone(fields), byName: make(map[string]int, len(fields))}
 	for i, f := range fields {
 		if f.Name == "" || f.Key == nil {
-			return nil, fmt.Errorf("%w: field %d has no name or no key", ErrFields, i)
+			return nil, fmt.Errorf("%w: field %d has no Name or no Key", ErrFields, i)
 		}
 		if j, twice := fs.byName[f.Name]; twice {
-			return nil, fmt.Errorf("%w: fields %d and %d are both called %q", ErrFields, j, i, f.Name)
+			return nil, fmt.Errorf("%w: fields %d and %d are both named %q", ErrFields, j, i, f.Name)
 		}
 		fs.byName[f.Name] = i
 	}
 	return fs, nil
 }
 
-// Names lists the names in the order the fields were given in. The slice is the
-// caller's. O(n).
+// Names returns the names of the fields, in the order in which the fields were given.
+// The caller may modify the slice. O(n).
 func (fs *Fields[T]) Names() []string {
 	names := make([]string, len(fs.list))
 	for i, f := range fs.list {
@@ -40,13 +40,13 @@ func (fs *Fields[T]) Names() []string {
 	return names
 }
 
-// Has says whether there is a field of that name. O(1).
+// Has reports whether there is a field with the given name. O(1).
 func (fs *Fields[T]) Has(name string) bool {
 	_, ok := fs.byName[name]
 	return ok
 }
 
-// Lookup gives the field of that name. O(1).
+// Lookup returns the field with the given name and reports whether there is one. O(1).
 func (fs *Fields[T]) Lookup(name string) (Field[T], bool) {
 	i, ok := fs.byName[name]
 	if !ok {
@@ -55,10 +55,12 @@ func (fs *Fields[T]) Lookup(name string) (Field[T], bool) {
 	return fs.list[i], true
 }
 
-// Parse is the lenient [Parse] with these names: for HTTP.
+// Parse is like the function [Parse] with the names of these fields: it drops unknown
+// ones. It is for orderings from requests.
 func (fs *Fields[T]) Parse(text string) []Term { return Parse(text, fs.Has) }
 
-// ParseStrict is [ParseStrict] with these names: for Go programs.
+// ParseStrict is like the function [ParseStrict] with the names of these fields: it
+// returns an error for an unknown one. It is for orderings from programs.
 func (fs *Fields[T]) ParseStrict(text string) ([]Term, error) {
 	terms, err := ParseStrict(text, nil)
 	if err != nil {
@@ -72,12 +74,12 @@ func (fs *Fields[T]) ParseStrict(text string) ([]Term, error) {
 	return terms, nil
 }
 
-// unknown returns the error for a name that no field has.
+// unknown returns the error for a name that is not in the set.
 func (fs *Fields[T]) unknown(name string) error {
 	return fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.Names()))
 }
 
-// resolve finds the fields of terms, or tells which is none.
+// resolve returns the fields of terms, or an error for the first unknown one.
 func (fs *Fields[T]) resolve(terms []Term) ([]Field[T], error) {
 	fields := make([]Field[T], len(terms))
 	for i, t := range terms {
@@ -90,11 +92,14 @@ func (fs *Fields[T]) resolve(terms []Term) ([]Field[T], error) {
 	return fields, nil
 }
 
-// Comparator gives a comparison of two records by the terms, for
-// [slices.SortStableFunc] and its kin: zero where all terms are equal, always
-// without terms. It takes the keys anew each time it is called; to sort a slice
-// [Fields.Sort] does less work. A term that is no field is an
-// [ErrUnknownField]. The function may be used by many goroutines at once.
+// Comparator returns a function that compares two records by the terms, for use with
+// [slices.SortStableFunc] and similar functions. The function returns zero if the
+// records are equal by all terms, or if there are no terms. It computes the keys at
+// each call; to sort a slice, [Fields.Sort] does less work. It is safe for concurrent
+// use.
+//
+// Comparator returns an error wrapping [ErrUnknownField] if a term names an unknown
+// field.
 func (fs *Fields[T]) Comparator(terms ...Term) (func(a, b T) int, error) {
 	fields, err := fs.resolve(terms)
 	if err != nil {
@@ -114,10 +119,12 @@ func (fs *Fields[T]) Comparator(terms ...Term) (func(a, b T) int, error) {
 	}, nil
 }
 
-// Sort sorts records in place by the terms, those that are equal staying in the
-// order they had. Each key is taken once: O(n) keys and O(n log n) comparisons
-// of bytes. No terms leave all as it is; a term that is no field is an
-// [ErrUnknownField] and nothing is moved.
+// Sort sorts records in place by the terms. The sort is stable. Without terms, Sort
+// does nothing.
+//
+// It returns an error wrapping [ErrUnknownField], and leaves records unchanged, if a
+// term names an unknown field. Each key is computed once: O(n) keys and O(n log n)
+// comparisons of bytes.
 func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 	fields, err := fs.resolve(terms)
 	if err != nil || len(terms) == 0 {

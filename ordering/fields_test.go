@@ -31,12 +31,12 @@ type book struct {
 	Any     any      `json:"any"`
 	Raw     json.RawMessage
 	Hidden  string `json:"-"`
-	private string //lint:ignore U1000 it is there to be passed over
+	private string //lint:ignore U1000 unexported fields are not members
 }
 
 type extra struct {
-	Shelf uint64 `json:"shelf"`
-	Name  string `json:"name"` // hidden by the outer one
+	Weight uint64 `json:"weight"`
+	Name   string `json:"name"` // hidden by book.Name
 }
 
 func TestFieldsOfNames(t *testing.T) {
@@ -44,15 +44,15 @@ func TestFieldsOfNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"id", "created_at", "shelf", "name", "pages", "price", "in_print", "tags", "any", "raw"}
+	want := []string{"id", "created_at", "weight", "name", "pages", "price", "in_print", "tags", "any", "raw"}
 	if diff := gocmp.Diff(want, fields.Names()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if f, ok := fields.Lookup("in_print"); !ok || f.Name != "in_print" {
-		t.Errorf("in_print: %v, name %q", ok, f.Name)
+		t.Errorf("Lookup(in_print) = field %q, %v", f.Name, ok)
 	}
 	if fields.Has("inPrint") || fields.Has("hidden") || fields.Has("private") {
-		t.Error("has a name that is none")
+		t.Error("Has reports true for a name that does not exist")
 	}
 }
 
@@ -62,7 +62,7 @@ func TestFieldsErrors(t *testing.T) {
 		B int `json:"line_1"`
 	}
 	type self struct {
-		*self //lint:ignore U1000 it is there to be followed but once
+		*self //lint:ignore U1000 must be visited only once
 		ID    int
 	}
 	key := func(*book) ordering.Key { return ordering.Null() }
@@ -71,17 +71,17 @@ func TestFieldsErrors(t *testing.T) {
 		make   func() error
 		names  string
 	}{
-		{"no struct", func() error { _, err := ordering.FieldsOf[int](); return err }, "int"},
-		{"two fields of one name", func() error { _, err := ordering.FieldsOf[clash](); return err }, "line_1"},
+		{"not a struct", func() error { _, err := ordering.FieldsOf[int](); return err }, "int"},
+		{"two fields with the same name", func() error { _, err := ordering.FieldsOf[clash](); return err }, "line_1"},
 		{"no name", func() error { _, err := ordering.NewFields(ordering.Field[book]{Key: key}); return err }, "field 0"},
 		{"no key", func() error { _, err := ordering.NewFields(ordering.Field[book]{Name: "x"}); return err }, "field 0"},
 	} {
 		if err := row.make(); !errors.Is(err, ordering.ErrFields) || !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: %v", row.reason, err)
+			t.Errorf("%s: err = %v, want ErrFields with %q", row.reason, err, row.names)
 		}
 	}
 	if _, err := ordering.FieldsOf[self](); err != nil {
-		t.Errorf("a struct that embeds itself: %v", err)
+		t.Errorf("struct that embeds itself: %v", err)
 	}
 	var none ordering.Fields[book]
 	if none.Has("x") || len(none.Names()) != 0 {
@@ -96,15 +96,15 @@ func TestUnknownTerms(t *testing.T) {
 		t.Errorf("Sort: %v", err)
 	}
 	if books[0].Name != "b" {
-		t.Error("a refused ordering moved records")
+		t.Error("Sort moved records despite an error")
 	}
 	if _, err := fields.Comparator(ordering.Desc("bogus")); !errors.Is(err, ordering.ErrUnknownField) {
 		t.Errorf("Comparator: %v", err)
 	}
 }
 
-// byHand compares two books by one field, sharing nothing with the package.
-var byHand = map[string]func(a, b book) int{
+// comparisons compares books by a field, independently of the package.
+var comparisons = map[string]func(a, b book) int{
 	"id":         func(a, b book) int { return cmp.Compare(a.ID, b.ID) },
 	"name":       func(a, b book) int { return cmp.Compare(a.Name, b.Name) },
 	"price":      func(a, b book) int { return cmp.Compare(a.Price, b.Price) },
@@ -129,14 +129,14 @@ var byHand = map[string]func(a, b book) int{
 		}
 		return cmp.Compare(*a.Pages, *b.Pages)
 	},
-	"tags":  func(a, b book) int { return slices.Compare(a.Tags, b.Tags) },
-	"shelf": func(a, b book) int { return cmp.Compare(a.Shelf, b.Shelf) },
+	"tags":   func(a, b book) int { return slices.Compare(a.Tags, b.Tags) },
+	"weight": func(a, b book) int { return cmp.Compare(a.Weight, b.Weight) },
 }
 
 func TestSortAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	names := make([]string, 0, len(byHand))
-	for n := range byHand {
+	names := make([]string, 0, len(comparisons))
+	for n := range comparisons {
 		names = append(names, n)
 	}
 	slices.Sort(names)
@@ -156,7 +156,7 @@ func TestSortAgainstModel(t *testing.T) {
 		want := slices.Clone(books)
 		slices.SortStableFunc(want, func(a, b book) int {
 			for _, term := range terms {
-				c := byHand[term.Field](a, b)
+				c := comparisons[term.Field](a, b)
 				if term.Desc {
 					c = -c
 				}
@@ -193,7 +193,7 @@ func TestSortAgainstModel(t *testing.T) {
 func randomBook(r *rand.Rand, id int) book {
 	b := book{
 		base:    base{ID: id, Created: time.Unix(int64(r.IntN(4)), 0).In(time.FixedZone("", 3600*r.IntN(5)))},
-		extra:   &extra{Shelf: []uint64{0, 1, 1 << 63, 1<<64 - 1}[r.IntN(4)]},
+		extra:   &extra{Weight: []uint64{0, 1, 1 << 63, 1<<64 - 1}[r.IntN(4)]},
 		Name:    []string{"", "a", "ab", "b", "é", "Z"}[r.IntN(6)],
 		Price:   []float64{-1, 0, 0.5, 1e10}[r.IntN(4)],
 		InPrint: r.IntN(2) == 0,
@@ -206,20 +206,20 @@ func randomBook(r *rand.Rand, id int) book {
 	return b
 }
 
-func TestFieldsByFunction(t *testing.T) {
-	type shelf struct {
+func TestNewFieldsFromFunctions(t *testing.T) {
+	type record struct {
 		label string
 		at    time.Time
 	}
 	fields, err := ordering.NewFields(
-		ordering.By("length", func(s *shelf) int { return len(s.label) }),
-		ordering.By("label", func(s *shelf) string { return s.label }),
-		ordering.ByTime("at", func(s *shelf) time.Time { return s.at }),
+		ordering.By("length", func(r *record) int { return len(r.label) }),
+		ordering.By("label", func(r *record) string { return r.label }),
+		ordering.ByTime("at", func(r *record) time.Time { return r.at }),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shelves := []shelf{{"bb", time.Unix(1, 0)}, {"c", time.Unix(2, 0)}, {"a", time.Unix(3, 0)}}
+	records := []record{{"bb", time.Unix(1, 0)}, {"c", time.Unix(2, 0)}, {"a", time.Unix(3, 0)}}
 	for text, want := range map[string]string{
 		"length,-label": "c a bb",
 		"label":         "a bb c",
@@ -229,22 +229,21 @@ func TestFieldsByFunction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := slices.Clone(shelves)
+		got := slices.Clone(records)
 		if err := fields.Sort(got, terms...); err != nil {
 			t.Fatal(err)
 		}
 		var labels []string
-		for _, s := range got {
-			labels = append(labels, s.label)
+		for _, r := range got {
+			labels = append(labels, r.label)
 		}
 		if strings.Join(labels, " ") != want {
-			t.Errorf("%s: %v, want %s", text, labels, want)
+			t.Errorf("%s: got %v, want %s", text, labels, want)
 		}
 	}
 }
 
-// A pointer to an instant is compared as one, whatever its offset.
-func TestPointerToTime(t *testing.T) {
+func TestPointersToTimesCompareByInstant(t *testing.T) {
 	type row struct {
 		At *time.Time `json:"at"`
 	}
@@ -253,30 +252,29 @@ func TestPointerToTime(t *testing.T) {
 	late := time.Date(2026, 5, 10, 20, 0, 0, 0, time.UTC)
 	rows := []row{{nil}, {&late}, {&early}}
 	if err := fields.Sort(rows, ordering.Asc("at")); err != nil || rows[0].At != &early || rows[2].At != nil {
-		t.Errorf("%v, %v", rows, err)
+		t.Errorf("got %v, %v", rows, err)
 	}
 }
 
 func TestNilEmbeddedPointerIsNull(t *testing.T) {
 	fields, _ := ordering.FieldsOf[book]()
-	books := []book{{Name: "none"}, {Name: "some", extra: &extra{Shelf: 9}}}
-	if err := fields.Sort(books, ordering.Asc("shelf")); err != nil || books[0].Name != "some" {
-		t.Errorf("%v, %v first", err, books[0].Name)
+	books := []book{{Name: "none"}, {Name: "some", extra: &extra{Weight: 9}}}
+	if err := fields.Sort(books, ordering.Asc("weight")); err != nil || books[0].Name != "some" {
+		t.Errorf("got %v first, %v", books[0].Name, err)
 	}
 }
 
-// What has no order of its own is ordered by its JSON, a value of which no JSON
-// can be made as null.
-func TestFieldsByTheirJSON(t *testing.T) {
+// TestOtherTypesCompareByJSON also checks that a value without JSON is null.
+func TestOtherTypesCompareByJSON(t *testing.T) {
 	type inner struct {
 		Title string
 	}
 	type other struct {
 		Title string
 	}
-	type odd struct {
+	type record struct {
 		ID    int `json:"id"`
-		inner     // two equally good fields called Title: neither counts
+		inner     // Title is ambiguous
 		other
 		Map    map[string]int `json:"map"`
 		Bytes  []byte         `json:"bytes"`
@@ -285,26 +283,26 @@ func TestFieldsByTheirJSON(t *testing.T) {
 		Number json.Number    `json:"number"`
 		Dates  []time.Time    `json:"dates"`
 	}
-	fields, err := ordering.FieldsOf[odd]()
+	fields, err := ordering.FieldsOf[record]()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if fields.Has("title") {
-		t.Error("two equally deep fields of one name: encoding/json writes neither")
+		t.Error("Has reports true for an ambiguous field")
 	}
-	rows := []odd{
+	rows := []record{
 		{ID: 1, Map: map[string]int{"<": 2}, Number: "10", Dates: []time.Time{time.Unix(2, 0)}, Small: 2},
 		{ID: 2, Map: map[string]int{"<": 1}, Number: "9.5", Dates: []time.Time{time.Unix(1, 0)}, Small: 1},
 	}
 	for _, name := range []string{"map", "number", "dates", "small"} {
 		got := slices.Clone(rows)
 		if err := fields.Sort(got, ordering.Asc(name)); err != nil || got[0].ID != 2 {
-			t.Errorf("by %s: %v first, %v", name, got[0].ID, err)
+			t.Errorf("by %s: got %v first, %v", name, got[0].ID, err)
 		}
 	}
 	f, _ := fields.Lookup("chan")
 	if f.Key(&rows[0]).Compare(ordering.Null()) != 0 {
-		t.Error("a channel has no JSON: null")
+		t.Error("the key of a channel is not null")
 	}
 }
 

@@ -1,6 +1,6 @@
 package ordering_test
 
-//lint:file-ignore SA5008 the odd tags are what is tested
+//lint:file-ignore SA5008 the tests use invalid tags
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A member is a name in JSON and the text of its value.
+// A member is the name and the value of a member of a JSON object.
 type member struct{ Name, Value string }
 
-// writtenMembers returns what encoding/json writes of a struct, in its order.
+// writtenMembers returns the members that encoding/json writes for a struct, in order.
 func writtenMembers(t *testing.T, v any) (list []member) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -44,8 +44,8 @@ func writtenMembers(t *testing.T, v any) (list []member) {
 	return list
 }
 
-// checkMembers compares the members of a struct with what encoding/json writes.
-// Members that it leaves out for a nil pointer or by omitempty are left out here.
+// checkMembers compares the members of a struct with those that encoding/json writes.
+// It ignores members that encoding/json omits because of a nil pointer or omitempty.
 func checkMembers(t *testing.T, v any) {
 	t.Helper()
 	value := reflect.New(reflect.TypeOf(v)).Elem()
@@ -59,25 +59,25 @@ func checkMembers(t *testing.T, v any) {
 	for _, m := range ordering.Members(value.Type()) {
 		f := value.Type().FieldByIndex(m.Index)
 		if f.Type != m.Type {
-			t.Errorf("%T: %s is a %v, and a %v at its index", v, m.Wire, m.Type, f.Type)
+			t.Errorf("%T: %s has type %v, want %v", v, m.Name, m.Type, f.Type)
 		}
 		at, err := value.FieldByIndexErr(m.Index)
-		if err != nil || !written[m.Wire] {
+		if err != nil || !written[m.Name] {
 			continue
 		}
 		text, err := json.Marshal(reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Interface())
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, member{m.Wire, string(text)})
+		got = append(got, member{m.Name, string(text)})
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("%v (-written +members)\n%s", value.Type(), diff)
+		t.Errorf("%v (-want +got)\n%s", value.Type(), diff)
 	}
 }
 
-// TestMembersOfGeneratedStructs embeds the same few structs in one another, by
-// value and by pointer, with all kinds of tags.
+// TestMembersOfGeneratedStructs uses random structs that embed each other by value and by
+// pointer, with various tags.
 func TestMembersOfGeneratedStructs(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	tags := []string{"", "", "", "", `json:"A"`, `json:"B"`, `json:"a"`, `json:"-"`, `json:"-,"`, `json:",omitempty"`,
@@ -99,7 +99,8 @@ func TestMembersOfGeneratedStructs(t *testing.T) {
 	}
 }
 
-// generated returns a struct of numbers, and from level 1 on of structs of the pool.
+// generated returns a struct type with fields of type int and, from level 1 on, embedded
+// structs from the pool.
 func generated(r *rand.Rand, pool []reflect.Type, tags []string, level int) reflect.Type {
 	names := []string{"A", "B", "C", "D", "E"}
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -115,7 +116,7 @@ func generated(r *rand.Rand, pool []reflect.Type, tags []string, level int) refl
 		case r.IntN(8) == 0:
 			f.Name, f.PkgPath = "hidden", "example.com/p"
 		case r.IntN(8) == 0:
-			f.Anonymous = true // of an int
+			f.Anonymous = true // an embedded int
 		}
 		if !slices.ContainsFunc(fields, func(g reflect.StructField) bool { return g.Name == f.Name }) {
 			fields = append(fields, f)
@@ -124,7 +125,7 @@ func generated(r *rand.Rand, pool []reflect.Type, tags []string, level int) refl
 	return reflect.StructOf(fields)
 }
 
-// fill sets each number to another one, and pointers unless they are to be nil.
+// fill sets all numbers to different values, and all pointers unless nils is true.
 func fill(v reflect.Value, nils bool, n *int) {
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -142,7 +143,7 @@ func fill(v reflect.Value, nils bool, n *int) {
 	}
 }
 
-// Structs to embed. Types of the same fields are different types.
+// Types to embed.
 type (
 	title1 struct{ Title, Only1 string }
 	Title2 struct{ Title, Only2 string }
@@ -174,8 +175,8 @@ type (
 	generic[T any] struct{ Of T }
 )
 
-// TestMembersOfDeclaredStructs covers what reflect.StructOf cannot make: embedded
-// structs that are not exported, and structs that embed themselves.
+// TestMembersOfDeclaredStructs covers types that reflect.StructOf cannot create, such as
+// structs that embed unexported structs or themselves.
 func TestMembersOfDeclaredStructs(t *testing.T) {
 	one := title1{"t1", "o1"}
 	two := Title2{"t2", "o2"}
@@ -183,101 +184,101 @@ func TestMembersOfDeclaredStructs(t *testing.T) {
 		reason string
 		value  any
 	}{
-		{"a field hides two embedded ones that hide each other", struct {
+		{"field hides two ambiguous fields before it", struct {
 			title1
 			Title2
 			Title string
 		}{one, two, "own"}},
-		{"and does so from before them", struct {
+		{"field hides two ambiguous fields after it", struct {
 			Title string
 			title1
 			Title2
 		}{"own", one, two}},
-		{"an id hides two ids", struct {
+		{"field hides two fields of unexported structs", struct {
 			id1
 			id2
 			ID int
 		}{id1{1}, id2{2}, 3}},
-		{"two embedded fields of one name", struct {
+		{"ambiguous fields", struct {
 			title1
 			Title2
 		}{one, two}},
-		{"a tagged one of two", struct {
+		{"tagged and untagged field", struct {
 			title1
 			Tagged struct {
 				Other string `json:"Title"`
 			}
 			title3
 		}{title1: one, title3: title3{"t3"}}},
-		{"a tag decides on one level", struct {
+		{"tagged and untagged field at the same level", struct {
 			A string `json:"Title"`
 			title1
 			Title string
 		}{"tagged", one, "own"}},
-		{"a type embedded twice on one level, by way of others", struct {
+		{"type embedded twice at the same level", struct {
 			Nested1
 			nested2
 		}{Nested1{one}, nested2{one}}},
-		{"and hidden by a field above", struct {
+		{"field hides those of a type embedded twice", struct {
 			Nested1
 			nested2
 			Title string
 		}{Nested1{one}, nested2{one}, "own"}},
-		{"a type embedded on two levels", struct {
+		{"type embedded at two levels", struct {
 			title1
 			Nested1
 		}{one, Nested1{title1{"deep", "deep"}}}},
-		{"an embedded pointer to a struct that is not exported", struct {
+		{"embedded pointer to an unexported struct", struct {
 			*title1
 			ID int
 		}{&one, 1}},
-		{"a nil one", struct {
+		{"nil embedded pointer to an unexported struct", struct {
 			*title1
 			ID int
 		}{nil, 1}},
-		{"embedded structs with a name in the tag", struct {
+		{"embedded structs with tags", struct {
 			title1  `json:"first"`
 			*Title2 `json:"second"`
 			title3  `json:",omitempty"`
 		}{one, &two, title3{"t3"}}},
-		{"a name that is invalid counts for none", struct {
+		{"invalid names in tags", struct {
 			title1 `json:"a\"b"`
 			B      int `json:"a'b"`
 			C      int `json:"!#$%&()*+-./:;<=>?@[]^_{|}~ é٣"`
 		}{one, 1, 2}},
-		{"minus and minus comma", struct {
+		{"tags with a minus", struct {
 			title1 `json:"-"`
 			Title2 `json:"-,"`
 			C      int `json:"c"`
 		}{one, two, 0}},
-		{"embedded numbers, one not exported", struct {
+		{"embedded numbers", struct {
 			Number
 			number
 			C int
 		}{1, 2, 3}},
-		{"an embedded number that is not exported, though it has a tag", struct {
+		{"embedded unexported number with a tag", struct {
 			number `json:"n"`
 			C      int
 		}{2, 3}},
-		{"pointers to embedded numbers", struct {
+		{"embedded pointers to numbers", struct {
 			*Number
 			*number
 		}{new(Number), new(number)}},
-		{"an embedded interface", struct {
+		{"embedded interface", struct {
 			fmt.Stringer
 			error
 		}{}},
-		{"a struct that embeds itself", Loop{Turns: 1}},
-		{"two levels of it", struct {
+		{"struct that embeds itself", Loop{Turns: 1}},
+		{"struct that embeds a struct that embeds itself", struct {
 			Loop
 			Turns int `json:"turns"`
 		}{Loop{Turns: 1}, 2}},
-		{"two structs that embed each other", ping{&pong{nil, 2}, 1}},
-		{"a generic struct", struct {
+		{"structs that embed each other", ping{&pong{nil, 2}, 1}},
+		{"generic struct", struct {
 			generic[int]
 			title1
 		}{generic[int]{1}, one}},
-		{"fields that are not exported", struct {
+		{"unexported field", struct {
 			a int
 			B int
 		}{1, 2}},
@@ -286,8 +287,7 @@ func TestMembersOfDeclaredStructs(t *testing.T) {
 	}
 }
 
-// TestFieldsOfHidingStruct orders by the fields that hide embedded ones.
-func TestFieldsOfHidingStruct(t *testing.T) {
+func TestSortByFieldThatHidesEmbeddedOnes(t *testing.T) {
 	type record struct {
 		id1
 		id2
@@ -309,6 +309,6 @@ func TestFieldsOfHidingStruct(t *testing.T) {
 	}
 	f, _ := fields.Lookup("embedded")
 	if got, want := f.Key(&record{title3: title3{"x"}}), ordering.Object(`{"title":"x"}`); got.Compare(want) != 0 {
-		t.Errorf("the key of an embedded struct with a name is %v, want %v", got, want)
+		t.Errorf("key of a tagged embedded struct = %v, want %v", got, want)
 	}
 }

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// JSON is the key of any JSON value: null, a boolean, a number, a string, a
-// list, or an object (by the bytes of its text with white space taken out).
-// White space around a value counts for nothing. Empty text is null, as an
-// absent value is; text that is not JSON is taken for a string. O(len(text)).
+// JSON returns the key of a JSON value. An object compares by its text without white
+// space. White space around a value is ignored. Empty text is null, as an absent value
+// is. Text that is not valid JSON is a string. O(len(text)).
 func JSON(text string) Key {
 	if text == "" {
 		return Null()
@@ -20,8 +19,8 @@ func JSON(text string) Key {
 	return Text(text)
 }
 
-// jsonValue is JSON of a text without white space around it, and false if it is
-// not JSON.
+// jsonValue is like JSON for a text without white space around it. ok is false if the
+// text is not valid JSON.
 func jsonValue(text string) (k Key, ok bool) {
 	if text == "" {
 		return Key{}, false

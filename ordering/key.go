@@ -8,18 +8,18 @@ import (
 )
 
 // A Key is the sort key of one field of one record: null, a boolean, a number, an
-// instant, text, a list or an object. The zero Key is null. Keys are values: they
-// may be copied, shared between goroutines and compared with [Key.Compare] (not
-// with ==, since one number can have two forms).
+// instant, text, a list or an object. The zero Key is null. Keys are immutable and
+// safe for concurrent use. Compare them with [Key.Compare], not with ==: equal numbers
+// can have different representations.
 type Key struct {
 	kind  kind
-	nanos uint32 // of an instant, within its second
-	num   int64  // boolean as 0 or 1, a number that is a whole int64, or Unix seconds
-	text  string // text; any other number, a list's elements, an object's JSON
+	nanos uint32 // nanoseconds within the second, of an instant
+	num   int64  // boolean as 0 or 1, number that is an int64, or Unix seconds
+	text  string // text, any other number, elements of a list, or JSON of an object
 }
 
-// kind is what a key holds. The value of a kind is the byte that [Key.Append]
-// begins with. Programs keep these bytes: they must not change.
+// kind is the kind of value that a key holds. Except for null, it is the first byte
+// that [Key.Append] writes. Programs store these bytes, so they must not change.
 type kind uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	object  kind = 0x41
 )
 
-// lead returns the byte that sorts keys by their kinds, null last.
+// lead returns the first byte of an encoded key. It sorts keys by kind, null last.
 func (k kind) lead() byte {
 	if k == null {
 		return 0xf1
@@ -40,10 +40,10 @@ func (k kind) lead() byte {
 	return byte(k)
 }
 
-// Null is the key of a value that is null or absent: the largest.
+// Null returns the key of a value that is null or absent. It is the largest key.
 func Null() Key { return Key{} }
 
-// Bool is the key of a boolean: false before true.
+// Bool returns the key of a boolean. False comes before true.
 func Bool(b bool) Key {
 	if b {
 		return Key{kind: boolean, num: 1}
@@ -51,23 +51,23 @@ func Bool(b bool) Key {
 	return Key{kind: boolean}
 }
 
-// Int is the key of a whole number.
+// Int returns the key of an integer.
 func Int(i int64) Key { return Key{kind: number, num: i} }
 
-// Text is the key of a string, compared by its bytes.
+// Text returns the key of a string. Strings compare by their bytes.
 func Text(s string) Key { return Key{kind: text, text: s} }
 
-// Time is the key of an instant, exact to the nanosecond. The offset does not
-// count. Instants come after all numbers and before text.
+// Time returns the key of an instant, exact to the nanosecond. The offset of t is
+// ignored. Instants come after all numbers and before text.
 func Time(t time.Time) Key {
 	return Key{kind: instant, num: t.Unix(), nanos: uint32(t.Nanosecond())}
 }
 
-// Object is the key of a JSON object, compared by the bytes of its JSON.
+// Object returns the key of a JSON object. Objects compare by the bytes of their JSON.
 func Object(json string) Key { return Key{kind: object, text: json} }
 
-// List is the key of a list: compared element by element, and of two lists of
-// which one begins the other the shorter comes first. O(bytes of the elements).
+// List returns the key of a list. Lists compare element by element; if one list is
+// a prefix of the other, the shorter list comes first. O(bytes of the elements).
 func List(elements ...Key) Key {
 	var b []byte
 	for _, e := range elements {
@@ -76,19 +76,19 @@ func List(elements ...Key) Key {
 	return Key{kind: list, text: string(b)}
 }
 
-// AsInt returns the number of a key made by [Int], or 0 or 1 for one made by
-// [Bool]. ok is false for all other keys.
+// AsInt returns the value of a key made by [Int], or 0 or 1 for a key made by [Bool].
+// ok is false for all other keys.
 func (k Key) AsInt() (i int64, ok bool) {
 	return k.num, k.kind == boolean || k.kind == number && k.text == ""
 }
 
-// AsText gives the string of a key made by [Text]. ok is false for all others.
+// AsText returns the string of a key made by [Text]. ok is false for all other keys.
 func (k Key) AsText() (s string, ok bool) {
 	return k.text, k.kind == text
 }
 
-// Compare returns a negative number if k comes before other, a positive one if it
-// comes after, and zero if they are equal. O(len) for text, lists and objects.
+// Compare returns a negative number if k comes before other, a positive number if k
+// comes after other, and zero if they are equal. O(len) for text, lists and objects.
 func (k Key) Compare(other Key) int {
 	if c := cmp.Compare(k.kind.lead(), other.kind.lead()); c != 0 {
 		return c
@@ -105,9 +105,10 @@ func (k Key) Compare(other Key) int {
 	return strings.Compare(k.text, other.text)
 }
 
-// Append appends bytes that compare as the keys do: bytes.Compare of what two
-// keys append is their Compare. Each key ends itself, so what several keys in a
-// row append compares as the keys one after the other. O(len).
+// Append appends an encoding of the key to dst and returns the extended slice.
+// bytes.Compare orders encodings as [Key.Compare] orders the keys. No encoding is a
+// prefix of another, so the concatenation of several encodings compares as the keys
+// do, one after the other. O(len).
 func (k Key) Append(dst []byte) []byte {
 	dst = append(dst, k.kind.lead())
 	switch k.kind {
@@ -126,7 +127,8 @@ func (k Key) Append(dst []byte) []byte {
 	return dst
 }
 
-// AppendDesc is Append for descending order: the same bytes inverted.
+// AppendDesc is like [Key.Append] for descending order: it appends the same bytes
+// inverted.
 func (k Key) AppendDesc(dst []byte) []byte {
 	start := len(dst)
 	dst = k.Append(dst)
@@ -136,9 +138,8 @@ func (k Key) AppendDesc(dst []byte) []byte {
 	return dst
 }
 
-// appendText ends a string with 0x00 0x01 and writes a zero byte inside it as
-// 0x00 0xff, so that a string that begins another comes before it whatever
-// follows.
+// appendText appends a string that ends with 0x00 0x01. A zero byte inside it becomes
+// 0x00 0xff, so that a prefix of a string comes before it, whatever follows.
 func appendText(dst []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, 0)

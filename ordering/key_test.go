@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Each list is in ascending order, strictly.
+// ascending holds lists of keys in strictly ascending order.
 var ascending = map[string][]Key{
 	"kinds": {Bool(false), Bool(true), Int(-1), Float(math.Inf(1)), Time(time.Time{}), Time(time.Unix(1<<40, 0)), Text(""), Text("a"), List(), List(Int(1)), Object("{}"), Null()},
 	"numbers": {
@@ -50,22 +50,22 @@ func TestKeyOrder(t *testing.T) {
 			for j, b := range keys {
 				want := cmp.Compare(i, j)
 				if got := a.Compare(b); got != want {
-					t.Errorf("%s: %d against %d: Compare %d, want %d", name, i, j, got, want)
+					t.Errorf("%s: keys[%d].Compare(keys[%d]) = %d, want %d", name, i, j, got, want)
 				}
 				if got := bytes.Compare(a.Append(nil), b.Append(nil)); got != want {
-					t.Errorf("%s: %d against %d: bytes compare %d, want %d", name, i, j, got, want)
+					t.Errorf("%s: keys %d and %d: encodings compare %d, want %d", name, i, j, got, want)
 				}
 				if got := bytes.Compare(a.AppendDesc(nil), b.AppendDesc(nil)); got != -want {
-					t.Errorf("%s: %d against %d descending: bytes compare %d, want %d", name, i, j, got, -want)
+					t.Errorf("%s: keys %d and %d: descending encodings compare %d, want %d", name, i, j, got, -want)
 				}
 			}
 		}
 	}
 }
 
-// TestKeyRows checks that keys appended one after the other compare element by
-// element, in mixed directions, whatever their lengths.
-func TestKeyRows(t *testing.T) {
+// TestConcatenatedKeys checks that concatenated encodings, ascending and descending,
+// compare key by key.
+func TestConcatenatedKeys(t *testing.T) {
 	var pool []Key
 	for _, name := range []string{"kinds", "numbers", "text", "lists", "times"} {
 		pool = append(pool, ascending[name]...)
@@ -91,12 +91,12 @@ func TestKeyRows(t *testing.T) {
 			want = cmp.Or(want, c)
 		}
 		if got := bytes.Compare(ab, bb); got != want {
-			t.Fatalf("%v against %v, descending %v: %d, want %d", a, b, desc, got, want)
+			t.Fatalf("%v and %v, descending %v: encodings compare %d, want %d", a, b, desc, got, want)
 		}
 	}
 }
 
-func TestNumberForms(t *testing.T) {
+func TestNumberIgnoresNotation(t *testing.T) {
 	for _, same := range [][]string{
 		{"1", "1.0", "10e-1", "0.1e1", "1E+0"},
 		{"0", "-0", "0.000", "0e5", "-0.0e-7"},
@@ -106,13 +106,13 @@ func TestNumberForms(t *testing.T) {
 	} {
 		for _, s := range same[1:] {
 			if Number(same[0]).Compare(Number(s)) != 0 || !bytes.Equal(Number(same[0]).Append(nil), Number(s).Append(nil)) {
-				t.Errorf("%s and %s are one number", same[0], s)
+				t.Errorf("Number(%s) and Number(%s) differ, want equal", same[0], s)
 			}
 		}
 	}
 }
 
-// FuzzNumber compares with exact arithmetic.
+// FuzzNumber compares Number with exact arithmetic.
 func FuzzNumber(f *testing.F) {
 	for _, s := range [][2]string{{"1", "1.0"}, {"-1e3", "7"}, {"0.1", "1e-1"}, {"123456789012345678901", "1e20"}, {"-0", "0"}} {
 		f.Add(s[0], s[1])
@@ -124,15 +124,16 @@ func FuzzNumber(f *testing.F) {
 		}
 		want := x.Cmp(y)
 		if got := Number(a).Compare(Number(b)); got != want {
-			t.Fatalf("%s against %s: %d, want %d", a, b, got, want)
+			t.Fatalf("Number(%s).Compare(Number(%s)) = %d, want %d", a, b, got, want)
 		}
 		if got := bytes.Compare(Number(a).Append(nil), Number(b).Append(nil)); got != want {
-			t.Fatalf("%s against %s: bytes %d, want %d", a, b, got, want)
+			t.Fatalf("%s and %s: encodings compare %d, want %d", a, b, got, want)
 		}
 	})
 }
 
-// rat reads a JSON number, nil for other text and for exponents that take long.
+// rat parses a JSON number. It returns nil for other text and for large exponents, which
+// are slow.
 func rat(s string) *big.Rat {
 	if len(s) > 60 || JSON(s).kind != number {
 		return nil
@@ -147,15 +148,15 @@ func rat(s string) *big.Rat {
 	return r
 }
 
-func TestKeyAccess(t *testing.T) {
+func TestAsIntAndAsText(t *testing.T) {
 	for _, k := range []Key{Int(7), Bool(true)} {
 		if _, ok := k.AsInt(); !ok {
-			t.Errorf("%v is an int", k)
+			t.Errorf("%v.AsInt reports false", k)
 		}
 	}
 	for _, k := range []Key{Null(), Text("7"), Float(7.5), Time(time.UnixMicro(7)), List(), Object("{}")} {
 		if i, ok := k.AsInt(); ok {
-			t.Errorf("%v is no int, got %d", k, i)
+			t.Errorf("%v.AsInt() = %d, true", k, i)
 		}
 	}
 	if s, ok := Text("x").AsText(); s != "x" || !ok {
@@ -163,33 +164,36 @@ func TestKeyAccess(t *testing.T) {
 	}
 	for _, k := range []Key{Null(), Int(7), List(Text("x")), Object("{}")} {
 		if _, ok := k.AsText(); ok {
-			t.Errorf("%v is no text", k)
+			t.Errorf("%v.AsText reports true", k)
 		}
 	}
 }
 
-// TestKeyBytesStay fixes the bytes that programs may have written down.
-func TestKeyBytesStay(t *testing.T) {
+// TestKeyEncodingIsStable checks encodings that programs may have stored.
+func TestKeyEncodingIsStable(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		key    Key
 		want   string
 	}{
 		{"null", Null(), "\xf1"},
-		{"a boolean", Bool(true), "\x01\x01"},
+		{"boolean", Bool(true), "\x01\x01"},
 		{"zero", Int(0), "\x11\x80"},
-		{"a number", Int(12), "\x11\xc2\x0d\x00"},
-		{"seconds with their highest bit inverted, then nanoseconds", Time(time.Unix(258, 7)), "\x19\x80\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x07"},
+		{"number", Int(12), "\x11\xc2\x0d\x00"},
+		{"time", Time(time.Unix(258, 7)), "\x19\x80\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x07"},
 		{"text", Text("a"), "\x21a\x00\x01"},
-		{"a list", List(Bool(false)), "\x31\x01\x00\x00"},
-		{"an object", Object("{}"), "\x41{}\x00\x01"},
+		{"list", List(Bool(false)), "\x31\x01\x00\x00"},
+		{"object", Object("{}"), "\x41{}\x00\x01"},
 	} {
 		if got := string(row.key.Append(nil)); got != row.want {
-			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+			t.Errorf("%s: Append = %q, want %q", row.reason, got, row.want)
 		}
 	}
+}
+
+func TestKeySize(t *testing.T) {
 	if size := reflect.TypeFor[Key]().Size(); size > 32 {
-		t.Errorf("a key takes %d bytes", size)
+		t.Errorf("size of a Key = %d bytes, want at most 32", size)
 	}
 }
 
@@ -205,22 +209,22 @@ func TestJSON(t *testing.T) {
 		{"-12.50", Number("-12.5"), "number"},
 		{`"a\u00e9\n"`, Text("aé\n"), "string"},
 		{`[1,"x",null]`, List(Int(1), Text("x"), Null()), "list"},
-		{`[ [ ] , {} ]`, List(List(), Object("{}")), "nested, with white space"},
-		{`{"b": 1, "a": 2}`, Object(`{"b":1,"a":2}`), "object: its members stay in order"},
+		{`[ [ ] , {} ]`, List(List(), Object("{}")), "nested lists with white space"},
+		{`{"b": 1, "a": 2}`, Object(`{"b":1,"a":2}`), "object in the order of its members"},
 		{" -0.5\t", Number("-0.5"), "white space around a number"},
-		{"\r\n null ", Null(), "around null"},
-		{`true `, Bool(true), "around a boolean"},
-		{` "a" `, Text("a"), "around a string: what is inside the quotes stays"},
-		{` [1] `, List(Int(1)), "around a list"},
-		{` {} `, Object("{}"), "around an object"},
-		{` `, Text(" "), "white space alone is no JSON"},
-		{` x `, Text(" x "), "no JSON keeps its white space"},
-		{"\u00a01", Text("\u00a01"), "what is no white space to JSON"},
-		{`nonsense`, Text("nonsense"), "no JSON"},
-		{`-`, Text("-"), "no number"},
-		{`"open`, Text(`"open`), "no string"},
-		{`[1`, Text(`[1`), "no list"},
-		{`{`, Text(`{`), "no object"},
+		{"\r\n null ", Null(), "white space around null"},
+		{`true `, Bool(true), "white space after a boolean"},
+		{` "a" `, Text("a"), "white space around a string"},
+		{` [1] `, List(Int(1)), "white space around a list"},
+		{` {} `, Object("{}"), "white space around an object"},
+		{` `, Text(" "), "only white space"},
+		{` x `, Text(" x "), "white space around invalid JSON"},
+		{"\u00a01", Text("\u00a01"), "no-break space"},
+		{`nonsense`, Text("nonsense"), "not JSON"},
+		{`-`, Text("-"), "incomplete number"},
+		{`"open`, Text(`"open`), "incomplete string"},
+		{`[1`, Text(`[1`), "incomplete list"},
+		{`{`, Text(`{`), "incomplete object"},
 	} {
 		if got := JSON(row.text); got.Compare(row.want) != 0 {
 			t.Errorf("%s: JSON(%s) = %v, want %v", row.reason, row.text, got, row.want)
@@ -228,7 +232,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// FuzzKeyJSON compares with the values that encoding/json reads.
+// FuzzKeyJSON compares JSON with the values that encoding/json decodes.
 func FuzzKeyJSON(f *testing.F) {
 	for _, s := range [][2]string{
 		{`[1,{"a":[null]}]`, `"x"`}, {`{"a":1e5}`, `[]`}, {`[1.0,"a"]`, `[ 1 , "a" ]`}, {`[true,null]`, `[false]`},
@@ -242,54 +246,54 @@ func FuzzKeyJSON(f *testing.F) {
 		x, y := JSON(a), JSON(b)
 		got := x.Compare(y)
 		if ordered := bytes.Compare(x.Append(nil), y.Append(nil)); ordered != got {
-			t.Fatalf("%q against %q: bytes %d, Compare %d", a, b, ordered, got)
+			t.Fatalf("%q and %q: encodings compare %d, keys %d", a, b, ordered, got)
 		}
 		if reversed := bytes.Compare(x.AppendDesc(nil), y.AppendDesc(nil)); reversed != -got {
-			t.Fatalf("%q against %q: descending %d, Compare %d", a, b, reversed, got)
+			t.Fatalf("%q and %q: descending encodings compare %d, keys %d", a, b, reversed, got)
 		}
 		v, w := modelValue(a), modelValue(b)
 		if v.tooBig || w.tooBig {
 			return
 		}
 		if want := v.compare(w); got != want {
-			t.Fatalf("%q against %q: %d, want %d", a, b, got, want)
+			t.Fatalf("JSON(%q).Compare(JSON(%q)) = %d, want %d", a, b, got, want)
 		}
 	})
 }
 
-// A modelled value is as a plain reader has it: its kind's place in the order,
-// and the one of the others that belongs to it.
-type modelled struct {
+// A model is a JSON value: the rank of its kind in the order, and the field of that
+// kind.
+type model struct {
 	rank   int
 	number *big.Rat
 	text   string
-	list   []modelled
-	tooBig bool // a number in it would take long
+	list   []model
+	tooBig bool // contains a number that is slow to compare
 }
 
-func modelValue(text string) modelled {
+func modelValue(text string) model {
 	raw := json.RawMessage(text)
 	var compact bytes.Buffer
 	if json.Valid(raw) {
 		text = strings.TrimSpace(text)
 	} else if text != "" {
-		return modelled{rank: 3, text: text}
+		return model{rank: 3, text: text}
 	}
 	switch {
 	case text == "", text == "null":
-		return modelled{rank: 6}
+		return model{rank: 6}
 	case text == "false":
-		return modelled{rank: 0}
+		return model{rank: 0}
 	case text == "true":
-		return modelled{rank: 1}
+		return model{rank: 1}
 	case text[0] == '"':
 		var s string
 		err := json.Unmarshal(raw, &s)
-		return modelled{rank: 3, text: s, tooBig: err != nil}
+		return model{rank: 3, text: s, tooBig: err != nil}
 	case text[0] == '[':
 		var elements []json.RawMessage
 		err := json.Unmarshal(raw, &elements)
-		v := modelled{rank: 4, tooBig: err != nil}
+		v := model{rank: 4, tooBig: err != nil}
 		for _, e := range elements {
 			v.list = append(v.list, modelValue(string(e)))
 			v.tooBig = v.tooBig || v.list[len(v.list)-1].tooBig
@@ -297,26 +301,26 @@ func modelValue(text string) modelled {
 		return v
 	case text[0] == '{':
 		err := json.Compact(&compact, raw)
-		return modelled{rank: 5, text: compact.String(), tooBig: err != nil}
+		return model{rank: 5, text: compact.String(), tooBig: err != nil}
 	}
 	r := rat(text)
-	return modelled{rank: 2, number: r, tooBig: r == nil}
+	return model{rank: 2, number: r, tooBig: r == nil}
 }
 
-func (v modelled) compare(w modelled) int {
+func (v model) compare(w model) int {
 	if v.rank == 2 && w.rank == 2 {
 		return v.number.Cmp(w.number)
 	}
-	return cmp.Or(cmp.Compare(v.rank, w.rank), strings.Compare(v.text, w.text), slices.CompareFunc(v.list, w.list, modelled.compare))
+	return cmp.Or(cmp.Compare(v.rank, w.rank), strings.Compare(v.text, w.text), slices.CompareFunc(v.list, w.list, model.compare))
 }
 
-func TestKeysSortAsTheyCompare(t *testing.T) {
+func TestSortKeys(t *testing.T) {
 	keys := slices.Clone(ascending["numbers"])
 	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	slices.SortFunc(keys, Key.Compare)
 	for i, k := range ascending["numbers"] {
 		if keys[i].Compare(k) != 0 {
-			t.Fatalf("place %d: %v, want %v", i, keys[i], k)
+			t.Fatalf("keys[%d] = %v, want %v", i, keys[i], k)
 		}
 	}
 }

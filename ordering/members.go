@@ -8,15 +8,15 @@ import (
 	"unicode"
 )
 
-// A member is a field of a struct as encoding/json sees it.
+// A member is a struct field that encoding/json writes.
 type member struct {
 	name  string // in JSON
-	index []int  // as [reflect.Value.FieldByIndex] takes it
+	index []int  // for [reflect.Value.FieldByIndex]
 	typ   reflect.Type
 }
 
-// membersOf returns the members of a struct's JSON in their order, those of embedded
-// structs flattened as encoding/json flattens them.
+// membersOf returns the members of a struct in the order of their JSON. It flattens
+// embedded structs as encoding/json does.
 func membersOf(t reflect.Type) []member {
 	found := candidates(t)
 	best := map[string]int{}
@@ -25,7 +25,7 @@ func membersOf(t reflect.Type) []member {
 		switch {
 		case !seen:
 			best[m.name] = i
-		case len(m.index) > len(found[j].index): // hidden: candidates come level by level
+		case len(m.index) > len(found[j].index): // hidden by a field of an outer level
 		case m.tagged && !found[j].tagged:
 			best[m.name] = i
 		case m.tagged == found[j].tagged:
@@ -42,23 +42,23 @@ func membersOf(t reflect.Type) []member {
 	return list
 }
 
-// A candidate is a field that is a member unless another one of its name hides it.
+// A candidate is a field that is a member unless a field with the same name hides it.
 type candidate struct {
 	member
-	tagged    bool // its name is that of its tag
-	ambiguous bool // another one is as good, so that encoding/json writes neither
+	tagged    bool // the name comes from the tag
+	ambiguous bool // another candidate ranks equally, so encoding/json writes neither
 }
 
-// An embedded is a struct whose fields are to be looked at.
+// An embedded is a struct whose fields may be members.
 type embedded struct {
 	typ   reflect.Type
 	index []int
-	twice bool // it is embedded on its level more than once
+	twice bool // embedded more than once at its level
 }
 
-// candidates returns the fields of a struct and of the structs embedded in it,
-// level by level. The fields of a type count where it is first met, and no deeper;
-// they are ambiguous if it is embedded there twice.
+// candidates returns the fields of a struct and of the structs embedded in it, level
+// by level. A type counts only at the first level where it occurs; its fields are
+// ambiguous if it occurs there twice.
 func candidates(t reflect.Type) (found []candidate) {
 	visited := map[reflect.Type]bool{}
 	for level := []embedded{{typ: t}}; len(level) > 0; {
@@ -87,7 +87,7 @@ func candidates(t reflect.Type) (found []candidate) {
 	return found
 }
 
-// embed appends a struct to those of a level, unless it is one of them.
+// embed appends a struct to a level. If the level has it already, it is marked twice.
 func embed(level []embedded, t reflect.Type, index []int) []embedded {
 	for i := range level {
 		if level[i].typ == t {
@@ -98,8 +98,8 @@ func embed(level []embedded, t reflect.Type, index []int) []embedded {
 	return append(level, embedded{t, index, false})
 }
 
-// wireName returns the name that a field's tag gives it, or "" if the tag has no
-// name that encoding/json takes. It reports whether the field is written at all.
+// wireName returns the name in the tag of a field, or "" if the tag has no name that
+// encoding/json accepts. ok reports whether encoding/json writes the field.
 func wireName(f reflect.StructField) (name string, ok bool) {
 	tag := f.Tag.Get("json")
 	if tag == "-" || !f.IsExported() && !(f.Anonymous && structOf(f.Type) != nil) {
@@ -114,7 +114,8 @@ func wireName(f reflect.StructField) (name string, ok bool) {
 	return name, true
 }
 
-// structOf returns the struct that a type is, or that it points to; nil if none.
+// structOf returns t, or the type that t points to, if it is a struct, and otherwise
+// nil.
 func structOf(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -11,8 +11,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// TestMembersAreThoseOfJSON compares with what encoding/json writes.
-func TestMembersAreThoseOfJSON(t *testing.T) {
+func TestMembersMatchEncodingJSON(t *testing.T) {
 	text, err := json.Marshal(book{extra: &extra{}, Raw: json.RawMessage("1"), Price: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -26,15 +25,15 @@ func TestMembersAreThoseOfJSON(t *testing.T) {
 		want = append(want, name)
 	}
 	for _, m := range ordering.Members(reflect.TypeFor[book]()) {
-		got = append(got, m.Wire)
+		got = append(got, m.Name)
 		if f := reflect.TypeFor[book]().FieldByIndex(m.Index); f.Type != m.Type {
-			t.Errorf("%s is %v, and %v at its index", m.Wire, m.Type, f.Type)
+			t.Errorf("%s has type %v, want %v", m.Name, m.Type, f.Type)
 		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("(-written +members)\n%s", diff)
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -42,9 +41,9 @@ type nest []nest
 
 type link *link
 
-// TestEndlessTypes would overflow the stack if a list of itself were followed to its
-// end.
-func TestEndlessTypes(t *testing.T) {
+// TestRecursiveTypes uses a list of itself and a pointer to itself, which must not
+// overflow the stack.
+func TestRecursiveTypes(t *testing.T) {
 	type record struct {
 		Nest nest `json:"nest"`
 		Link link `json:"link"`
@@ -59,6 +58,6 @@ func TestEndlessTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff([]nest{{}, full.Nest, nil}, []nest{records[0].Nest, records[1].Nest, records[2].Nest}); diff != "" {
-		t.Errorf("lists element by element, null last (-want +got)\n%s", diff)
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Numbers are written so that their bytes compare as their values, whatever
-// their size: for a number above zero a byte or nine for its exponent, then
-// its digits two at a time, then a zero; for one below zero the same of its
-// absolute value, inverted. 0x80 alone is zero.
+// Numbers of any size are encoded as bytes that compare as their values. A positive
+// number is its exponent in one or nine bytes, then its digits, two to a byte, then a
+// zero byte. A negative number is its absolute value, inverted. Zero is 0x80 alone.
 const (
 	zero     = 0x80
-	smallExp = 0xc0 // the exponent 0; one byte serves from -31 to 31
-	bigExp   = 0xf0 // larger exponents: nine bytes
-	tinyExp  = 0x90 // smaller ones
+	smallExp = 0xc0 // exponent 0; exponents from -31 to 31 take one byte
+	bigExp   = 0xf0 // larger exponents
+	tinyExp  = 0x90 // smaller exponents
 )
 
-// Float is the key of a floating-point number. NaN comes before all numbers and
-// equals itself; infinities stand at the two ends.
+// Float returns the key of a floating-point number. NaN equals itself and comes before
+// all other numbers. Negative infinity comes before and positive infinity after all
+// finite numbers.
 func Float(f float64) Key {
 	switch {
 	case math.IsNaN(f):
@@ -32,7 +32,7 @@ func Float(f float64) Key {
 	return Number(strconv.FormatFloat(f, 'e', -1, 64))
 }
 
-// Uint is the key of an unsigned number.
+// Uint returns the key of an unsigned integer.
 func Uint(u uint64) Key {
 	if u <= math.MaxInt64 {
 		return Int(int64(u))
@@ -40,9 +40,9 @@ func Uint(u uint64) Key {
 	return Number(strconv.FormatUint(u, 10))
 }
 
-// Number is the key of a JSON number, exact however many digits it has: "1.0",
-// "1" and "10e-1" are equal. An exponent beyond an int64 counts as the largest.
-// Text that is no JSON number gives a key without meaning. O(len).
+// Number returns the key of a JSON number. It is exact for any number of digits:
+// "1.0", "1" and "10e-1" are equal. An exponent out of range for an int64 counts as the
+// nearest int64. If json is not a JSON number, the key is unspecified. O(len).
 func Number(json string) Key {
 	if i, err := strconv.ParseInt(json, 10, 64); err == nil {
 		return Int(i)
@@ -65,7 +65,7 @@ func (k Key) appendNumber(dst []byte) []byte {
 	return parseDecimal(string(strconv.AppendInt(buf[:0], k.num, 10))).append(dst)
 }
 
-// decimal is ±0.digits × 10^exp, without zeros at either end of digits.
+// A decimal is the number ±0.digits × 10^exp. The digits neither begin nor end with 0.
 type decimal struct {
 	negative bool
 	digits   string
@@ -76,8 +76,8 @@ func parseDecimal(json string) decimal {
 	var d decimal
 	json, d.negative = strings.CutPrefix(json, "-")
 	if i := strings.IndexAny(json, "eE"); i >= 0 {
-		// Out of range gives the nearest int64, which is what is wanted; halved,
-		// since the point moves it a little further.
+		// ParseInt returns the nearest int64 if the exponent is out of range. Half
+		// the range remains, because the digits move the exponent further.
 		exp, _ := strconv.ParseInt(json[i+1:], 10, 64)
 		d.exp, json = min(max(exp, math.MinInt64/2), math.MaxInt64/2), json[:i]
 	}
@@ -90,7 +90,7 @@ func parseDecimal(json string) decimal {
 	return d
 }
 
-// whole gives the number as an int64 if it is one.
+// whole returns the number as an int64 and reports whether it is one.
 func (d decimal) whole() (int64, bool) {
 	if d.digits == "" {
 		return 0, true
@@ -124,7 +124,7 @@ func (d decimal) append(dst []byte) []byte {
 		if i+1 < len(d.digits) {
 			pair += d.digits[i+1] - '0'
 		}
-		dst = append(dst, pair+1) // never zero, which ends the digits
+		dst = append(dst, pair+1) // never 0, which ends the digits
 	}
 	dst = append(dst, 0)
 	if d.negative {

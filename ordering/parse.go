@@ -8,25 +8,26 @@ import (
 	"unicode"
 )
 
-// Errors of this package; what is returned wraps one of them and says which
-// term or field was meant.
+// The errors of this package are wrapped by errors that name the term or the field.
 var (
-	// ErrUnknownField says that a term names no field of the record.
+	// ErrUnknownField is returned when a term names a field that does not exist.
 	ErrUnknownField = errors.New("unknown field")
-	// ErrEmptyTerm says that there is nothing between two commas, or nothing
-	// behind a minus.
+	// ErrEmptyTerm is returned by [ParseStrict] when a term has no name.
 	ErrEmptyTerm = errors.New("empty term")
-	// ErrFields says that a set of fields cannot be made: not a struct, a
-	// nameless field, or one name for two.
-	ErrFields = errors.New("bad fields")
+	// ErrFields is returned by [NewFields] and [FieldsOf] when the fields do not
+	// form a set: the type is not a struct, a field has no name or no key, or two
+	// fields have the same name.
+	ErrFields = errors.New("invalid fields")
 )
 
-// Parse reads an ordering as the service does: names joined by commas, each
-// with optional white space around it and one optional minus directly in front.
-// A term that valid refuses is dropped silently, and so is a second mention of
-// a field. The result is nil when nothing is left: the default order. A nil
-// valid takes every name that is not empty. O(len(text)); valid is called once
-// a term. It may be called concurrently if valid may.
+// Parse parses an ordering as the service does: names separated by commas, each with
+// an optional leading minus and optional white space around both. It drops terms
+// with an empty name, terms whose name valid rejects, and repeated fields. If no terms
+// are left, Parse returns nil, which means the default order. If valid is nil, every
+// non-empty name is valid.
+//
+// Parse calls valid once for each term and is safe for concurrent use if valid is.
+// O(len(text)).
 func Parse(text string, valid func(name string) bool) []Term {
 	var terms []Term
 	for part := range strings.SplitSeq(text, ",") {
@@ -34,7 +35,7 @@ func Parse(text string, valid func(name string) bool) []Term {
 		if t.Field == "" || valid != nil && !valid(t.Field) || mentions(terms, t.Field) {
 			continue
 		}
-		if terms == nil { // with room for a caller's closing id, which httpapi appends
+		if terms == nil { // with room for the id that httpapi appends
 			terms = make([]Term, 0, min(strings.Count(text, ","), maxRoom)+2)
 		}
 		terms = append(terms, t)
@@ -42,13 +43,14 @@ func Parse(text string, valid func(name string) bool) []Term {
 	return terms
 }
 
-// maxRoom bounds what a text of nothing but commas can have allocated.
+// maxRoom bounds the memory allocated for a text that is all commas.
 const maxRoom = 8
 
-// ParseStrict reads an ordering for a Go program: as [Parse], but a term that
-// valid refuses is an [ErrUnknownField] and an empty one an [ErrEmptyTerm],
-// each naming the term as it was written. Blank text is no error: it is the
-// default order, nil.
+// ParseStrict is like [Parse] but returns an error instead of dropping a term. The
+// error wraps [ErrUnknownField] if valid rejects the name, and [ErrEmptyTerm] if the
+// name is empty. It names the term. If text is empty or white space, ParseStrict
+// returns nil, which means the default order. Repeated fields are dropped.
+// O(len(text)).
 func ParseStrict(text string, valid func(name string) bool) ([]Term, error) {
 	if trim(text) == "" {
 		return nil, nil
@@ -69,9 +71,9 @@ func ParseStrict(text string, valid func(name string) bool) ([]Term, error) {
 	return terms, nil
 }
 
-// Terms returns the terms of an ordering such as "-start_date,name". It is
-// [Parse] without a check of the names: what takes the terms checks them. Empty
-// terms and repeated fields are dropped. O(len(text)).
+// Terms parses an ordering such as "-start_date,name" without checking the names. It
+// is for functions that take terms and report unknown fields themselves. Empty terms
+// and repeated fields are dropped. O(len(text)).
 func Terms(text string) []Term { return Parse(text, nil) }
 
 func parseTerm(part string) Term {
@@ -83,8 +85,8 @@ func mentions(terms []Term, field string) bool {
 	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field == field })
 }
 
-// trim takes off what the service takes for white space: Unicode's, and the
-// four separators that Python adds to it.
+// trim removes leading and trailing white space as Python defines it: that of Unicode,
+// and four control characters.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f

@@ -1,17 +1,17 @@
 package ordering
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// Rows are those of the service's own table of orderings; its books have these
-// fields.
+// TestParse uses the orderings that the service was observed to accept and to ignore.
 func TestParse(t *testing.T) {
 	books := []string{"id", "name", "slug", "price", "pages", "published_on", "author"}
 	valid := func(name string) bool { return slices.Contains(books, name) }
@@ -21,38 +21,38 @@ func TestParse(t *testing.T) {
 		want   []Term
 		reason string
 	}{
-		{"", nil, "blank: the default order"},
+		{"", nil, "empty"},
 		{"name", name, "one field"},
 		{"-name", []Term{{"name", true}}, "descending"},
-		{"publishedOn", nil, "camelCase names are none"},
-		{"bogus", nil, "unknown names are dropped"},
-		{"bogus,name", name, "the others stay"},
-		{"name,bogus,-id", []Term{{"name", false}, {"id", true}}, "wherever they stand"},
-		{" name , -id", []Term{{"name", false}, {"id", true}}, "white space around a name"},
-		{"+name", nil, "a plus is no direction"},
-		{"--name", nil, "one minus only"},
-		{"-", nil, "no name"},
-		{"- name", nil, "the minus stands directly in front"},
-		{"name,name", name, "a second mention counts for nothing"},
-		{"name,-name", name, "whatever its direction"},
-		{"-name,name", []Term{{"name", true}}, "the first one counts"},
-		{"NAME", nil, "case matters"},
-		{"pk", nil, "no alias"},
-		{"author_id", nil, "no column names"},
-		{"author__name", nil, "no relations"},
-		{"name\n", name, "a newline is white space"},
-		{"\u00a0name", name, "so is a no-break space"},
-		{"\x1fname\x1c", name, "and Python's separators"},
-		{"\u200bname", nil, "a zero-width space is none"},
-		{"name;pages", nil, "only commas separate"},
-		{",,name,,", name, "nothing between commas"},
+		{"publishedOn", nil, "camelCase"},
+		{"bogus", nil, "unknown field"},
+		{"bogus,name", name, "unknown field first"},
+		{"name,bogus,-id", []Term{{"name", false}, {"id", true}}, "unknown field in the middle"},
+		{" name , -id", []Term{{"name", false}, {"id", true}}, "spaces around terms"},
+		{"+name", nil, "plus"},
+		{"--name", nil, "two minuses"},
+		{"-", nil, "only a minus"},
+		{"- name", nil, "space after the minus"},
+		{"name,name", name, "repeated field"},
+		{"name,-name", name, "repeated field, descending"},
+		{"-name,name", []Term{{"name", true}}, "repeated field, ascending"},
+		{"NAME", nil, "upper case"},
+		{"pk", nil, "alias in Django"},
+		{"author_id", nil, "column name in Django"},
+		{"author__name", nil, "relation in Django"},
+		{"name\n", name, "newline"},
+		{"\u00a0name", name, "no-break space"},
+		{"\x1fname\x1c", name, "white space in Python only"},
+		{"\u200bname", nil, "zero-width space"},
+		{"name;pages", nil, "semicolon"},
+		{",,name,,", name, "empty terms"},
 	} {
-		if diff := cmp.Diff(row.want, Parse(row.text, valid)); diff != "" {
+		if diff := gocmp.Diff(row.want, Parse(row.text, valid)); diff != "" {
 			t.Errorf("%s: Parse(%q): -want +got\n%s", row.reason, row.text, diff)
 		}
 	}
-	if diff := cmp.Diff([]Term{{"x", false}, {"y", true}}, Parse("x,-y", nil)); diff != "" {
-		t.Errorf("without valid every name is taken: %s", diff)
+	if diff := gocmp.Diff([]Term{{"x", false}, {"y", true}}, Parse("x,-y", nil)); diff != "" {
+		t.Errorf("valid is nil: Parse: -want +got\n%s", diff)
 	}
 }
 
@@ -65,16 +65,16 @@ func TestParseStrict(t *testing.T) {
 		names  string
 		reason string
 	}{
-		{" ", nil, nil, "", "blank is the default order"},
-		{"name,-id", []Term{{"name", false}, {"id", true}}, nil, "", "all known"},
-		{"name,-name", []Term{{"name", false}}, nil, "", "twice is harmless"},
-		{"name,bogus", nil, ErrUnknownField, `"bogus"`, "the unknown one is named"},
-		{"-startDate", nil, ErrUnknownField, `"startDate"`, "camelCase is unknown"},
-		{"name,,id", nil, ErrEmptyTerm, `""`, "a hole"},
-		{"-", nil, ErrEmptyTerm, `"-"`, "a bare minus"},
+		{" ", nil, nil, "", "white space"},
+		{"name,-id", []Term{{"name", false}, {"id", true}}, nil, "", "known fields"},
+		{"name,-name", []Term{{"name", false}}, nil, "", "repeated field"},
+		{"name,bogus", nil, ErrUnknownField, `"bogus"`, "unknown field"},
+		{"-startDate", nil, ErrUnknownField, `"startDate"`, "camelCase"},
+		{"name,,id", nil, ErrEmptyTerm, `""`, "empty term"},
+		{"-", nil, ErrEmptyTerm, `"-"`, "only a minus"},
 	} {
 		got, err := ParseStrict(row.text, valid)
-		if diff := cmp.Diff(row.want, got); diff != "" || !errors.Is(err, row.err) {
+		if diff := gocmp.Diff(row.want, got); diff != "" || !errors.Is(err, row.err) {
 			t.Errorf("%s: ParseStrict(%q): error %v, want %v; -want +got\n%s", row.reason, row.text, err, row.err, diff)
 		}
 		if row.err != nil && !strings.Contains(err.Error(), row.names) {
@@ -83,7 +83,7 @@ func TestParseStrict(t *testing.T) {
 	}
 }
 
-// FuzzParse compares with patterns for a term and for what is around it.
+// FuzzParse compares Parse and ParseStrict with a regular expression for terms.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"name,-id", " a , -b ", "--x", "-", ",", "a,-a", "\x1f-é\u00a0", "a,\xff,b", "a a,-  a", "\u2028b,\u200ba", "z,-z2"} {
 		f.Add(s)
@@ -92,24 +92,24 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, valid := range []func(string) bool{nil, valid} {
 			want, wantErr := modelParse(text, valid)
-			if diff := cmp.Diff(want, Parse(text, valid)); diff != "" {
+			if diff := gocmp.Diff(want, Parse(text, valid)); diff != "" {
 				t.Fatalf("Parse(%q) (-want +got):\n%s", text, diff)
 			}
 			got, err := ParseStrict(text, valid)
 			if wantErr != nil {
 				want = nil
 			}
-			if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, wantErr) {
+			if diff := gocmp.Diff(want, got); diff != "" || !errors.Is(err, wantErr) {
 				t.Fatalf("ParseStrict(%q): error %v, want %v (-want +got):\n%s", text, err, wantErr, diff)
 			}
-			if diff := cmp.Diff(got, Parse(Format(got), nil)); diff != "" {
-				t.Fatalf("what Format writes of %v is read as another ordering:\n%s", got, diff)
+			if diff := gocmp.Diff(got, Parse(Format(got), nil)); diff != "" {
+				t.Fatalf("Parse(Format(%v)) (-want +got):\n%s", got, diff)
 			}
 		}
 	})
 }
 
-// modelParse reads an ordering leniently, and says how a strict reader fails.
+// modelParse returns the result of Parse and the error of ParseStrict.
 func modelParse(text string, valid func(string) bool) (terms []Term, err error) {
 	const space = `[\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*`
 	term := regexp.MustCompile("(?s)^" + space + "(-?)(.*?)" + space + "$")
@@ -122,20 +122,13 @@ func modelParse(text string, valid func(string) bool) (terms []Term, err error) 
 		name := m[2]
 		switch {
 		case name == "":
-			first(&err, ErrEmptyTerm)
+			err = cmp.Or(err, ErrEmptyTerm)
 		case valid != nil && !valid(name):
-			first(&err, ErrUnknownField)
+			err = cmp.Or(err, ErrUnknownField)
 		case !seen[name]:
 			terms = append(terms, Term{Field: name, Desc: m[1] == "-"})
 			seen[name] = true
 		}
 	}
 	return terms, err
-}
-
-// first keeps the error that was found first.
-func first(err *error, found error) {
-	if *err == nil {
-		*err = found
-	}
 }

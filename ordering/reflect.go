@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// keyOf returns a function that returns the key of a value of type t, which must be
-// addressable.
+// keyOf returns a function that returns the key of an addressable value of type t.
 func keyOf(t reflect.Type) func(reflect.Value) Key {
-	if t.Kind() == reflect.Pointer { // before Marshaler, which it is too
+	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
 		if key := ownKey(t.Elem()); key != nil {
 			return pointerKey(key)
 		}
@@ -19,7 +18,7 @@ func keyOf(t reflect.Type) func(reflect.Value) Key {
 		return key
 	}
 	switch {
-	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), endless(t):
+	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), recursive(t):
 		return jsonKey
 	case t.Kind() == reflect.Pointer:
 		key := keyOf(t.Elem())
@@ -30,12 +29,12 @@ func keyOf(t reflect.Type) func(reflect.Value) Key {
 	return basicKey(t)
 }
 
-// ownKey is keyOf for the types that compare as their methods say, and for times.
-// It returns nil for all others.
+// ownKey is like keyOf for times and for types with a method OrderingKey. It returns
+// nil for all other types.
 func ownKey(t reflect.Type) func(reflect.Value) Key {
 	type keyed interface{ OrderingKey() int64 }
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[keyed]()) {
-		// By the address: an interface of the value itself would be a copy on the heap.
+		// Addr avoids a copy of the value on the heap.
 		return func(v reflect.Value) Key { return Int(v.Addr().Interface().(keyed).OrderingKey()) }
 	}
 	if t == reflect.TypeFor[time.Time]() {
@@ -58,8 +57,8 @@ func ownKey(t reflect.Type) func(reflect.Value) Key {
 	}
 }
 
-// endless reports whether a type is a list of itself, or a pointer to itself.
-func endless(t reflect.Type) bool {
+// recursive reports whether a type is a list of itself or a pointer to itself.
+func recursive(t reflect.Type) bool {
 	for outer := map[reflect.Type]bool{}; !outer[t]; t = t.Elem() {
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array:
@@ -112,7 +111,7 @@ func listKey(t reflect.Type) func(reflect.Value) Key {
 	}
 }
 
-// jsonKey returns the key of the JSON of a value, null if it cannot be marshalled.
+// jsonKey returns the key of the JSON of a value, or null if it cannot be marshalled.
 func jsonKey(v reflect.Value) Key {
 	if v.CanAddr() {
 		v = v.Addr()

@@ -5,25 +5,26 @@ import (
 	"reflect"
 )
 
-// FieldsOf derives the fields of a struct from its json tags. Each member of its
-// JSON is a field, named by the snake_case form of the member's name; embedded
-// structs are flattened as encoding/json flattens them.
+// FieldsOf returns the fields of a struct type, derived from its json tags. Each member
+// of the JSON of T is a field, named by the snake_case form of the member's name.
+// Embedded structs are flattened as in encoding/json.
 //
-// The type of a field decides how records compare by it:
+// Records compare by a field according to its type:
 //
-//   - A type with a method OrderingKey() int64 compares by what the method
-//     returns, which is the cheapest key to index. The method must return the same
-//     number for the same value.
-//   - [time.Time], and a struct that embeds it, compare by instant.
-//   - Numbers, strings and booleans compare by value, lists and arrays element by
-//     element. A nil list is null, as encoding/json writes it.
-//   - Pointers compare as what they point to. A nil pointer is null.
-//   - All else compares as the JSON that it marshals to, in particular maps,
-//     structs, types with a method MarshalJSON, and []byte, which is text in
-//     base64. A value that cannot be marshalled is null.
+//   - A type with a method OrderingKey() int64 compares by the result of the method.
+//     This is the cheapest key to index. The method must return equal numbers for
+//     equal values.
+//   - [time.Time] and structs that embed it compare by instant.
+//   - Numbers, strings and booleans compare by value, slices and arrays element by
+//     element. A nil slice is null, as in encoding/json.
+//   - Pointers compare as the values they point to. A nil pointer is null.
+//   - All other types compare by their JSON. Among them are maps, structs, types with a
+//     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
+//     cannot be marshalled is null.
 //
-// The error matches [ErrFields] if T is not a struct, or if the names of two
-// fields are the same in snake_case. Reflection over the type happens here, once.
+// FieldsOf returns an error wrapping [ErrFields] if T is not a struct, or if two fields
+// have the same name in snake_case. It inspects the type once; the fields do not repeat
+// that work for each record.
 func FieldsOf[T any]() (*Fields[T], error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
@@ -40,8 +41,8 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	return fs, nil
 }
 
-// keyAt returns a function that returns the key of the field at index, null
-// behind a nil embedded pointer.
+// keyAt returns a function that returns the key of the field at index. The key is null
+// if an embedded pointer on the way is nil.
 func keyAt[T any](index []int, key func(reflect.Value) Key) func(*T) Key {
 	if !reflect.TypeFor[T]().FieldByIndex(index).IsExported() {
 		key = readable(key)
@@ -59,9 +60,8 @@ func keyAt[T any](index []int, key func(reflect.Value) Key) func(*T) Key {
 	}
 }
 
-// readable makes key take the value of a field that is not exported. Such a field
-// is a member if it is an embedded struct with a name in its tag. Its value can
-// only be read by way of its address.
+// readable adapts key to an unexported field, whose value can be read only through its
+// address. Such a field is a member if it is an embedded struct with a name in its tag.
 func readable(key func(reflect.Value) Key) func(reflect.Value) Key {
 	return func(v reflect.Value) Key {
 		return key(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem())

@@ -5,13 +5,12 @@ import (
 	"unicode"
 )
 
-// Suggest returns the end of an error text about a name that is not known: a
-// question with the known name that was probably meant, or else a list of the known
-// names. Case and separators do not count, so that the suggestion for createdAt
-// is created_at. It returns "" if nothing is known.
-// O(len(name) × length of the known names).
+// Suggest returns text for an error about an unknown name: "did you mean created_at?"
+// if a known name is similar, and otherwise "want one of" and at most 20 known names.
+// Case and separators are ignored, so that created_at is suggested for createdAt. If
+// known is empty, Suggest returns "". O(len(name) × length of the known names).
 func Suggest(name string, known []string) string {
-	const listed = 20 // names; more do not help
+	const listed = 20
 	switch best := nearest(name, known); {
 	case best != "":
 		return "did you mean " + best + "?"
@@ -23,8 +22,8 @@ func Suggest(name string, known []string) string {
 	return "want one of " + strings.Join(known, ", ")
 }
 
-// nearest returns the known name with the fewest changes to name, the first of
-// several, or "" if that is more than about one in three characters.
+// nearest returns the known name with the smallest distance to name, the first of
+// several. It returns "" if the distance is more than about a third of the characters.
 func nearest(name string, known []string) (best string) {
 	folded := fold(name)
 	most := (len(folded) + 2) / 3
@@ -46,7 +45,8 @@ func fold(name string) []rune {
 	}, name))
 }
 
-// distance returns how many insertions, deletions and substitutions turn a into b.
+// distance returns the number of insertions, deletions and substitutions that turn a
+// into b.
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -26,20 +26,20 @@ func TestSuggest(t *testing.T) {
 		known        []string
 		want         string
 	}{
-		{"another casing", "item_variants", []string{"items", "itemVariants"}, "did you mean itemVariants?"},
-		{"a letter too many", "boooks", []string{"authors", "books"}, "did you mean books?"},
+		{"different case convention", "item_variants", []string{"items", "itemVariants"}, "did you mean itemVariants?"},
+		{"additional letter", "boooks", []string{"authors", "books"}, "did you mean books?"},
 		{"two letters swapped", "pulbished", []string{"name", "published"}, "did you mean published?"},
-		{"a minus that belongs to a term", "-name", []string{"id", "name"}, "did you mean name?"},
-		{"the nearest of two", "labels", []string{"tables", "label"}, "did you mean label?"},
-		{"a letter of two", "ip", []string{"id"}, "did you mean id?"},
-		{"the same", "id", []string{"id"}, "did you mean id?"},
+		{"leading minus", "-name", []string{"id", "name"}, "did you mean name?"},
+		{"nearest of two", "labels", []string{"tables", "label"}, "did you mean label?"},
+		{"short name that differs by a letter", "ip", []string{"id"}, "did you mean id?"},
+		{"known name", "id", []string{"id"}, "did you mean id?"},
 		{"empty", "", []string{"id"}, "want one of id"},
 		{"no letters", "--", []string{"id"}, "want one of id"},
-		{"nothing known", "id", nil, ""},
-		{"too many to list", "x", many, "want one of " + strings.Join(many[:20], ", ") + ", …"},
+		{"no known names", "id", nil, ""},
+		{"many known names", "x", many, "want one of " + strings.Join(many[:20], ", ") + ", …"},
 	} {
 		if got := ordering.Suggest(row.name, row.known); got != row.want {
-			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+			t.Errorf("%s: Suggest(%q, %q) = %q, want %q", row.reason, row.name, row.known, got, row.want)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestUnknownFieldSuggests(t *testing.T) {
 	err3 := fields.Sort([]book{{}}, ordering.Asc("createdAt"))
 	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"createdAt": did you mean created_at?`) {
-			t.Errorf("%v", err)
+			t.Errorf("err = %v, want ErrUnknownField with a suggestion", err)
 		}
 	}
 }
@@ -73,14 +73,14 @@ func TestTerms(t *testing.T) {
 		reason, text string
 		want         []ordering.Term
 	}{
-		{"nothing", "", nil},
+		{"empty", "", nil},
 		{"white space and commas", " , ,", nil},
-		{"a minus alone", "-", nil},
-		{"a second mention is dropped", "name,-name", []ordering.Term{ordering.Asc("name")}},
-		{"names are not checked", "no such,-x", []ordering.Term{ordering.Asc("no such"), ordering.Desc("x")}},
+		{"only a minus", "-", nil},
+		{"repeated field", "name,-name", []ordering.Term{ordering.Asc("name")}},
+		{"unknown fields", "no such,-x", []ordering.Term{ordering.Asc("no such"), ordering.Desc("x")}},
 	} {
 		if got := ordering.Terms(row.text); !slices.Equal(got, row.want) {
-			t.Errorf("%s: %v, want %v", row.reason, got, row.want)
+			t.Errorf("%s: Terms(%q) = %v, want %v", row.reason, row.text, got, row.want)
 		}
 	}
 }

@@ -2,21 +2,21 @@ package ordering
 
 import "strings"
 
-// A Term is one name of an ordering and its direction. The zero Term names no
+// A Term is one part of an ordering: a field and a direction. The zero Term names no
 // field.
 type Term struct {
 	Field string // snake_case name
 	Desc  bool   // descending
 }
 
-// Asc is the ascending term of a field.
+// Asc returns the ascending term for a field.
 func Asc(field string) Term { return Term{Field: field} }
 
-// Desc is the descending term of a field.
+// Desc returns the descending term for a field.
 func Desc(field string) Term { return Term{Field: field, Desc: true} }
 
-// String gives the term as a query writes it: the name, behind a minus when it
-// is descending.
+// String returns the name of the field, with a leading minus if the term is
+// descending.
 func (t Term) String() string {
 	if t.Desc {
 		return "-" + t.Field
@@ -24,11 +24,11 @@ func (t Term) String() string {
 	return t.Field
 }
 
-// Reverse is the same field in the other direction.
+// Reverse returns the term for the same field in the opposite direction.
 func (t Term) Reverse() Term { return Term{Field: t.Field, Desc: !t.Desc} }
 
-// Format joins terms as a query writes them: "-start_date,name". No terms give
-// the empty string. O(len).
+// Format returns the terms joined by commas, such as "-start_date,name". It is the
+// inverse of [Terms] and returns "" for no terms. O(len).
 func Format(terms []Term) string {
 	var b strings.Builder
 	for i, t := range terms {

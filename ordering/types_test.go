@@ -12,54 +12,54 @@ import (
 )
 
 type (
-	stamp  struct{ time.Time }
-	held   struct{ *time.Time }
-	inner  struct{ stamp }
-	behind struct{ *stamp }
-	noted  struct {
+	timeValue     struct{ time.Time }
+	timePointer   struct{ *time.Time }
+	nestedValue   struct{ timeValue }
+	nestedPointer struct{ *timeValue }
+	timeAndText   struct {
 		time.Time
-		Note string
+		Text string
 	}
-	written struct{ time.Time }
+	yearOnly struct{ time.Time }
 )
 
-// MarshalJSON writes the year alone; the order is that of the instants all the same.
-func (w written) MarshalJSON() ([]byte, error) { return json.Marshal(w.Year()) }
+// MarshalJSON returns only the year. It does not affect the order.
+func (y yearOnly) MarshalJSON() ([]byte, error) { return json.Marshal(y.Year()) }
 
-// TestTimesCompareByInstant checks every way in which a field can hold a time.
+// TestTimesCompareByInstant covers all ways in which a field can hold a time.
 func TestTimesCompareByInstant(t *testing.T) {
 	type record struct {
-		ID      int
-		Plain   time.Time
-		Pointer *time.Time
-		Twice   **time.Time
-		Stamp   stamp
-		Held    held
-		Inner   inner
-		Behind  behind
-		Noted   *noted
-		Written written
-		List    []time.Time
-		Array   [1]stamp
-		stamp   `json:"own"`
+		ID              int
+		Time            time.Time
+		Pointer         *time.Time
+		Double          **time.Time
+		Embedded        timeValue
+		EmbeddedPointer timePointer
+		Nested          nestedValue
+		NestedPointer   nestedPointer
+		TimeAndText     *timeAndText
+		Marshaler       yearOnly
+		List            []time.Time
+		Array           [1]timeValue
+		timeValue       `json:"unexported"`
 	}
 	at := func(id int, instant time.Time) record {
 		p := &instant
-		s := stamp{instant}
-		return record{id, instant, p, &p, s, held{p}, inner{s}, behind{&s}, &noted{instant, "x"}, written{instant},
-			[]time.Time{instant}, [1]stamp{s}, s}
+		v := timeValue{instant}
+		return record{id, instant, p, &p, v, timePointer{p}, nestedValue{v}, nestedPointer{&v},
+			&timeAndText{instant, "x"}, yearOnly{instant}, []time.Time{instant}, [1]timeValue{v}, v}
 	}
 	east := time.FixedZone("", 5*3600)
 	first := time.Date(2026, 5, 10, 20, 0, 0, 123_456_000, time.UTC)
 	want := []record{
-		at(1, time.Unix(-1<<40, 0)),                         // beyond the years of JSON
+		at(1, time.Unix(-1<<40, 0)),                         // cannot be marshalled
 		at(2, time.Unix(-1, 999_999_999)),                   // before 1970
-		at(3, first),                                        // a microsecond
-		at(4, first.Add(1).In(east)),                        // one nanosecond later, written later in the day
-		at(5, first.Add(2)),                                 // two
+		at(3, first),                                        // with microseconds
+		at(4, first.Add(1).In(east)),                        // a nanosecond later, in another offset
+		at(5, first.Add(2)),                                 // two nanoseconds later
 		at(6, time.Date(2026, 5, 11, 2, 0, 0, 0, east)),     // an hour later
-		at(7, time.Date(2300, 1, 1, 0, 0, 0, 1, time.UTC)),  // beyond an int64 of nanoseconds
-		at(8, time.Date(20300, 1, 1, 0, 0, 0, 0, time.UTC)), // beyond the years of JSON
+		at(7, time.Date(2300, 1, 1, 0, 0, 0, 1, time.UTC)),  // out of range for nanoseconds in an int64
+		at(8, time.Date(20300, 1, 1, 0, 0, 0, 0, time.UTC)), // cannot be marshalled
 	}
 	fields, err := ordering.FieldsOf[record]()
 	if err != nil {
@@ -80,48 +80,48 @@ func TestTimesCompareByInstant(t *testing.T) {
 		}
 	}
 	if n := len(fields.Names()); n != 13 {
-		t.Errorf("%d fields, want 13", n)
+		t.Errorf("got %d fields, want 13", n)
 	}
 
-	null := record{ID: 9, Plain: first, Held: held{nil}, Behind: behind{nil}}
-	for _, name := range []string{"pointer", "twice", "held", "behind", "noted", "list"} {
+	null := record{ID: 9, Time: first}
+	for _, name := range []string{"pointer", "double", "embedded_pointer", "nested_pointer", "time_and_text", "list"} {
 		f, _ := fields.Lookup(name)
 		if f.Key(&null).Compare(ordering.Null()) != 0 {
-			t.Errorf("%s: nil is not null", name)
+			t.Errorf("%s: key of nil is not null", name)
 		}
 	}
 }
 
-// The Go types whose methods say how they compare.
+// Types with a method OrderingKey.
 type (
-	shoe    struct{ Number string } // by value
-	rank    string                  // by pointer
-	medal   struct{ rank }          // by embedding
-	century struct{ time.Time }     // though it is a time
-	grade   struct{ json.Number }   // though it has its own JSON
+	valueKey     struct{ Text string } // on the value
+	pointerKey   string                // on the pointer
+	embeddedKey  struct{ pointerKey }  // by embedding
+	century      struct{ time.Time }   // a time
+	marshalerKey struct{ json.Number } // a Marshaler
 )
 
-func (s shoe) OrderingKey() int64            { return int64(len(s.Number)) }
-func (r *rank) OrderingKey() int64           { return -int64(len(*r)) }
-func (c century) OrderingKey() int64         { return int64(c.Year() / 100) }
-func (g grade) OrderingKey() int64           { n, _ := g.Int64(); return -n }
-func (g grade) MarshalJSON() ([]byte, error) { return json.Marshal(g.Number) }
+func (v valueKey) OrderingKey() int64               { return int64(len(v.Text)) }
+func (p *pointerKey) OrderingKey() int64            { return -int64(len(*p)) }
+func (c century) OrderingKey() int64                { return int64(c.Year() / 100) }
+func (m marshalerKey) OrderingKey() int64           { n, _ := m.Int64(); return -n }
+func (m marshalerKey) MarshalJSON() ([]byte, error) { return json.Marshal(m.Number) }
 
 func TestOrderingKey(t *testing.T) {
 	type record struct {
-		Shoe    shoe
-		Rank    rank
-		Medal   medal
-		Century century
-		Grade   grade
-		Pointer *rank
-		List    []rank
+		Value     valueKey
+		OnPointer pointerKey
+		Embedded  embeddedKey
+		Century   century
+		Marshaler marshalerKey
+		Pointer   *pointerKey
+		List      []pointerKey
 	}
 	year := func(y int) century { return century{time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)} }
-	long, short := rank("bbb"), rank("a")
+	long, short := pointerKey("bbb"), pointerKey("a")
 	want := []record{
-		{shoe{"9"}, long, medal{long}, year(1850), grade{"10"}, &long, []rank{long}},
-		{shoe{"10"}, short, medal{short}, year(1950), grade{"9"}, &short, []rank{long, short}},
+		{valueKey{"9"}, long, embeddedKey{long}, year(1850), marshalerKey{"10"}, &long, []pointerKey{long}},
+		{valueKey{"10"}, short, embeddedKey{short}, year(1950), marshalerKey{"9"}, &short, []pointerKey{long, short}},
 	}
 	fields, err := ordering.FieldsOf[record]()
 	if err != nil {
@@ -132,25 +132,25 @@ func TestOrderingKey(t *testing.T) {
 		if err := fields.Sort(rows, ordering.Asc(name)); err != nil {
 			t.Fatal(err)
 		}
-		if rows[0].Shoe != want[0].Shoe {
-			t.Errorf("by %s: %+v comes first", name, rows[0])
+		if rows[0].Value != want[0].Value {
+			t.Errorf("by %s: got %+v first", name, rows[0])
 		}
 	}
 	f, _ := fields.Lookup("century")
 	if got, ok := f.Key(&want[0]).AsInt(); got != 18 || !ok {
-		t.Errorf("the key of a century is %d, %v; want 18", got, ok)
+		t.Errorf("key of a century = %d, %v, want 18", got, ok)
 	}
 	f, _ = fields.Lookup("pointer")
 	if f.Key(&record{}).Compare(ordering.Null()) != 0 {
-		t.Error("nil is not null")
+		t.Error("key of nil is not null")
 	}
 	if n := testing.AllocsPerRun(100, func() { f.Key(&want[0]) }); n != 0 {
-		t.Errorf("%v allocations a key", n)
+		t.Errorf("Key: %v allocations, want 0", n)
 	}
 }
 
-// TestBytesCompareAsBase64 follows the documentation: []byte compares as its JSON,
-// in which it is text, padded base64 of the standard alphabet.
+// TestBytesCompareAsBase64 checks that []byte compares by its JSON: text in padded
+// base64 of the standard alphabet.
 func TestBytesCompareAsBase64(t *testing.T) {
 	type digit uint8
 	type record struct {

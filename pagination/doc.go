@@ -1,19 +1,17 @@
-// Package pagination cuts lists into pages by limit and offset, and links the
-// pages to each other, as LimitOffsetPagination of Django REST framework (DRF)
-// does it.
+// Package pagination divides lists into pages by limit and offset, and links the pages
+// to each other, as LimitOffsetPagination of Django REST framework (DRF) does.
 //
-// [Page] does all of it in one call for a slice and a request's URL. Programs
-// whose records live elsewhere take the steps one by one: [ParseQuery] reads
-// the raw query, [Limits.Window] finds out what is asked for, [Window.Bounds]
-// or an SQL query cuts it, [Links] leads to the pages before and behind, and an
-// [Envelope] is what goes over the wire.
+// [Page] returns a page of a slice for the URL of a request. Programs that do not keep
+// their records in a slice use the steps of Page: [ParseQuery] parses the query,
+// [Limits.Window] determines the requested window, [Window.Bounds] or an SQL query
+// selects the records, [Links] returns the URLs of the next and previous pages, and an
+// [Envelope] is the JSON of the page.
 //
-// Nothing here fails on a bad query: a limit or an offset that cannot be
-// understood counts as absent, as in DRF. It differs from DRF where Python
-// shines through: numbers are written in ASCII digits only, and one that is too
-// big for an int is the biggest int.
+// A query is never invalid: a limit or offset that is not a number counts as absent, as
+// in DRF. Unlike DRF, which uses Python's int, this package accepts numbers in ASCII
+// digits only, and a number out of range counts as the largest int.
 //
-// All functions and methods may be called concurrently, save
-// [Envelope.UnmarshalJSON] on one Envelope. No function changes its arguments,
-// save that the Append functions write behind the end of the slice they are given.
+// All functions and methods are safe for concurrent use, except
+// [Envelope.UnmarshalJSON] on the same Envelope. No function modifies its arguments,
+// except that the Append functions write past the end of the slice they are given.
 package pagination

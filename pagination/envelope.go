@@ -7,29 +7,32 @@ import (
 	"fmt"
 )
 
-// ErrNotPage is the error, for [errors.Is], of JSON that is well formed but not
-// the object that an [Envelope] stands for.
+// ErrNotPage is returned by [Envelope.UnmarshalJSON] for a JSON object that is not a
+// page.
 var ErrNotPage = errors.New("pagination: not a page")
 
-// Envelope is the object that the service answers a request for a page with.
+// An Envelope is a page of a list with the number of records in the list and links to
+// the neighbouring pages. Its JSON is the service's response to a request for a list.
 type Envelope[T any] struct {
 	// Count is the number of records in the whole list.
 	Count int
-	// Next and Previous are the URLs of the neighbouring pages, "" for null.
+	// Next and Previous are the URLs of the neighbouring pages. If empty, there is
+	// no such page, and the JSON has null.
 	Next, Previous string
-	// Records are the records of this page. Nil is an empty page.
+	// Records are the records of this page, "results" in JSON. If nil, the page is
+	// empty.
 	Records []T
 }
 
-// MarshalJSON returns {"count":…,"next":…,"previous":…,"results":[…]} in this
-// order, without white space. An empty link is null, and nil Results are [].
+// MarshalJSON returns {"count":…,"next":…,"previous":…,"results":[…]}, in this order
+// and without white space. An empty link is null, and nil Records are [].
 //
-// '<', '>' and '&' are not escaped, as the service does not; but [json.Marshal]
-// escapes them in what it is given by this method. To keep them take a
-// [json.Encoder] with SetEscapeHTML(false). Errors are those of encoding the
-// records. The cost is that of encoding the records.
+// Like the service, MarshalJSON does not escape '<', '>' and '&'. [json.Marshal]
+// escapes them in the result of this method; to avoid that, use a [json.Encoder] with
+// SetEscapeHTML(false). MarshalJSON returns an error if a record cannot be encoded. The
+// cost is that of encoding the records.
 func (e Envelope[T]) MarshalJSON() ([]byte, error) {
-	// Pointers, so that bytes are an array like all else and not base64.
+	// Pointers, because encoding/json encodes []byte as base64.
 	results := make([]*T, len(e.Records))
 	for i := range e.Records {
 		results[i] = &e.Records[i]
@@ -49,15 +52,14 @@ func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// UnmarshalJSON is the inverse of [Envelope.MarshalJSON]. A link that is null or
-// absent is "", and members with other names are ignored. Results are in new
-// memory, and not nil.
+// UnmarshalJSON is the inverse of [Envelope.MarshalJSON]. A link that is null or absent
+// is "". Unknown members are ignored. Records are newly allocated and not nil. A JSON
+// null has no effect, as is the convention of encoding/json.
 //
-// An object in which count or results are absent or null, or count is negative, is
-// no page: it gives [ErrNotPage], so that an error document of a service is not
-// taken for the end of a list. Other errors are those of [json.Unmarshal]. After
-// an error e is as before, and so it is after a JSON null, as is the custom of
-// encoding/json. The cost is that of decoding the records.
+// UnmarshalJSON returns an error wrapping [ErrNotPage] if count or results are absent
+// or null, or if count is negative, so that an error document is not mistaken for the
+// end of a list. Other errors wrap those of [json.Unmarshal]. After an error, e is
+// unchanged. The cost is that of decoding the records.
 func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

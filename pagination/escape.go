@@ -2,8 +2,8 @@ package pagination
 
 import "unicode/utf8"
 
-// encoding is how bytes above 0x7F are read that stand in a query unescaped.
-// Escaped ones are UTF-8 always.
+// encoding is the encoding of unescaped bytes above 0x7F. Escaped bytes are always
+// UTF-8.
 type encoding bool
 
 const (
@@ -33,9 +33,9 @@ func unescape(s string, high encoding) string {
 	return toValid(buf)
 }
 
-// toValid replaces each maximal ill-formed subpart of b with U+FFFD, as browsers
-// and Python do. The functions for it in bytes and strings replace other parts:
-// whole runs of bad bytes, or each byte.
+// toValid replaces each maximal ill-formed subpart of b with U+FFFD, as browsers and
+// Python do. bytes.ToValidUTF8 replaces runs of invalid bytes instead, and a
+// conversion to runes each byte.
 func toValid(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -52,8 +52,8 @@ func toValid(b []byte) string {
 	return string(valid)
 }
 
-// illFormed is the length of the maximal subpart at the start of b, where no rune
-// is: the longest beginning of some rune, or else one byte.
+// illFormed returns the length of the maximal subpart at the start of b, which does not
+// start with a rune: the longest prefix of a rune, or one byte.
 func illFormed(b []byte) int {
 	n := 1
 	for n < len(b) && !utf8.FullRune(b[:n+1]) {
@@ -73,7 +73,7 @@ func appendPairs(dst []byte, pairs []pair) []byte {
 	return dst
 }
 
-// appendEscaped appends s, escaped the way links are.
+// appendEscaped appends s, escaped as in links.
 func appendEscaped(dst []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
 	for _, c := range []byte(s) {
@@ -89,7 +89,7 @@ func appendEscaped(dst []byte, s string) []byte {
 	return dst
 }
 
-// isPlain tells whether s is decoded as it stands.
+// isPlain reports whether s needs no decoding.
 func isPlain(s string) bool {
 	for _, c := range []byte(s) {
 		if c == '%' || c == '+' || c >= utf8.RuneSelf {
@@ -120,10 +120,10 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// unhex is the value of a hexadecimal digit.
+// unhex returns the value of a hexadecimal digit.
 func unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
 	}
-	return c&^0x20 - 'A' + 10 // a letter less 0x20 is the same in upper case
+	return c&^0x20 - 'A' + 10 // clearing 0x20 converts a letter to upper case
 }

@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// What the service does when a program says nothing else.
+// The defaults of the service.
 const (
 	defaultLimit = 21
 	defaultMax   = 1000
 )
 
 // Limits bounds the size of pages. The zero value is ready to use: a page has 21
-// records, or as many as the request asks for, up to 1000. A negative field means
+// records, or as many as the request asks for, at most 1000. A negative field means
 // no limit.
 type Limits struct {
-	// Default is the page size for a request without a usable limit. If zero, it
+	// Default is the page size for a request without a valid limit. If zero, it
 	// is 21. If negative, the page is as large as Max allows.
 	Default int
-	// Max is the largest page size. A larger limit counts as Max, and so does a
-	// larger Default; links then have Max. If zero, it is 1000.
+	// Max is the largest page size. A larger limit, and a larger Default, count
+	// as Max; links then contain Max. If zero, it is 1000.
 	Max int
 }
 
-// Parse reads a window from the texts of a limit and an offset as they stand,
-// decoded, in a query; "" if they do not. It never fails: a limit that is no
-// number, zero or negative counts as Default, an offset that is no number or
-// negative as 0.
+// Parse returns the window for the values of limit and offset in a query, decoded, or
+// "" if the query has none. It never fails: a limit that is not a positive number
+// counts as Default, and an offset that is not a number or is negative counts as 0.
 //
-// A number is ASCII digits, with a sign in front or not, and white space around
-// it or not. One that is too big for an int counts as [math.MaxInt]. DRF takes
-// whatever Python's int does, and agrees but for that. The cost is O(length of
-// the texts), without allocation.
+// A number consists of ASCII digits, with an optional sign and optional white space
+// around it. A number out of range for an int counts as [math.MaxInt]. DRF accepts the
+// numbers that Python's int accepts, which include other digits and underscores.
+//
+// Parse does not allocate. O(length of the texts).
 func (l Limits) Parse(limit, offset string) Window {
 	var w Window
 	w.Limit, _ = parseInt(limit)
@@ -44,9 +44,9 @@ func (l Limits) Parse(limit, offset string) Window {
 	return w
 }
 
-// Window reads the window that a query asks for, from the last limit and the
-// last offset in it, as [Limits.Parse] does. Of the zero Query that is the first
-// page. The cost is O([Query.Len]), without allocation.
+// Window returns the window that a query requests: [Limits.Parse] of the last limit
+// and the last offset in it. For the zero Query it returns the first page. Window does
+// not allocate. O([Query.Len]).
 func (l Limits) Window(q Query) Window {
 	limit, _ := q.Get(limitName)
 	offset, _ := q.Get(offsetName)
@@ -56,7 +56,7 @@ func (l Limits) Window(q Query) Window {
 func (l Limits) byDefault() int { return bound(l.Default, defaultLimit) }
 func (l Limits) maximum() int   { return bound(l.Max, defaultMax) }
 
-// bound returns the number that a field of Limits stands for.
+// bound returns the effective value of a field of Limits.
 func bound(n, byDefault int) int {
 	switch {
 	case n < 0:
@@ -67,9 +67,9 @@ func bound(n, byDefault int) int {
 	return n
 }
 
-// parseInt is strconv.Atoi with white space around, and with the nearest int for
-// a number out of range. Atoi itself will not do: it stops reading where the
-// range ends, and so does not see what is wrong behind.
+// parseInt is like strconv.Atoi, but allows white space around the number and returns
+// the nearest int for a number out of range. Atoi cannot be used for that: it stops
+// reading where the range ends and misses invalid characters after it.
 func parseInt(s string) (n int, ok bool) {
 	s = strings.TrimSpace(s)
 	digits := strings.TrimPrefix(s, "-")
@@ -86,7 +86,7 @@ func parseInt(s string) (n int, ok bool) {
 		}
 		d := int(c - '0')
 		if n > (math.MaxInt-d)/10 {
-			n = math.MaxInt // and stays so, whatever digits follow
+			n = math.MaxInt // and remains so for all digits that follow
 			continue
 		}
 		n = n*10 + d

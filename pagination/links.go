@@ -2,22 +2,20 @@ package pagination
 
 import "strconv"
 
-// Links returns the URLs of the pages behind and before a window on a list of
-// count records, or "" where the service says null: behind the last record, and
-// before the first.
+// Links returns the URLs of the pages after and before a window of a list of count
+// records. A URL is "" if there is no such page; the service writes null then.
 //
-// base is the URL of the list without query and fragment; it is written as it is,
-// so the links are absolute if base is. q is the query of the request: its
-// parameters stay, encoded as by [Query.Encode], and limit and offset are set from
-// the window, once, however often they stand in q.
+// base is the URL of the list without query and fragment. It is copied unchanged, so
+// the links are absolute if base is. q is the query of the request. The links contain
+// its parameters, encoded as by [Query.Encode], with one limit and one offset, set
+// from the window, in place of those of q.
 //
-// A link to the first page has no offset. The previous page of a window behind the
-// end is one limit before it, and may well be behind the end too; so it is in DRF.
-// A window with a Limit of zero or less has no links, and a negative count counts
-// as 0.
+// A link to the first page has no offset. The previous page of a window past the end
+// starts one limit before it and may be past the end too, as in DRF. A window with a
+// Limit of zero or less has no links. A negative count counts as 0.
 //
-// The cost is that of [Query.Encode], twice, with one allocation for each link of
-// at most 256 bytes and 16 parameters.
+// The cost is twice that of [Query.Encode]. A link of at most 256 bytes and 16
+// parameters takes one allocation.
 func Links(base string, q Query, w Window, count int) (next, previous string) {
 	var room [256]byte
 	if link, ok := AppendNext(room[:0], base, q, w, count); ok {
@@ -29,9 +27,10 @@ func Links(base string, q Query, w Window, count int) (next, previous string) {
 	return next, previous
 }
 
-// AppendNext appends the URL of the page behind the window to dst, as [Links]
-// makes it. If there is no such page it returns dst as it is, and false. It does
-// not allocate if dst has room for the link and q has at most 16 pairs.
+// AppendNext appends the URL of the page after the window to dst and returns the
+// extended slice and true. The URL is the one that [Links] returns. If there is no such
+// page, AppendNext returns dst unchanged and false. It does not allocate if dst has
+// room for the link and q has at most 16 pairs.
 func AppendNext(dst []byte, base string, q Query, w Window, count int) ([]byte, bool) {
 	offset, ok := w.next(count)
 	if !ok {
@@ -40,10 +39,11 @@ func AppendNext(dst []byte, base string, q Query, w Window, count int) ([]byte, 
 	return appendLink(dst, base, q, w.Limit, offset), true
 }
 
-// AppendPrevious appends the URL of the page before the window to dst, as [Links]
-// makes it. If there is no such page it returns dst as it is, and false. The count
-// does not matter to it; it is there so that both are called alike. It does not
-// allocate if dst has room for the link and q has at most 16 pairs.
+// AppendPrevious appends the URL of the page before the window to dst and returns the
+// extended slice and true. The URL is the one that [Links] returns. If there is no such
+// page, AppendPrevious returns dst unchanged and false. It ignores count, which is a
+// parameter so that both functions have the same signature. It does not allocate if
+// dst has room for the link and q has at most 16 pairs.
 func AppendPrevious(dst []byte, base string, q Query, w Window, count int) ([]byte, bool) {
 	offset, ok := w.previous()
 	if !ok {
@@ -66,7 +66,7 @@ func appendLink(dst []byte, base string, q Query, limit, offset int) []byte {
 		dst = appendNumber(dst, offsetName, offset)
 	}
 	dst = appendPairs(dst, after)
-	return dst[:len(dst)-1] // less the last '&'
+	return dst[:len(dst)-1] // without the last '&'
 }
 
 // appendNumber appends "name=n&".
@@ -77,7 +77,7 @@ func appendNumber(dst []byte, name string, n int) []byte {
 	return append(dst, '&')
 }
 
-// cut splits sorted pairs at those with the given name, and leaves these out.
+// cut returns the sorted pairs before and after those with the given name.
 func cut(pairs []pair, name string) (before, after []pair) {
 	start := 0
 	for start < len(pairs) && pairs[start].name < name {

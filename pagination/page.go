@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// Page returns the page of items that the query of a URL asks for. It reads the
-// window from u.RawQuery, within limits, cuts the items and makes the links.
+// Page returns the page of items that the query of a URL requests. The page is bounded
+// by l; the zero Limits are those of the service. A nil u is an empty URL, and nil items
+// are an empty list.
 //
-// The links are absolute if u is. They have the path of u as u spells it, and
-// neither its fragment nor its user information. The requests of a server mostly
-// hold no scheme and host in their URL: set both in a copy of it to have absolute
-// links. If u has neither, and its path begins with two slashes, the second is
-// written %2F in the links: otherwise the path would begin with the name of
-// another host. A nil u is an empty URL. Nil items are an empty list. The zero
-// Limits are those of the service.
+// The links are absolute if u is. They contain the path of u as it is spelled in u, and
+// neither its fragment nor its user information. In the request of a server the URL
+// usually has no scheme and host; to get absolute links, set both in a copy of it. If u
+// has no host and its path begins with two slashes, the second slash is written as %2F
+// in the links, because the path would otherwise begin with the name of another host.
 //
-// Results share memory with items, as in [Slice]. The cost is that of [ParseQuery]
-// and [Links], whatever the number of items.
+// The records of the page share memory with items, as in [Slice]. The cost is that of
+// [ParseQuery] and [Links] and does not depend on the number of items.
 func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
 	if u == nil {
 		u = new(url.URL)
@@ -33,13 +32,13 @@ func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
 	}
 }
 
-// baseOf returns the URL without its query, and without what no link shows.
+// baseOf returns the URL without its query, fragment and user information.
 func baseOf(u url.URL) string {
 	u.User = nil
 	u.RawQuery, u.ForceQuery = "", false
 	u.Fragment, u.RawFragment = "", ""
 	base := u.String()
-	// url.URL writes such a path as it is, though it reads as a host.
+	// url.URL does not escape such a path, although it parses as a host.
 	if path, found := strings.CutPrefix(base, "//"); found && u.Host == "" {
 		return "/%2F" + path
 	}

@@ -21,26 +21,26 @@ func TestPage(t *testing.T) {
 		limits pagination.Limits
 		want   envelope
 	}{
-		{"the middle", abc, parseURL(t, "https://h.example/b/?limit=1&offset=1&x=y"), pagination.Limits{},
+		{"middle of the list", abc, parseURL(t, "https://h.example/b/?limit=1&offset=1&x=y"), pagination.Limits{},
 			envelope{3, "https://h.example/b/?limit=1&offset=2&x=y", "https://h.example/b/?limit=1&x=y", []string{"b"}}},
-		{"links are relative if the URL is", abc, parseURL(t, "/b/?limit=2"), pagination.Limits{},
+		{"relative URL", abc, parseURL(t, "/b/?limit=2"), pagination.Limits{},
 			envelope{3, "/b/?limit=2&offset=2", "", []string{"a", "b"}}},
-		{"neither fragment nor password", abc, parseURL(t, "http://me:secret@h.example:8080/b?limit=2#f%20g"), pagination.Limits{},
+		{"fragment and user information", abc, parseURL(t, "http://me:secret@h.example:8080/b?limit=2#f%20g"), pagination.Limits{},
 			envelope{3, "http://h.example:8080/b?limit=2&offset=2", "", []string{"a", "b"}}},
-		{"the path as it is spelled", abc, parseURL(t, "/a%2Fb/%C3%A9/?limit=2"), pagination.Limits{},
+		{"escaped path", abc, parseURL(t, "/a%2Fb/%C3%A9/?limit=2"), pagination.Limits{},
 			envelope{3, "/a%2Fb/%C3%A9/?limit=2&offset=2", "", []string{"a", "b"}}},
-		{"a host after the scheme is left out", abc, parseURL(t, "//h.example/b?limit=2"), pagination.Limits{},
+		{"host without scheme", abc, parseURL(t, "//h.example/b?limit=2"), pagination.Limits{},
 			envelope{3, "//h.example/b?limit=2&offset=2", "", []string{"a", "b"}}},
-		{"two slashes after a host", abc, parseURL(t, "https://h.example//b?limit=2"), pagination.Limits{},
+		{"path that begins with two slashes", abc, parseURL(t, "https://h.example//b?limit=2"), pagination.Limits{},
 			envelope{3, "https://h.example//b?limit=2&offset=2", "", []string{"a", "b"}}},
-		{"a URL that ends in a question mark", abc, parseURL(t, "/b?"), pagination.Limits{Default: 2},
+		{"empty query", abc, parseURL(t, "/b?"), pagination.Limits{Default: 2},
 			envelope{3, "/b?limit=2&offset=2", "", []string{"a", "b"}}},
-		{"limits", abc, parseURL(t, "/b?limit=3"), pagination.Limits{Max: 1},
+		{"Max", abc, parseURL(t, "/b?limit=3"), pagination.Limits{Max: 1},
 			envelope{3, "/b?limit=1&offset=1", "", []string{"a"}}},
-		{"a nil URL is an empty one", abc, nil, pagination.Limits{Default: 2},
+		{"nil URL", abc, nil, pagination.Limits{Default: 2},
 			envelope{3, "?limit=2&offset=2", "", []string{"a", "b"}}},
 		{"nil items", nil, parseURL(t, "/b"), pagination.Limits{}, envelope{}},
-		{"behind the end", abc, parseURL(t, "/b?limit=2&offset=9"), pagination.Limits{},
+		{"past the end", abc, parseURL(t, "/b?limit=2&offset=9"), pagination.Limits{},
 			envelope{3, "", "/b?limit=2&offset=7", []string{}}},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -53,23 +53,23 @@ func TestPage(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if tt.url != nil && *tt.url != before {
-				t.Errorf("the URL has changed to %v", tt.url)
+				t.Errorf("Page modified the URL to %v", tt.url)
 			}
 		})
 	}
 }
 
-// TestPageOfPathLikeHost checks that no path of a request makes links to another
-// host, and that the links have the path of the request.
+// TestPageOfPathLikeHost checks that links never lead to another host and have the path
+// of the request.
 func TestPageOfPathLikeHost(t *testing.T) {
 	for _, tt := range []struct{ reason, target, want string }{
 		{"two slashes", "//evil.example/books", "/%2Fevil.example/books"},
 		{"three slashes", "///evil.example", "/%2F/evil.example"},
-		{"nothing after them", "//", "/%2F"},
-		{"a user and a port", "//me@evil.example:80/", "/%2Fme@evil.example:80/"},
-		{"an escape in the path", "//evil.example/a%2Fb", "/%2Fevil.example/a%2Fb"},
-		{"the second slash is escaped", "/%2Fevil.example", "/%2Fevil.example"},
-		{"a backslash", `/\evil.example`, "/%5Cevil.example"},
+		{"two slashes only", "//", "/%2F"},
+		{"user and port", "//me@evil.example:80/", "/%2Fme@evil.example:80/"},
+		{"escape in the path", "//evil.example/a%2Fb", "/%2Fevil.example/a%2Fb"},
+		{"escaped second slash", "/%2Fevil.example", "/%2Fevil.example"},
+		{"backslash", `/\evil.example`, "/%5Cevil.example"},
 		{"one slash", "/evil.example//books", "/evil.example//books"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {

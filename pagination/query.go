@@ -6,42 +6,42 @@ import (
 	"unicode/utf8"
 )
 
-// The parameters that this package reads, and sets in links.
+// The parameters that this package reads and writes.
 const (
 	limitName  = "limit"
 	offsetName = "offset"
 )
 
-// Query is a parsed query string. It never changes, so it may be copied and used
-// concurrently. The zero value is the empty query.
+// A Query is a parsed query string. It is immutable and safe for concurrent use. The
+// zero value is the empty query.
 //
-// It exists because [net/url.ParseQuery] drops what the service keeps: pairs with
-// a semicolon or a broken escape in them, and the order of the pairs.
+// Unlike [net/url.ParseQuery], it keeps what the service keeps: pairs that contain a
+// semicolon or an invalid escape, and the order of the pairs.
 type Query struct {
-	// pairs is the query as links write it, in its own order.
+	// pairs are the pairs as they are written in links, in the order of the query.
 	pairs []pair
-	// text is the query as Get reads it; nil if that is the same.
+	// text are the pairs as Get reads them, or nil if they are the same.
 	text []pair
 }
 
 type pair struct{ name, value string }
 
-// ParseQuery reads a raw query, which stands behind the '?' of a URL, as
-// [net/url.URL.RawQuery] holds it. It never fails:
+// ParseQuery parses a raw query: the part of a URL after the '?', as in
+// [net/url.URL.RawQuery]. It never fails:
 //
-//   - It is split at '&' only, and empty parts are dropped. A part without '=' is
+//   - Pairs are separated by '&' only. Empty parts are dropped. A part without '=' is
 //     a name with an empty value.
-//   - '+' is a space, and percent escapes are UTF-8. Bytes that are not become
-//     U+FFFD, one for each maximal subpart in the sense of the Unicode standard.
-//     A broken escape is text.
-//   - Bytes above 0x7F that should have been escaped, and are not, are read twice
-//     over, as by DRF. In links they are Latin-1. For [Query.Get] they are UTF-8
-//     if the whole raw query is, else Latin-1.
-//   - All else is text, '#' and control characters included.
+//   - '+' is a space, and percent escapes are UTF-8. Each maximal subpart, in the sense
+//     of the Unicode standard, that is not UTF-8 becomes U+FFFD. An invalid escape is
+//     literal text.
+//   - Unescaped bytes above 0x7F are interpreted in two ways, as in DRF. In links they
+//     are Latin-1. For [Query.Get] they are UTF-8 if the whole raw query is valid
+//     UTF-8, and otherwise Latin-1.
+//   - Everything else is literal text, including '#' and control characters.
 //
-// The cost is O(len(raw)). There is one allocation, and a few more for each name and
-// value that needs decoding; the rest of the query shares memory with raw. A pair
-// takes 32 bytes, so check the length of what strangers send.
+// ParseQuery allocates once, and a few more times for each name or value that needs
+// decoding; all others share memory with raw. A pair takes 32 bytes, so limit the
+// length of queries from untrusted clients. O(len(raw)).
 func ParseQuery(raw string) Query {
 	n := countParts(raw)
 	if n == 0 {
@@ -54,9 +54,9 @@ func ParseQuery(raw string) Query {
 	return q
 }
 
-// Get returns the last value of a name, decoded, and whether there is any. Names
-// are compared decoded and with their case. The cost is O([Query.Len]), without
-// allocation.
+// Get returns the last value of the given name, decoded, and reports whether the query
+// has the name. Names are compared decoded and are case-sensitive. Get does not
+// allocate. O([Query.Len]).
 func (q Query) Get(name string) (value string, ok bool) {
 	pairs := q.pairs
 	if q.text != nil {
@@ -70,26 +70,26 @@ func (q Query) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Len returns the number of pairs in the query. Names that are repeated count
-// each time, empty parts not at all. The cost is O(1).
+// Len returns the number of pairs in the query. A repeated name counts each time. Empty
+// parts do not count. O(1).
 func (q Query) Len() int { return len(q.pairs) }
 
-// Encode returns the query as [Links] write it, but with limit and offset as they
-// are: sorted by name, by code point, values of one name in their order, and
-// escaped anew. A space is '+'; letters and digits of ASCII and "_.-~" stand for
-// themselves; all else is percent escapes of UTF-8, in upper case. The empty query
-// is "". What Encode returns parses and encodes to itself. The cost is that of
-// writing it and of a stable sort: O(n log² n) for n pairs.
+// Encode returns the query as it appears in [Links], but with limit and offset
+// unchanged. The pairs are sorted by name, by code point; values of the same name keep
+// their order. A space is encoded as '+'. ASCII letters and digits and "_.-~" are not
+// escaped. Everything else is percent-encoded UTF-8 in upper case. The empty query is
+// "". Parsing the result and encoding it again yields the same text.
+// O(n log² n) for n pairs.
 func (q Query) Encode() string {
 	var room [fewPairs]pair
 	dst := appendPairs(nil, q.sorted(room[:0]))
 	return string(dst[:max(len(dst)-1, 0)])
 }
 
-// fewPairs is how many pairs can be sorted without allocation.
+// fewPairs is the number of pairs that are sorted without allocation.
 const fewPairs = 16
 
-// sorted appends the pairs to room, which is empty, in the order of links.
+// sorted appends the pairs to room, which is empty, and sorts them by name.
 func (q Query) sorted(room []pair) []pair {
 	pairs := append(room, q.pairs...)
 	slices.SortStableFunc(pairs, func(a, b pair) int {
@@ -98,8 +98,8 @@ func (q Query) sorted(room []pair) []pair {
 	return pairs
 }
 
-// countParts counts the parts between '&' that are not empty. Counting the '&'
-// would be shorter, but a query of nothing else would then cost 32 times its size.
+// countParts returns the number of non-empty parts. Counting the '&' instead would
+// allocate 32 bytes for each byte of a query that is all '&'.
 func countParts(raw string) int {
 	n := 0
 	before := byte('&')
@@ -112,7 +112,7 @@ func countParts(raw string) int {
 	return n
 }
 
-// parsePairs parses the n parts of raw that are not empty.
+// parsePairs parses the n non-empty parts of raw.
 func parsePairs(raw string, n int, high encoding) []pair {
 	pairs := make([]pair, 0, n)
 	for len(raw) > 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Who follows the next links from anywhere sees each record from there on once,
-// and who follows the previous links gets to the first page.
-func TestWalk(t *testing.T) {
+// TestFollowLinks checks that the next links from any offset lead to all later records
+// once, and that the previous links lead to the first page.
+func TestFollowLinks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	limits := pagination.Limits{Max: -1}
 	for range 500 {
@@ -48,7 +48,7 @@ func TestWalk(t *testing.T) {
 			link = pagination.Page(items, u, limits).Previous
 		}
 		if diff := cmp.Diff(pagination.Window{Limit: limit}, last); diff != "" {
-			t.Fatalf("%d records, %+v: previous ends at (-want +got):\n%s", len(items), from, diff)
+			t.Fatalf("%d records, %+v: last window of the previous links (-want +got):\n%s", len(items), from, diff)
 		}
 		if want := 1 + (start+limit-1)/limit; pages != want {
 			t.Fatalf("%d records, %+v: %d pages backwards, want %d", len(items), from, pages, want)
@@ -56,7 +56,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// firstLink is a URL that asks for the window in a query of other things.
+// firstLink returns a URL that requests a window and has the other parameters of raw.
 func firstLink(raw string, w pagination.Window) string {
 	other := pagination.ParseQuery(raw).Encode()
 	values := url.Values{"limit": {itoa(w.Limit)}, "offset": {itoa(w.Offset)}}
@@ -67,14 +67,13 @@ func parseURL(t *testing.T, link string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(link)
 	if err != nil {
-		t.Fatalf("a link is no URL: %v", err)
+		t.Fatalf("invalid link: %v", err)
 	}
 	return u
 }
 
-// FuzzWalk: whatever a query asks for, following its next links shows every
-// record from its offset on once, in order, and ends; following the previous
-// links ends too, at the first page.
+// FuzzWalk checks that the next links of any query lead to all records from its offset
+// on, once and in order, and end, and that the previous links end at the first page.
 func FuzzWalk(f *testing.F) {
 	for i, raw := range seedQueries {
 		f.Add(raw, uint8(3*i), i%7, i%5-1)
@@ -94,7 +93,7 @@ func FuzzWalk(f *testing.F) {
 
 		want := max(1, (len(items)-start+w.Limit-1)/w.Limit)
 		if w.Limit > len(items) {
-			want = 1 // and the sum above may overflow
+			want = 1 // the sum above may overflow
 		}
 		seen := []int{}
 		pages := follow(t, u, want, func(u *url.URL) string {
@@ -107,7 +106,7 @@ func FuzzWalk(f *testing.F) {
 		}
 
 		if w.Offset > 1000*w.Limit {
-			return // far behind the end, which takes long
+			return // too many pages
 		}
 		want = 1 + w.Offset/w.Limit
 		if w.Offset%w.Limit > 0 {
@@ -120,13 +119,13 @@ func FuzzWalk(f *testing.F) {
 		})
 		first := pagination.Window{Limit: w.Limit}
 		if diff := cmp.Diff(first, limits.Window(pagination.ParseQuery(last.RawQuery))); diff != "" || pages != want {
-			t.Fatalf("%q of %d: %d pages backwards, want %d; the last of them (-want +got):\n%s", raw, count, pages, want, diff)
+			t.Fatalf("%q of %d: %d pages backwards, want %d; last page (-want +got):\n%s", raw, count, pages, want, diff)
 		}
 	})
 }
 
-// follow asks for a URL, and then for the link that it got, until there is none
-// or it has made more than most steps. It returns their number.
+// follow calls get with a URL and then with each link that get returns, until there is
+// none or most links have been followed. It returns the number of calls.
 func follow(t *testing.T, u *url.URL, most int, get func(u *url.URL) string) (steps int) {
 	t.Helper()
 	for link := get(u); link != ""; link = get(parseURL(t, link)) {
@@ -150,14 +149,14 @@ func FuzzLinks(f *testing.F) {
 		w := pagination.Window{Limit: limit, Offset: offset}
 		next, previous := pagination.Links(base, q, w, count)
 
-		// Unsigned, the sum of two ints cannot overflow.
+		// The sum of two ints does not overflow a uint64.
 		from := uint64(max(offset, 0))
 		hasNext := limit > 0 && from+uint64(limit) < uint64(max(count, 0))
 		if (next != "") != hasNext {
-			t.Fatalf("%+v of %d: next is %q", w, count, next)
+			t.Fatalf("%+v of %d: next = %q", w, count, next)
 		}
 		if hasPrevious := limit > 0 && offset > 0; (previous != "") != hasPrevious {
-			t.Fatalf("%+v of %d: previous is %q", w, count, previous)
+			t.Fatalf("%+v of %d: previous = %q", w, count, previous)
 		}
 		if next != "" {
 			checkLink(t, raw, next, pagination.Window{Limit: limit, Offset: int(from) + limit})
@@ -168,20 +167,19 @@ func FuzzLinks(f *testing.F) {
 	})
 }
 
-// checkLink checks that a link asks for a window, and for nothing else but what
-// the query that it comes from asks for.
+// checkLink checks that a link requests a window and has the other parameters of raw.
 func checkLink(t *testing.T, raw, link string, want pagination.Window) {
 	t.Helper()
 	_, query, _ := strings.Cut(link, "?")
 	if !isClean(query) {
-		t.Errorf("not escaped: %q", query)
+		t.Errorf("query %q is not escaped", query)
 	}
 	q := pagination.ParseQuery(query)
 	if diff := cmp.Diff(want, (pagination.Limits{Max: -1}).Window(q)); diff != "" {
 		t.Errorf("window of %q (-want +got):\n%s", link, diff)
 	}
 	if diff := cmp.Diff(query, q.Encode()); diff != "" {
-		t.Errorf("a link is not encoded like a query (-want +got):\n%s", diff)
+		t.Errorf("Encode() of the query of a link (-want +got):\n%s", diff)
 	}
 	if model, ok := modelQuery(raw, want); ok {
 		if diff := cmp.Diff(model, query); diff != "" {
@@ -190,7 +188,7 @@ func checkLink(t *testing.T, raw, link string, want pagination.Window) {
 	}
 }
 
-// allValid tells whether each name and each value is UTF-8 by itself.
+// allValid reports whether all names and values are valid UTF-8.
 func allValid(values url.Values) bool {
 	for name, list := range values {
 		if !utf8.ValidString(name) || slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) }) {
@@ -200,7 +198,8 @@ func allValid(values url.Values) bool {
 	return true
 }
 
-// modelQuery is a link's query as net/url makes it, if it can.
+// modelQuery returns the query of a link as net/url encodes it. ok is false if net/url
+// does not parse raw in the same way.
 func modelQuery(raw string, w pagination.Window) (query string, ok bool) {
 	values, err := url.ParseQuery(raw)
 	if err != nil || strings.ContainsFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf }) {

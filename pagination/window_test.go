@@ -16,25 +16,25 @@ func TestBounds(t *testing.T) {
 		count  int
 		want   bounds
 	}{
-		{"a page in the middle", pagination.Window{Limit: 10, Offset: 20}, 60, bounds{20, 30}},
-		{"the last page is shorter", pagination.Window{Limit: 21, Offset: 42}, 50, bounds{42, 50}},
-		{"a page that ends with the list", pagination.Window{Limit: 10, Offset: 50}, 60, bounds{50, 60}},
-		{"right behind the end", pagination.Window{Limit: 10, Offset: 60}, 60, bounds{60, 60}},
-		{"far behind the end", pagination.Window{Limit: 10, Offset: 1000}, 60, bounds{60, 60}},
+		{"middle page", pagination.Window{Limit: 10, Offset: 20}, 60, bounds{20, 30}},
+		{"short last page", pagination.Window{Limit: 21, Offset: 42}, 50, bounds{42, 50}},
+		{"full last page", pagination.Window{Limit: 10, Offset: 50}, 60, bounds{50, 60}},
+		{"at the end", pagination.Window{Limit: 10, Offset: 60}, 60, bounds{60, 60}},
+		{"past the end", pagination.Window{Limit: 10, Offset: 1000}, 60, bounds{60, 60}},
 		{"no records", pagination.Window{Limit: 10}, 0, bounds{0, 0}},
-		{"a count below zero counts as zero", pagination.Window{Limit: 10, Offset: 5}, -7, bounds{0, 0}},
-		{"the lowest count", pagination.Window{Limit: 10}, math.MinInt, bounds{0, 0}},
-		{"no limit is the rest of the list", pagination.Window{Offset: 5}, 60, bounds{5, 60}},
-		{"the zero window", pagination.Window{}, 60, bounds{0, 60}},
-		{"a negative limit is no limit", pagination.Window{Limit: -3, Offset: 5}, 60, bounds{5, 60}},
-		{"the lowest limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, bounds{5, 60}},
-		{"an offset below zero counts as zero", pagination.Window{Limit: 10, Offset: -5}, 60, bounds{0, 10}},
-		{"the lowest offset", pagination.Window{Limit: 10, Offset: math.MinInt}, 60, bounds{0, 10}},
-		{"the largest limit", pagination.Window{Limit: math.MaxInt, Offset: 1}, 60, bounds{1, 60}},
-		{"the largest offset", pagination.Window{Limit: 10, Offset: math.MaxInt}, 60, bounds{60, 60}},
-		{"the largest of all", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}, math.MaxInt, bounds{math.MaxInt, math.MaxInt}},
-		{"the sum would overflow", pagination.Window{Limit: math.MaxInt, Offset: 2}, math.MaxInt, bounds{2, math.MaxInt}},
-		{"the last record of the longest list", pagination.Window{Limit: 5, Offset: math.MaxInt - 1}, math.MaxInt, bounds{math.MaxInt - 1, math.MaxInt}},
+		{"negative count", pagination.Window{Limit: 10, Offset: 5}, -7, bounds{0, 0}},
+		{"smallest count", pagination.Window{Limit: 10}, math.MinInt, bounds{0, 0}},
+		{"no limit", pagination.Window{Offset: 5}, 60, bounds{5, 60}},
+		{"zero window", pagination.Window{}, 60, bounds{0, 60}},
+		{"negative limit", pagination.Window{Limit: -3, Offset: 5}, 60, bounds{5, 60}},
+		{"smallest limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, bounds{5, 60}},
+		{"negative offset", pagination.Window{Limit: 10, Offset: -5}, 60, bounds{0, 10}},
+		{"smallest offset", pagination.Window{Limit: 10, Offset: math.MinInt}, 60, bounds{0, 10}},
+		{"largest limit", pagination.Window{Limit: math.MaxInt, Offset: 1}, 60, bounds{1, 60}},
+		{"largest offset", pagination.Window{Limit: 10, Offset: math.MaxInt}, 60, bounds{60, 60}},
+		{"largest limit, offset and count", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}, math.MaxInt, bounds{math.MaxInt, math.MaxInt}},
+		{"sum that overflows", pagination.Window{Limit: math.MaxInt, Offset: 2}, math.MaxInt, bounds{2, math.MaxInt}},
+		{"last record of the longest list", pagination.Window{Limit: 5, Offset: math.MaxInt - 1}, math.MaxInt, bounds{math.MaxInt - 1, math.MaxInt}},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			start, end := tt.window.Bounds(tt.count)
@@ -45,8 +45,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Every window around a short list shows the records whose index is in it.
-func TestBoundsShowWhatIsInTheWindow(t *testing.T) {
+// TestBoundsOfSmallWindows checks all small windows of short lists.
+func TestBoundsOfSmallWindows(t *testing.T) {
 	for count := range 6 {
 		for limit := -1; limit < 8; limit++ {
 			for offset := -1; offset < 8; offset++ {
@@ -80,11 +80,11 @@ func TestSlice(t *testing.T) {
 		window pagination.Window
 		want   []string
 	}{
-		{"the middle", []string{"a", "b", "c", "d"}, pagination.Window{Limit: 2, Offset: 1}, []string{"b", "c"}},
-		{"the rest", []string{"a", "b", "c"}, pagination.Window{Limit: 9, Offset: 1}, []string{"b", "c"}},
-		{"behind the end", []string{"a"}, pagination.Window{Limit: 9, Offset: 4}, []string{}},
-		{"the zero window", []string{"a"}, pagination.Window{}, []string{"a"}},
-		{"nil stays nil", nil, pagination.Window{Limit: 9, Offset: 4}, nil},
+		{"middle", []string{"a", "b", "c", "d"}, pagination.Window{Limit: 2, Offset: 1}, []string{"b", "c"}},
+		{"end", []string{"a", "b", "c"}, pagination.Window{Limit: 9, Offset: 1}, []string{"b", "c"}},
+		{"past the end", []string{"a"}, pagination.Window{Limit: 9, Offset: 4}, []string{}},
+		{"zero window", []string{"a"}, pagination.Window{}, []string{"a"}},
+		{"nil", nil, pagination.Window{Limit: 9, Offset: 4}, nil},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, pagination.Slice(tt.items, tt.window)); diff != "" {
@@ -94,7 +94,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-func TestSliceSharesMemoryButNotItsEnd(t *testing.T) {
+func TestSliceHasNoSpareCapacity(t *testing.T) {
 	items := []int{0, 1, 2, 3}
 	cut := pagination.Slice(items, pagination.Window{Limit: 2, Offset: 1})
 	cut[0] = 10

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// canonical returns the canonical text of a JSON value that stands in a record: no
-// white space, strings escaped as the service does, numbers as they are.
+// canonical returns the canonical text of a JSON value inside a record: without white
+// space, with strings escaped as the service does, and with numbers unchanged.
 func canonical(data []byte) ([]byte, error) {
 	s := scanner{data: data, limit: maxDepth - 1}
 	if !s.whole() {
@@ -17,13 +17,13 @@ func canonical(data []byte) ([]byte, error) {
 	return s.appendCanonical(make([]byte, 0, len(data))), s.fault
 }
 
-// memberText is the canonical text of a member of a record.
+// memberText returns the canonical text of a member of a record.
 func memberText(name string, value any) (string, error) {
 	if name == "id" {
 		return "", errors.New("set the field ID instead")
 	}
 	if !utf8.ValidString(name) {
-		return "", errors.New("the name is not UTF-8")
+		return "", errors.New("the name is not valid UTF-8")
 	}
 	data, err := encode(value)
 	if err != nil {
@@ -33,7 +33,7 @@ func memberText(name string, value any) (string, error) {
 	return string(text), err
 }
 
-// encode is json.Marshal without its escapes for HTML.
+// encode is json.Marshal without HTML escapes.
 func encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// A DateTime is an instant with the offset it was given in, to the microsecond.
-// The zero DateTime is 0001-01-01T00:00:00Z. It is compared by Equal, Before
-// and After of [time.Time], which look at the instant alone.
+// A DateTime is an instant with an offset, to the microsecond. The zero DateTime is
+// 0001-01-01T00:00:00Z. Compare date-times with the methods Equal, Before and After of
+// [time.Time], which ignore the offset.
 //
-// A DateTime made by [At], [ParseDateTime] or from JSON is normal: whole
-// microseconds, and for a location an offset of whole minutes. One made by
-// literal is brought into that form when it is marshalled.
+// A DateTime made by [At] or [ParseDateTime] or from JSON is normalized: it has whole
+// microseconds and an offset of whole minutes. Others are normalized when they are
+// marshalled.
 type DateTime struct{ time.Time }
 
-// maxOffset bounds the offsets that the wire form can show: less than a day.
+// maxOffset is the limit of offsets in JSON, exclusive.
 const maxOffset = 24 * time.Hour
 
-// At gives the instant t in t's offset. What is below a microsecond is cut off,
-// a monotonic clock reading dropped. An offset with seconds, as zones had
-// before 1900, is rounded to whole minutes, and one of a day or more becomes
-// zero; the instant stays the same. O(1).
+// At returns the date-time for t with the offset of t. The instant is truncated to
+// microseconds, and a monotonic clock reading is dropped. An offset with seconds, as
+// in time zones before 1900, is rounded to minutes, and an offset of a day or more
+// becomes zero; neither changes the instant. O(1).
 func At(t time.Time) DateTime {
 	_, seconds := t.Zone()
 	offset := (time.Duration(seconds) * time.Second).Round(time.Minute)
@@ -31,7 +31,7 @@ func At(t time.Time) DateTime {
 	return DateTime{t.Truncate(time.Microsecond).In(zone(offset))}
 }
 
-// zone is the location of a numeric offset; zero is UTC.
+// zone returns the location with an offset. It is UTC if the offset is zero.
 func zone(offset time.Duration) *time.Location {
 	if offset == 0 {
 		return time.UTC
@@ -39,23 +39,23 @@ func zone(offset time.Duration) *time.Location {
 	return time.FixedZone("", int(offset/time.Second))
 }
 
-// MarshalJSON writes the instant as the service does: 2024-05-10T18:00:00+02:00,
-// six digits of fraction if it has microseconds, Z for offset zero. A year
-// outside 1 to 9999 is an error that matches [ErrInvalid]. O(1).
+// MarshalJSON returns the date-time as the service writes it, such as
+// "2024-05-10T18:00:00+02:00", with six digits of fraction if the microseconds are not
+// zero, and with Z for offset zero. It returns an error wrapping [ErrInvalid] if the
+// year is outside the range 1 to 9999. O(1).
 func (d DateTime) MarshalJSON() ([]byte, error) {
 	d = At(d.Time)
 	if y := d.Year(); y < 1 || y > 9999 {
-		return nil, fmt.Errorf("%w date-time: year %d is not within 1 to 9999", ErrInvalid, y)
+		return nil, fmt.Errorf("%w date-time: year %d is outside the range 1 to 9999", ErrInvalid, y)
 	}
 	return append(d.appendWire([]byte{'"'}), '"'), nil
 }
 
-// OrderingKey returns the microseconds since 1970, so that date-times are ordered
-// by instant, as their JSON shows it. It has the form that package ordering asks
-// for. O(1).
+// OrderingKey returns the number of microseconds since January 1, 1970 UTC. Package
+// ordering calls it to order date-times by instant. O(1).
 func (d DateTime) OrderingKey() int64 { return d.UnixMicro() }
 
-// appendWire appends the wire form of a normal date-time.
+// appendWire appends the wire form of a normalized date-time.
 func (d DateTime) appendWire(dst []byte) []byte {
 	if d.Nanosecond() == 0 {
 		return d.AppendFormat(dst, "2006-01-02T15:04:05Z07:00")
@@ -63,10 +63,10 @@ func (d DateTime) appendWire(dst []byte) []byte {
 	return d.AppendFormat(dst, "2006-01-02T15:04:05.000000Z07:00")
 }
 
-// UnmarshalJSON reads the wire form: a JSON string of RFC 3339, with up to
-// twelve digits of fraction; those below the microsecond are cut off. Any other form, null, a missing
-// offset and the year 0 are errors that match [ErrInvalid]; the date-time is
-// then unchanged. O(1).
+// UnmarshalJSON parses a JSON string in the format of RFC 3339, with at most twelve
+// digits of fraction, truncated to microseconds. It returns an error matching
+// [ErrInvalid], and leaves the date-time unchanged, for all other values, including
+// null, a string without offset, and year 0. O(1).
 func (d *DateTime) UnmarshalJSON(data []byte) error {
 	if read, ok := readWire(data); ok {
 		*d = read
@@ -88,7 +88,8 @@ func (d *DateTime) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// isWireForm says whether what parseDateTime took is RFC 3339 to the letter.
+// isWireForm reports whether a text that parseDateTime accepts is in the format of
+// RFC 3339.
 func isWireForm(text string) bool {
 	const form = "0000-00-00T00:00:00"
 	if len(text) < len(form) || zeros(text[:len(form)]) != form {
@@ -101,7 +102,7 @@ func isWireForm(text string) bool {
 	return offset == "Z" || zeros(offset) == offset[:1]+"00:00" && offset[4] < '6'
 }
 
-// zeros puts 0 in place of every digit.
+// zeros replaces every digit by 0.
 func zeros(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isDigit(r) {

@@ -10,9 +10,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestDateTimesAreOrderedAsWritten compares the order of date-times with that of
-// what is read back from their JSON.
-func TestDateTimesAreOrderedAsWritten(t *testing.T) {
+// TestDateTimeOrder compares the order of date-times with the order of the instants in
+// their JSON.
+func TestDateTimeOrder(t *testing.T) {
 	type record struct {
 		At      resources.DateTime  `json:"at"`
 		Pointer *resources.DateTime `json:"pointer"`
@@ -32,23 +32,23 @@ func TestDateTimesAreOrderedAsWritten(t *testing.T) {
 	}
 	for _, a := range times {
 		for _, b := range times {
-			// Literals: whole microseconds are made of them when they are written.
+			// Literals are not normalized until they are marshalled.
 			x, y := record{At: resources.DateTime{Time: a}}, record{At: resources.DateTime{Time: b}}
 			x.Pointer, y.Pointer = &x.At, &y.At
 			want := written(t, x.At).Compare(written(t, y.At))
 			for _, f := range []ordering.Field[record]{at, pointer} {
 				if got := f.Key(&x).Compare(f.Key(&y)); got != want {
-					t.Errorf("%s: %v against %v: %d, want %d", f.Name, a, b, got, want)
+					t.Errorf("%s: keys of %v and %v compare %d, want %d", f.Name, a, b, got, want)
 				}
 				if got := bytes.Compare(f.Key(&x).Append(nil), f.Key(&y).Append(nil)); got != want {
-					t.Errorf("%s: %v against %v: bytes %d, want %d", f.Name, a, b, got, want)
+					t.Errorf("%s: encodings of %v and %v compare %d, want %d", f.Name, a, b, got, want)
 				}
 			}
 		}
 	}
 }
 
-// written returns the instant that the JSON of a date-time shows.
+// written returns the instant in the JSON of a date-time.
 func written(t *testing.T, d resources.DateTime) time.Time {
 	t.Helper()
 	text, err := json.Marshal(d)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What the service says of a text that is no date-time, and what we say of one
-// that it would place in its own zone.
+// The first message is that of the service. The second is for texts without offset,
+// which the service interprets in its own time zone.
 const (
 	wrongTimeFormat = "Datetime has wrong format. Use one of these formats instead: " +
 		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
@@ -15,14 +15,15 @@ const (
 		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]](+HH:MM|-HH:MM|Z)."
 )
 
-// ParseDateTime reads what the service takes in a POST: a date with one- or
-// two-digit month and day, T or a blank, hours and minutes, if need be seconds
-// with up to twelve digits of fraction behind a point or comma (those from the
-// seventh on are cut off), and an offset: Z, +02, +0200 or +02:00. One line
-// feed may end it. White space elsewhere, lower-case letters, days that the
-// calendar has not, second 60 and the year 0 are refused, as the service does;
-// a missing offset is refused too, where the service would take its own zone.
-// Errors match [ErrInvalid] and say which of the two it was. O(1).
+// ParseDateTime parses a date-time as the service does in a POST: a date whose month
+// and day have one or two digits, T or a space, hours and minutes, and an offset, which
+// is Z, +02, +0200 or +02:00. Seconds are optional, and so is their fraction: a point or
+// comma and at most twelve digits, truncated to microseconds. A newline may follow.
+//
+// ParseDateTime returns an error wrapping [ErrInvalid] for all other texts. Like the
+// service, it rejects other white space, lower-case letters, days that do not exist,
+// second 60, and year 0. Unlike the service, which has a default time zone, it also
+// rejects texts without offset; the error says so. O(1).
 func ParseDateTime(s string) (DateTime, error) {
 	d, message := parseDateTime(s)
 	if message != "" {
@@ -31,7 +32,7 @@ func ParseDateTime(s string) (DateTime, error) {
 	return d, nil
 }
 
-// parseDateTime is ParseDateTime with the bare message, "" for none.
+// parseDateTime is like ParseDateTime, but returns the message of the error, or "".
 func parseDateTime(s string) (d DateTime, message string) {
 	in := timeReader{rest: strings.TrimSuffix(s, "\n")}
 	year := in.number(4, 4)
@@ -45,7 +46,7 @@ func parseDateTime(s string) (d DateTime, message string) {
 	minute := in.number(1, 2)
 	second, micro := in.seconds()
 	offset, present := in.offset()
-	if in.bad || in.rest != "" {
+	if in.invalid || in.rest != "" {
 		return DateTime{}, wrongTimeFormat
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, micro*1000, zone(offset))
@@ -58,40 +59,40 @@ func parseDateTime(s string) (d DateTime, message string) {
 	return DateTime{t}, ""
 }
 
-// A timeReader takes a text apart from its front; bad is set for good at the
-// first thing that is not as asked for.
+// A timeReader reads the parts of a text in turn. invalid is set when the text does not
+// have the requested part.
 type timeReader struct {
-	rest string
-	bad  bool
+	rest    string
+	invalid bool
 }
 
-// has says whether one of the characters of set comes next.
+// has reports whether the next character is in set.
 func (r *timeReader) has(set string) bool {
 	return r.rest != "" && strings.IndexByte(set, r.rest[0]) >= 0
 }
 
-// one takes a character of set.
+// one reads a character that is in set.
 func (r *timeReader) one(set string) (c byte) {
 	if !r.has(set) {
-		r.bad = true
+		r.invalid = true
 		return 0
 	}
 	c, r.rest = r.rest[0], r.rest[1:]
 	return c
 }
 
-// number takes as many digits as there are, from low to high.
+// number reads a number of at least low and at most high digits.
 func (r *timeReader) number(low, high int) (n int) {
 	digits := 0
 	for digits < high && r.has("0123456789") {
 		n = n*10 + int(r.one("0123456789")-'0')
 		digits++
 	}
-	r.bad = r.bad || digits < low
+	r.invalid = r.invalid || digits < low
 	return n
 }
 
-// seconds takes the seconds and their fraction in microseconds, if they follow.
+// seconds reads the seconds and their fraction, in microseconds, if they are present.
 func (r *timeReader) seconds() (second, micro int) {
 	if !r.has(":") {
 		return 0, 0
@@ -111,14 +112,14 @@ func (r *timeReader) seconds() (second, micro int) {
 	return second, micro
 }
 
-// offset takes the offset, if one follows.
+// offset reads the offset, if it is present.
 func (r *timeReader) offset() (offset time.Duration, present bool) {
 	if r.rest == "" {
 		return 0, false
 	}
 	sign := r.one("Z+-")
-	if sign == 'Z' || r.bad {
-		return 0, !r.bad
+	if sign == 'Z' || r.invalid {
+		return 0, !r.invalid
 	}
 	minutes := 60 * r.number(2, 2)
 	if r.rest != "" {
@@ -128,7 +129,7 @@ func (r *timeReader) offset() (offset time.Duration, present bool) {
 		minutes += r.number(2, 2)
 	}
 	offset = time.Duration(minutes) * time.Minute
-	r.bad = r.bad || offset >= maxOffset
+	r.invalid = r.invalid || offset >= maxOffset
 	if sign == '-' {
 		offset = -offset
 	}

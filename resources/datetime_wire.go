@@ -2,8 +2,8 @@ package resources
 
 import "time"
 
-// readWire reads a date-time in the form that MarshalJSON writes, quotes
-// included. It reports false for everything else, which may be valid.
+// readWire parses a date-time in the form that MarshalJSON writes, including quotes. ok
+// is false for all other forms, some of which are valid.
 func readWire(data []byte) (d DateTime, ok bool) {
 	const form = `"0000-00-00T00:00:00`
 	if len(data) < len(form+`Z"`) || data[0] != '"' || data[5] != '-' || data[8] != '-' ||
@@ -22,10 +22,10 @@ func readWire(data []byte) (d DateTime, ok bool) {
 		return DateTime{}, false
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, micro*1000, zone(offset))
-	return DateTime{t}, t.Day() == day // another day if the month has fewer
+	return DateTime{t}, t.Day() == day // false if the month has fewer days
 }
 
-// wireOffset reads what follows the seconds: Z or an offset, and the quote.
+// wireOffset parses Z or an offset, followed by the closing quote.
 func wireOffset(data []byte) (offset time.Duration, ok bool) {
 	if string(data) == `Z"` {
 		return 0, true
@@ -44,7 +44,7 @@ func wireOffset(data []byte) (offset time.Duration, ok bool) {
 	return offset, true
 }
 
-// digits returns the number that a text of digits is, -1 for any other text.
+// digits returns the value of a text of digits, or -1 if it has other characters.
 func digits(text []byte) (n int) {
 	for _, c := range text {
 		if c < '0' || c > '9' {

@@ -6,27 +6,27 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Description is what is known of a collection apart from its records.
+// A Description describes a collection, independently of its records.
 type Description struct {
-	Key       string          // name at the root: itemVariants
-	Segment   string          // path segment: item_variants
-	Creatable bool            // whether the document lets it be posted to
-	Vary      string          // value of the header Vary
-	Ordering  []ordering.Term // default order
-	Fields    []Field         // in wire order; nil where the document shows none
+	Key       string          // name in the root listing, such as itemVariants
+	Segment   string          // path segment, such as item_variants
+	Creatable bool            // whether the document allows POST
+	Vary      string          // value of the Vary header
+	Ordering  []ordering.Term // default ordering
+	Fields    []Field         // in wire order; nil if the document shows none
 }
 
-// Title is the name that OPTIONS gives: the segment in words, in the singular,
-// and List: "Event List", "Item Variant List". O(len).
-func (c Description) Title() string {
-	words := strings.FieldsFunc(singular(c.Segment), func(r rune) bool { return r == '-' || r == '_' })
+// Title returns the name of the collection in OPTIONS: its segment as singular words,
+// followed by List, such as "Item Variant List". O(len).
+func (d Description) Title() string {
+	words := strings.FieldsFunc(singular(d.Segment), func(r rune) bool { return r == '-' || r == '_' })
 	for i, word := range words {
 		words[i] = capital(word)
 	}
 	return strings.Join(append(words, "List"), " ")
 }
 
-// singular takes the plural off the last word; news has none.
+// singular returns a segment with its last word in the singular.
 func singular(segment string) string {
 	if segment == "news" {
 		return segment
@@ -37,7 +37,7 @@ func singular(segment string) string {
 	return strings.TrimSuffix(segment, "s")
 }
 
-// capital turns the first letter of an ASCII word into a capital.
+// capital returns an ASCII word with its first letter in upper case.
 func capital(word string) string {
 	if word == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// The document's table, and the titles by drf.md's rule, written out.
+// documented lists the keys of the document with their titles according to drf.md.
 const documented = `
 attribute-types       Attribute Type List
 attributes            Attribute List
@@ -51,11 +51,11 @@ suppliers             Supplier List
 news                  News List
 faqs                  Faq List`
 
-func TestCollections(t *testing.T) {
+func TestKeysAndTitles(t *testing.T) {
 	var got []string
 	list := Descriptions()
-	for _, c := range list {
-		got = append(got, c.Key+" "+c.Title())
+	for _, d := range list {
+		got = append(got, d.Key+" "+d.Title())
 	}
 	var want []string
 	for _, line := range strings.Split(strings.TrimSpace(documented), "\n") {
@@ -65,18 +65,18 @@ func TestCollections(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if len(list) != 39 {
-		t.Errorf("%d collections", len(list))
+		t.Errorf("got %d collections, want 39", len(list))
 	}
 	list[0].Key, list[0].Ordering[0].Field = "x", "x"
 	if fresh := Descriptions()[0]; fresh.Key == "x" || fresh.Ordering[0].Field == "x" {
-		t.Error("the list is shared")
+		t.Error("modifying the result of Descriptions changed a later one")
 	}
 }
 
 func TestDescriptions(t *testing.T) {
-	for _, c := range Descriptions() {
-		segment, creatable, vary, term := c.Key, false, "Accept", "id"
-		switch c.Key {
+	for _, d := range Descriptions() {
+		segment, creatable, vary, term := d.Key, false, "Accept", "id"
+		switch d.Key {
 		case "itemVariants":
 			segment = "item_variants"
 		case "events":
@@ -84,40 +84,41 @@ func TestDescriptions(t *testing.T) {
 		case "social-links":
 			creatable = true
 		}
-		if c.Segment != segment || c.Creatable != creatable || c.Vary != vary {
-			t.Errorf("%s: segment %s, creatable %v, vary %s", c.Key, c.Segment, c.Creatable, c.Vary)
+		if d.Segment != segment || d.Creatable != creatable || d.Vary != vary {
+			t.Errorf("%s: segment %s, creatable %v, vary %s, want %s, %v, %s",
+				d.Key, d.Segment, d.Creatable, d.Vary, segment, creatable, vary)
 		}
-		if diff := cmp.Diff([]ordering.Term{{Field: term}}, c.Ordering); diff != "" {
-			t.Errorf("%s: ordering (-want +got):\n%s", c.Key, diff)
+		if diff := cmp.Diff([]ordering.Term{{Field: term}}, d.Ordering); diff != "" {
+			t.Errorf("%s: ordering (-want +got):\n%s", d.Key, diff)
 		}
-		if shown := c.Key == "events" || c.Key == "labels" || c.Key == "social-links"; shown != (c.Fields != nil) {
-			t.Errorf("%s: fields %v", c.Key, c.Fields)
+		if shown := d.Key == "events" || d.Key == "labels" || d.Key == "social-links"; shown != (d.Fields != nil) {
+			t.Errorf("%s: fields %v", d.Key, d.Fields)
 		}
-		found, ok := Lookup(c.Key)
-		if diff := cmp.Diff(c, found); !ok || diff != "" {
-			t.Errorf("%s: found %v (-want +got):\n%s", c.Key, ok, diff)
+		found, ok := Lookup(d.Key)
+		if diff := cmp.Diff(d, found); !ok || diff != "" {
+			t.Errorf("Lookup(%q): %v (-want +got):\n%s", d.Key, ok, diff)
 		}
 	}
 	for _, key := range []string{"", "Events", "item_variants", "events/", "label"} {
 		if _, ok := Lookup(key); ok {
-			t.Errorf("found %q", key)
+			t.Errorf("Lookup(%q) reports true", key)
 		}
 	}
 }
 
-// TestFieldsMakeSense: what can be sent is required or has a default, and
-// refers to collections that exist.
-func TestFieldsMakeSense(t *testing.T) {
-	for _, c := range Descriptions() {
-		for _, f := range c.Fields {
+// TestFieldsAreConsistent checks that fields that can be written are required or have a
+// default, and that they refer to collections that exist.
+func TestFieldsAreConsistent(t *testing.T) {
+	for _, d := range Descriptions() {
+		for _, f := range d.Fields {
 			if !f.ReadOnly && f.Required == (f.Default != "") || f.ReadOnly && (f.Required || f.Default != "") {
-				t.Errorf("%s %s: required %v, read-only %v, default %q", c.Key, f.Name, f.Required, f.ReadOnly, f.Default)
+				t.Errorf("%s %s: required %v, read-only %v, default %q", d.Key, f.Name, f.Required, f.ReadOnly, f.Default)
 			}
 			if _, ok := Lookup(f.Refers); f.Refers != "" && !ok {
-				t.Errorf("%s %s refers to %s", c.Key, f.Name, f.Refers)
+				t.Errorf("%s %s refers to %s, which does not exist", d.Key, f.Name, f.Refers)
 			}
-			if c.Key == "labels" && !f.ReadOnly {
-				t.Errorf("%s can be written", f.Name)
+			if d.Key == "labels" && !f.ReadOnly {
+				t.Errorf("labels %s can be written", f.Name)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// keys are the collections in the order of the root listing.
+// keys returns the keys of all collections in the order of the root listing.
 func keys() []string {
 	return []string{
 		"attribute-types", "attributes", "authors", "collaborators", "direct-sales",
@@ -20,8 +20,8 @@ func keys() []string {
 	}
 }
 
-// Descriptions gives all 39 in the order of the service's document, as a slice
-// of the caller's own. O(1).
+// Descriptions returns the descriptions of all 39 collections in the order of the
+// service's document. The caller may modify the result. O(1).
 func Descriptions() []Description {
 	list := make([]Description, 0, len(keys()))
 	for _, key := range keys() {
@@ -30,9 +30,9 @@ func Descriptions() []Description {
 	return list
 }
 
-// Lookup gives the collection of a root key, and false for a key that the
-// document does not list. Keys are case-sensitive; a path segment is no key.
-// O(1).
+// Lookup returns the description of the collection with the given key and reports
+// whether the document lists the key. Keys are case-sensitive. A path segment is not a
+// key. The caller may modify the result. O(1).
 func Lookup(key string) (Description, bool) {
 	if !slices.Contains(keys(), key) {
 		return Description{}, false
@@ -40,9 +40,8 @@ func Lookup(key string) (Description, bool) {
 	return describe(key), true
 }
 
-// describe says what sets a collection apart from the plain ones.
 func describe(key string) Description {
-	c := Description{
+	d := Description{
 		Key:      key,
 		Segment:  key,
 		Vary:     "Accept",
@@ -50,17 +49,17 @@ func describe(key string) Description {
 	}
 	switch key {
 	case "itemVariants":
-		c.Segment = "item_variants"
+		d.Segment = "item_variants"
 	case "labels":
-		c.Fields = labelFields()
+		d.Fields = labelFields()
 	case "social-links":
-		c.Creatable = true
-		c.Fields = socialLinkFields()
+		d.Creatable = true
+		d.Fields = socialLinkFields()
 	case "events":
-		c.Creatable = true
-		c.Vary = "Authorization, Accept"
-		c.Ordering = []ordering.Term{{Field: "start_date"}}
-		c.Fields = eventFields()
+		d.Creatable = true
+		d.Vary = "Authorization, Accept"
+		d.Ordering = []ordering.Term{{Field: "start_date"}}
+		d.Fields = eventFields()
 	}
-	return c
+	return d
 }

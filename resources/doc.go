@@ -1,20 +1,20 @@
-// Package resources holds what is known of the catalogue service's records
-// apart from any store of them: the documented records [Event], [Label] and
-// [SocialLink], the open [Record] for everything the service's document names
-// but does not detail, the 39 collections with their paths and fields, and the
-// validation of what is posted to them.
+// Package resources describes the records of the catalogue service, independently of
+// how they are stored. It contains the documented records [Event], [Label] and
+// [SocialLink], the open [Record] for collections that the service's document names but
+// does not detail, the descriptions of all 39 collections, and the validation of
+// records posted to them.
 //
-// The records marshal to the very bytes the service writes: members in the
-// document's order, no white space, empty lists as [], date-times with their
-// offset. Unmarshalling is strict: an unknown, repeated or wrongly spelt
-// member, or a null where the document has none, is an error that names it.
+// The JSON of a record equals that of the service byte for byte: members are in the
+// document's order, without white space, empty lists are [], and date-times have an
+// offset. Unmarshalling is strict. Unknown, repeated and misspelled members, and null
+// where the document does not allow it, are errors that name the member.
 //
-// [Description.Validate] is a pure function from a posted JSON object to a
-// [Record] or to errors. It answers as Django REST framework 3.14 does, text by
-// text, but for what the README's table of differences lists: date-times keep
-// the offset they came with and must have one, numbers given for text keep
-// their digits, NaN and Infinity are no JSON.
+// [Description.Validate] converts a posted JSON object to a [Record] or returns the
+// errors of its fields, with the messages of Django REST framework 3.14. It differs from
+// the framework in a few points, which package httpapi lists. Among them: date-times
+// keep their offset and must have one, numbers sent for text fields keep their digits,
+// and NaN and Infinity are not JSON.
 //
-// Nothing here keeps state: all functions and methods may be called
-// concurrently, as long as nobody changes a value that another one reads.
+// The package has no state. All functions and methods are safe for concurrent use,
+// provided that no goroutine modifies a value that another one uses.
 package resources

@@ -7,73 +7,74 @@ import (
 )
 
 var (
-	// ErrInvalid is matched by every error about the content of JSON, of a
-	// record or of a date-time given to this package.
+	// ErrInvalid is matched by all errors about invalid JSON, records and
+	// date-times.
 	ErrInvalid = errors.New("resources: invalid")
-	// ErrNoMember is matched when a record has no member of that name.
+	// ErrNoMember is returned by [Record.Decode] when the record has no member with
+	// the given name.
 	ErrNoMember = errors.New("resources: no such member")
 )
 
-// A MemberError says which member of a record's JSON is bad, and why. It matches
-// [ErrInvalid] and what Err matches.
+// A MemberError reports an invalid member of a record. It matches [ErrInvalid] and
+// wraps Err.
 type MemberError struct {
-	Member string // name in the JSON
-	Err    error
+	Member string // name in JSON
+	Err    error  // what is wrong with the member
 }
 
-// Error names the member.
+// Error returns a text with the name of the member and the text of Err.
 func (e *MemberError) Error() string {
 	return fmt.Sprintf("%v record: member %q: %v", ErrInvalid, e.Member, e.Err)
 }
 
-// Is says that a MemberError is an [ErrInvalid].
+// Is reports whether target is [ErrInvalid].
 func (e *MemberError) Is(target error) bool { return target == ErrInvalid }
 
-// Unwrap gives Err.
+// Unwrap returns Err.
 func (e *MemberError) Unwrap() error { return e.Err }
 
-// What can be wrong with a member.
 var (
-	errRepeated = errors.New("comes twice")
+	errRepeated = errors.New("is repeated")
 	errUnknown  = errors.New("is unknown")
 	errNull     = errors.New("may not be null")
-	errNullItem = errors.New("may not hold null")
+	errNullItem = errors.New("may not contain null")
 )
 
-// A SyntaxError says where and why a text is not JSON: broken grammar, bytes
-// that are not UTF-8, a byte order mark, or nesting beyond a limit. It is about the
-// first of them in the text.
+// A SyntaxError reports the first place where a text is not acceptable JSON: it
+// violates the grammar, is not UTF-8, has a byte order mark, or is nested too deeply. It
+// matches [ErrInvalid].
 type SyntaxError struct {
-	Reason string // what is wrong, without the place
-	Line   int    // from 1; lines end at "\n"
-	Column int    // from 1, counted in code points
+	Reason string // what is wrong, without the position
+	Line   int    // starting at 1; lines end at "\n"
+	Column int    // starting at 1, in code points
 }
 
-// Detail is the text to answer a request with, in the framework's form:
-// "JSON parse error - ", the reason and the place.
+// Detail returns the text for the response to a request, in the framework's form:
+// "JSON parse error - " followed by the reason and the position.
 func (e *SyntaxError) Detail() string {
 	return fmt.Sprintf("JSON parse error - %s: line %d column %d", e.Reason, e.Line, e.Column)
 }
 
-// Error is the detail.
+// Error returns the result of [SyntaxError.Detail].
 func (e *SyntaxError) Error() string { return e.Detail() }
 
-// Is says that a SyntaxError is an [ErrInvalid].
+// Is reports whether target is [ErrInvalid].
 func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
 
-// nonField is the name under which errors about the whole body stand.
+// nonField is the name of the field for errors about the whole body.
 const nonField = "nonFieldErrors"
 
-// A FieldError holds what is wrong with one field.
+// A FieldError lists the errors of one field of a posted object.
 type FieldError struct {
-	Field    string // wire name, or nonFieldErrors for the whole body
+	Field    string // name in JSON, or nonFieldErrors for the whole body
 	Messages []string
 }
 
-// FieldErrors holds what is wrong with a posted object, in field order.
+// FieldErrors lists the errors of a posted object in the order of its fields. It
+// matches [ErrInvalid].
 type FieldErrors []FieldError
 
-// Error lists every message behind its field's name.
+// Error returns a text with all messages, preceded by the names of their fields.
 func (e FieldErrors) Error() string {
 	fields := make([]string, len(e))
 	for i, f := range e {
@@ -82,12 +83,11 @@ func (e FieldErrors) Error() string {
 	return ErrInvalid.Error() + " record: " + strings.Join(fields, "; ")
 }
 
-// Is says that FieldErrors are an [ErrInvalid].
+// Is reports whether target is [ErrInvalid].
 func (e FieldErrors) Is(target error) bool { return target == ErrInvalid }
 
-// MarshalJSON writes {"name":["This field is required."],…} in field order,
-// characters as the service writes them; no errors are {}. It gives no error.
-// O(size).
+// MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as
+// the service does. Without errors it returns {}. The error is always nil. O(size).
 func (e FieldErrors) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, f := range e {

@@ -1,9 +1,8 @@
 package resources
 
-// An Event is a public appearance, such as a signing session.
+// An Event is a public appearance, such as a signing session. Slugs are not unique.
 //
-// The zero Event is valid to marshal: its dates are the first of January of
-// year 1. Slugs are not unique.
+// The zero Event can be marshalled. Its dates are January 1, year 1.
 type Event struct {
 	ID          int      `json:"id"`
 	Name        string   `json:"name"`
@@ -20,10 +19,10 @@ type Event struct {
 	Authors     []int    `json:"authors"`    // ids of authors
 }
 
-// wireEvent is an Event without methods, for encoding/json to walk.
+// wireEvent is an Event without methods, for encoding/json.
 type wireEvent Event
 
-// Clone is a deep copy. Nil lists become empty, as they are written.
+// Clone returns a deep copy of the event. Nil lists become empty, as in JSON.
 // O(size of the lists).
 func (e Event) Clone() Event {
 	e.Labels = copied(e.Labels)
@@ -31,18 +30,19 @@ func (e Event) Clone() Event {
 	return e
 }
 
-// MarshalJSON writes the event as the service does; nil lists are written [].
-// The only error is a date outside the years 1 to 9999. Text that is not UTF-8
-// is written with U+FFFD in place of the bad bytes. O(size).
+// MarshalJSON returns the JSON of the event as the service writes it. Nil lists are [].
+// Invalid UTF-8 becomes U+FFFD. MarshalJSON returns an error wrapping [ErrInvalid] if a
+// date is outside the years 1 to 9999. O(size).
 func (e Event) MarshalJSON() ([]byte, error) {
 	return encode(wireEvent(e.Clone()))
 }
 
-// UnmarshalJSON reads an event as MarshalJSON writes it, members in any order.
-// Members that are absent leave their fields as they are. An unknown or
-// repeated member, a null, a name in another spelling, half a surrogate pair or
-// a value of another type is an error that names the member and matches
-// [ErrInvalid]; the event is then unchanged. O(size).
+// UnmarshalJSON parses the JSON of an event. Members may be in any order. Fields whose
+// members are absent are unchanged.
+//
+// UnmarshalJSON returns an error matching [ErrInvalid], and leaves the event unchanged,
+// if the JSON is invalid. If a member is unknown, misspelled, repeated, null or of the
+// wrong type, or contains an unpaired surrogate, the error names the member. O(size).
 func (e *Event) UnmarshalJSON(data []byte) error {
 	wire := wireEvent(e.Clone())
 	if err := decodeStrict(data, eventFields(), &wire); err != nil {
@@ -52,12 +52,12 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// copied clones a list; nil becomes empty.
+// copied returns a copy of a list. It is not nil.
 func copied[T any](list []T) []T {
 	return append(make([]T, 0, len(list)), list...)
 }
 
-// cloned copies what a pointer points at; nil stays nil.
+// cloned returns a pointer to a copy of the value that p points to, or nil if p is nil.
 func cloned[T any](p *T) *T {
 	if p == nil {
 		return nil

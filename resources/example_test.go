@@ -77,7 +77,7 @@ func ExampleSocialLink_Clone() {
 }
 
 func ExampleAt() {
-	zone := time.FixedZone("LMT", 49*60+56) // Rome, long ago
+	zone := time.FixedZone("LMT", 49*60+56) // Rome before 1866
 	text, err := json.Marshal(resources.At(time.Date(1850, 1, 1, 0, 49, 56, 1999, zone)))
 	fmt.Println(string(text), err)
 	// Output: "1850-01-01T00:50:00.000001+00:50" <nil>
@@ -102,11 +102,11 @@ func ExampleParseRecord() {
 	fmt.Println(err)
 	// Output:
 	// 5 {"title":"Sea","id":5,"price":14.90} <nil>
-	// resources: invalid record: member "title": comes twice
+	// resources: invalid record: member "title": is repeated
 }
 
-// open parses a record that is known to be fine.
-func open(text string) resources.Record {
+// mustParse parses a valid record.
+func mustParse(text string) resources.Record {
 	record, err := resources.ParseRecord([]byte(text))
 	if err != nil {
 		panic(err)
@@ -115,7 +115,7 @@ func open(text string) resources.Record {
 }
 
 func ExampleRecord_Get() {
-	book := open(`{"id":5,"price":14.90}`)
+	book := mustParse(`{"id":5,"price":14.90}`)
 	fmt.Println(book.Get("price"))
 	fmt.Println(book.Get("id"))
 	fmt.Println(book.Get("pages"))
@@ -126,7 +126,7 @@ func ExampleRecord_Get() {
 }
 
 func ExampleRecord_Decode() {
-	book := open(`{"id":5,"price":14.90}`)
+	book := mustParse(`{"id":5,"price":14.90}`)
 	var price float64
 	fmt.Println(book.Decode("price", &price), price)
 	fmt.Println(errors.Is(book.Decode("pages", new(int)), resources.ErrNoMember))
@@ -136,7 +136,7 @@ func ExampleRecord_Decode() {
 }
 
 func ExampleRecord_With() {
-	book := open(`{"id":5,"price":14.90,"pages":240}`)
+	book := mustParse(`{"id":5,"price":14.90,"pages":240}`)
 	cheaper, err := book.With("price", json.Number("9.90"))
 	fmt.Println(cheaper, err)
 	fmt.Println(book)
@@ -146,12 +146,12 @@ func ExampleRecord_With() {
 }
 
 func ExampleRecord_Without() {
-	fmt.Println(open(`{"id":5,"price":14.90}`).Without("price"))
+	fmt.Println(mustParse(`{"id":5,"price":14.90}`).Without("price"))
 	// Output: {"id":5}
 }
 
 func ExampleRecord_All() {
-	book := open(`{"title":"Sea","id":5,"price":14.90}`)
+	book := mustParse(`{"title":"Sea","id":5,"price":14.90}`)
 	fmt.Println(book.Len())
 	for name, text := range book.All() {
 		fmt.Println(name, text)
@@ -164,22 +164,22 @@ func ExampleRecord_All() {
 }
 
 func ExampleRecord_Equal() {
-	fmt.Println(open(`{"price":14.90}`).Equal(open(`{ "price" : 14.90 }`)))
-	fmt.Println(open(`{"price":14.90}`).Equal(open(`{"price":14.9}`)))
+	fmt.Println(mustParse(`{"price":14.90}`).Equal(mustParse(`{ "price" : 14.90 }`)))
+	fmt.Println(mustParse(`{"price":14.90}`).Equal(mustParse(`{"price":14.9}`)))
 	// Output:
 	// true
 	// false
 }
 
 func ExampleRecord_AppendJSON() {
-	os.Stdout.Write(open(`{"id":5}`).AppendJSON([]byte("book: ")))
+	os.Stdout.Write(mustParse(`{"id":5}`).AppendJSON([]byte("book: ")))
 	// Output: book: {"id":5}
 }
 
 func ExampleDescriptions() {
-	for _, c := range resources.Descriptions() {
-		if c.Creatable {
-			fmt.Println(c.Key, c.Creatable)
+	for _, d := range resources.Descriptions() {
+		if d.Creatable {
+			fmt.Println(d.Key, d.Creatable)
 		}
 	}
 	// Output:
@@ -188,8 +188,8 @@ func ExampleDescriptions() {
 }
 
 func ExampleLookup() {
-	c, ok := resources.Lookup("itemVariants")
-	fmt.Println(c.Segment, ok)
+	d, ok := resources.Lookup("itemVariants")
+	fmt.Println(d.Segment, ok)
 	_, ok = resources.Lookup("item_variants")
 	fmt.Println(ok)
 	// Output:
@@ -199,8 +199,8 @@ func ExampleLookup() {
 
 func ExampleDescription_Title() {
 	for _, key := range []string{"events", "itemVariants", "inventories", "news"} {
-		c, _ := resources.Lookup(key)
-		fmt.Println(c.Title())
+		d, _ := resources.Lookup(key)
+		fmt.Println(d.Title())
 	}
 	// Output:
 	// Event List
@@ -220,8 +220,8 @@ func ExampleDescription_Validate() {
 	fmt.Println(record, err)
 
 	_, err = links.Validate([]byte(`{"title":"","url":"x","type":"instagram","author":8}`), authors)
-	answer, _ := json.Marshal(err)
-	fmt.Println(string(answer))
+	response, _ := json.Marshal(err)
+	fmt.Println(string(response))
 	// Output:
 	// {"id":1,"title":"Anna","url":"https://www.instagram.com/anna/","logo":null,"type":"instagram","author":7} <nil>
 	// {"title":["This field may not be blank."],"url":["Enter a valid URL."],"author":["Invalid pk \"8\" - object does not exist."]}

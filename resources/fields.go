@@ -1,7 +1,7 @@
 package resources
 
-// eventFields are the fields of an event in wire order. What may be written,
-// and its defaults, the document leaves open.
+// eventFields returns the fields of an event in wire order. The document does not say
+// which fields can be written, nor their defaults.
 func eventFields() []Field {
 	return []Field{
 		{Name: "id", Kind: Integer, ReadOnly: true},
@@ -20,7 +20,7 @@ func eventFields() []Field {
 	}
 }
 
-// socialLinkFields are the fields of a social link in wire order.
+// socialLinkFields returns the fields of a social link in wire order.
 func socialLinkFields() []Field {
 	return []Field{
 		{Name: "id", Kind: Integer, ReadOnly: true},
@@ -32,8 +32,8 @@ func socialLinkFields() []Field {
 	}
 }
 
-// labelFields are the fields of a label in wire order. No label can be posted,
-// so all are read-only. The ids of users refer to no collection of the service.
+// labelFields returns the fields of a label in wire order. Labels cannot be posted, so
+// all fields are read-only. Users are not a collection of the service.
 func labelFields() []Field {
 	fields := []Field{
 		{Name: "id", Kind: Integer},

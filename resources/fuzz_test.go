@@ -12,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzParseRecord: what is accepted is JSON with the members that encoding/json
-// sees, and is written so that it is read again as the same record. What is refused
-// is not JSON, or has what a record cannot hold.
+// FuzzParseRecord checks that accepted texts have the members that encoding/json decodes
+// and survive a round trip, and that rejected texts are not JSON or cannot be records.
 func FuzzParseRecord(f *testing.F) {
 	for _, records := range dataset(f) {
 		f.Add([]byte(records[0]))
@@ -33,37 +32,37 @@ func FuzzParseRecord(f *testing.F) {
 				t.Fatalf("%q: error %v", data, err)
 			}
 			if serr == nil && mayBeRecord(data) {
-				t.Fatalf("%q is refused: %v", data, err)
+				t.Fatalf("ParseRecord(%q): %v", data, err)
 			}
 			return
 		}
 		text := r.AppendJSON(nil)
 		if !json.Valid(data) || !json.Valid(text) || !utf8.Valid(text) {
-			t.Fatalf("%q became %q", data, text)
+			t.Fatalf("JSON of %q is %q", data, text)
 		}
 		again, err := ParseRecord(text)
 		if err != nil || !again.Equal(r) || !bytes.Equal(again.AppendJSON(nil), text) {
-			t.Fatalf("%q became %q, then %v, %v", data, text, again, err)
+			t.Fatalf("JSON of %q is %q, parsed again %v, %v", data, text, again, err)
 		}
 		var want map[string]json.RawMessage
 		if err := json.Unmarshal(data, &want); err != nil {
 			t.Fatal(err)
 		}
 		if len(want) != r.Len() {
-			t.Fatalf("%q has %d members, not %d", data, len(want), r.Len())
+			t.Fatalf("record of %q has %d members, want %d", data, r.Len(), len(want))
 		}
 		for name, text := range r.All() {
 			if values(t, []byte(text)) != values(t, want[name]) {
-				t.Fatalf("member %q is %s, not %s", name, text, want[name])
+				t.Fatalf("member %q = %s, want %s", name, text, want[name])
 			}
 		}
 	})
 }
 
-// mayBeRecord reports whether a JSON text is an object in which no name comes twice,
-// no text was repaired by encoding/json, and no member can be taken for the id.
+// mayBeRecord reports whether a JSON text is an object in which no name is repeated, no
+// string is invalid UTF-8, and no member is named id.
 func mayBeRecord(data []byte) bool {
-	names := []map[any]bool{} // of the objects that are open; nil for a list
+	names := []map[any]bool{} // of each open object; nil for a list
 	isName := false
 	d := json.NewDecoder(bytes.NewReader(data))
 	for d.UseNumber(); ; {
@@ -91,7 +90,7 @@ func mayBeRecord(data []byte) bool {
 	}
 }
 
-// values is a JSON text as encoding/json understands it, digits included.
+// values returns a JSON text as encoding/json decodes and encodes it, with its digits.
 func values(t *testing.T, text []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -106,9 +105,8 @@ func values(t *testing.T, text []byte) string {
 	return string(out)
 }
 
-// FuzzValidate: nothing panics; a record decodes into the collection's struct,
-// is written by it as it is, and is accepted unchanged when it is posted again.
-// Errors name fields of the collection, in order.
+// FuzzValidate checks that valid records decode into the struct of the collection, have
+// the same JSON, and are valid again, and that errors name fields in order.
 func FuzzValidate(f *testing.F) {
 	for _, member := range []string{"name", "slug", "labels", "published", "poster", "start_date"} {
 		for _, value := range []string{`"x"`, `[1,2]`, `true`, `null`, `"\ud800"`, `{"1":2}`, `1.5`, `"2024-05-10T18:00Z"`} {
@@ -128,59 +126,59 @@ func FuzzValidate(f *testing.F) {
 	})
 }
 
-// repost validates data, decodes what comes of it and posts that again.
-func repost[T any](t *testing.T, c Description, data []byte) {
-	record, err := c.Validate(data, house)
+// repost validates data, decodes the record and validates its JSON again.
+func repost[T any](t *testing.T, d Description, data []byte) {
+	record, err := d.Validate(data, exists)
 	if err != nil {
-		checkErrors(t, c, err)
+		checkErrors(t, d, err)
 		return
 	}
 	record.ID = 4
 	text := record.AppendJSON(nil)
 	var typed T
 	if err := json.Unmarshal(text, &typed); err != nil {
-		t.Fatalf("%q became %q: %v", data, text, err)
+		t.Fatalf("record of %q is %q: %v", data, text, err)
 	}
 	written, err := encode(typed)
 	if err != nil || !bytes.Equal(written, text) {
-		t.Fatalf("%q became %q, written %q, %v", data, text, written, err)
+		t.Fatalf("record of %q is %q, of the struct %q, %v", data, text, written, err)
 	}
-	again, err := c.Validate(text, house)
+	again, err := d.Validate(text, exists)
 	if again.ID = 4; err != nil || !again.Equal(record) {
-		t.Fatalf("%q became %q, posted again %v, %v", data, text, again, err)
+		t.Fatalf("record of %q is %q, validated again %v, %v", data, text, again, err)
 	}
 }
 
-// checkErrors wants a place in the text, or messages for fields in their order.
-func checkErrors(t *testing.T, c Description, err error) {
+// checkErrors checks that err is a SyntaxError with a position or FieldErrors in the
+// order of the fields.
+func checkErrors(t *testing.T, d Description, err error) {
 	var errs FieldErrors
 	if !errors.As(err, &errs) {
 		var serr *SyntaxError
 		if !errors.As(err, &serr) || serr.Line < 1 || serr.Column < 1 || !utf8.ValidString(serr.Detail()) {
-			t.Fatalf("error %v", err)
+			t.Fatalf("error %v, want FieldErrors or a SyntaxError with a position", err)
 		}
 		return
 	}
 	if text, err := errs.MarshalJSON(); err != nil || !json.Valid(text) {
-		t.Fatalf("errors written %q, %v", text, err)
+		t.Fatalf("MarshalJSON of errors = %q, %v", text, err)
 	}
 	if len(errs) == 1 && errs[0].Field == nonField {
 		return
 	}
-	fields := c.Fields
+	fields := d.Fields
 	for _, e := range errs {
 		for len(fields) > 0 && fields[0].Name != e.Field {
 			fields = fields[1:]
 		}
 		if len(fields) == 0 || len(e.Messages) == 0 {
-			t.Fatalf("errors %v", errs)
+			t.Fatalf("errors %v, want messages for fields in order", errs)
 		}
 	}
 }
 
-// FuzzParseDateTime: what is accepted is written so that it is read again as
-// the same instant and offset, by us and by package time; what package time
-// reads of the form that is written is accepted.
+// FuzzParseDateTime checks that accepted texts survive a round trip with the same instant
+// and offset, and that the wire form is parsed as package time does.
 func FuzzParseDateTime(f *testing.F) {
 	for _, text := range []string{
 		"2024-05-10T18:00:00+02:00", "2024-5-1 8:0Z", "2024-05-10T18:00:00,5-0930", "0001-01-01T00:00:00+23:59",
@@ -193,7 +191,7 @@ func FuzzParseDateTime(f *testing.F) {
 		d, err := ParseDateTime(text)
 		if want, err2 := time.Parse(time.RFC3339, text); err2 == nil && plainForm.MatchString(text) && !strings.HasPrefix(text, "0000") {
 			if err != nil || !d.Equal(want) {
-				t.Fatalf("%q is read as %v, %v; want %v", text, d, err, want)
+				t.Fatalf("ParseDateTime(%q) = %v, %v, want %v", text, d, err, want)
 			}
 		}
 		if err != nil {
@@ -209,24 +207,24 @@ func FuzzParseDateTime(f *testing.F) {
 		plain := strings.Trim(string(wire), `"`)
 		want, err := time.Parse(time.RFC3339Nano, plain)
 		if err != nil || !d.Equal(want) {
-			t.Fatalf("%q is written %s: %v, %v", text, wire, want, err)
+			t.Fatalf("JSON of %q is %s, which package time parses as %v, %v", text, wire, want, err)
 		}
 		again, err := ParseDateTime(plain)
 		var read DateTime
 		if err2 := json.Unmarshal(wire, &read); err != nil || err2 != nil {
-			t.Fatalf("%q is written %s: %v, %v", text, wire, err, err2)
+			t.Fatalf("JSON of %q is %s: ParseDateTime: %v, Unmarshal: %v", text, wire, err, err2)
 		}
 		_, offset := d.Zone()
 		for _, other := range []DateTime{again, read, At(d.Time)} {
 			if _, o := other.Zone(); !other.Equal(d.Time) || o != offset {
-				t.Fatalf("%q is %v, then %v", text, d, other)
+				t.Fatalf("%q is parsed as %v and, after a round trip, as %v", text, d, other)
 			}
 		}
 	})
 }
 
-// FuzzURL: what is accepted has a scheme of the four, a host, and neither tab
-// nor line break; net/url finds the same host where it takes the text at all.
+// FuzzURL checks that plain URLs are accepted, and that accepted texts have one of the
+// four schemes and a host, and neither tabs nor newlines.
 func FuzzURL(f *testing.F) {
 	for _, text := range []string{
 		"https://x.example/a?b=c#d", "ftp://user:pw@127.0.0.1:80/", "https://[::1]:8080", "http://a?b@x.example/",
@@ -238,7 +236,7 @@ func FuzzURL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if !validURL(text) {
 			if m := plain.FindStringSubmatch(text); m != nil && len(m[1]) <= 253 && len(text) <= 2048 {
-				t.Fatalf("refused %q", text)
+				t.Fatalf("rejected %q", text)
 			}
 			return
 		}
@@ -252,7 +250,7 @@ func FuzzURL(f *testing.F) {
 		switch u.Scheme {
 		case "http", "https", "ftp", "ftps":
 		default:
-			t.Fatalf("accepted %q of scheme %q", text, u.Scheme)
+			t.Fatalf("accepted %q with scheme %q", text, u.Scheme)
 		}
 		if u.Hostname() == "" {
 			t.Fatalf("accepted %q without a host", text)

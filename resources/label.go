@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// A Label is a publishing imprint. Pointers are nil where the service writes
-// null.
+// A Label is a publishing imprint. A nil pointer is null in JSON.
 type Label struct {
 	ID             int      `json:"id"`
 	Name           string   `json:"name"`
@@ -14,7 +13,7 @@ type Label struct {
 	Enabled        bool     `json:"enabled"`
 	CatchPhrase    string   `json:"catchPhrase"`
 	Description    string   `json:"description"`
-	CatchLines     []string `json:"catchLines"` // may hold repeats
+	CatchLines     []string `json:"catchLines"` // may contain duplicates
 	Users          []int    `json:"users"`      // ids of users
 	Logo           string   `json:"logo"`
 	LogoBig        string   `json:"logoBig"`
@@ -29,12 +28,12 @@ type Label struct {
 	LinkedinPage   *string  `json:"linkedinPage"`
 	InstagramPage  *string  `json:"instagramPage"`
 
-	// The document does not say what these hold when they are not null: any
-	// JSON value. Nil and empty are null.
+	// The messages are null or any other JSON value; the document does not say
+	// which. Nil and empty messages are null.
 	GlobalMessage   json.RawMessage `json:"globalMessage"`
 	CheckoutMessage json.RawMessage `json:"checkoutMessage"`
 
-	// Switches for features of the site.
+	// Whether features of the site are enabled.
 	FeatureCrowdfunding bool `json:"featureCrowdfunding"`
 	FeatureProjects     bool `json:"featureProjects"`
 	FeatureLibrary      bool `json:"featureLibrary"`
@@ -47,11 +46,11 @@ type Label struct {
 	FeatureEvents       bool `json:"featureEvents"`
 }
 
-// wireLabel is a Label without methods, for encoding/json to walk.
+// wireLabel is a Label without methods, for encoding/json.
 type wireLabel Label
 
-// Clone is a deep copy. Nil lists become empty, as they are written; nil
-// pointers and messages stay nil. O(size of lists and messages).
+// Clone returns a deep copy of the label. Nil lists become empty, as in JSON. Nil
+// pointers and messages remain nil. O(size of the lists and messages).
 func (l Label) Clone() Label {
 	l.CatchLines = copied(l.CatchLines)
 	l.Users = copied(l.Users)
@@ -66,10 +65,10 @@ func (l Label) Clone() Label {
 	return l
 }
 
-// MarshalJSON writes the label as the service does; nil lists are written [],
-// nil pointers and messages null. A message that is no JSON value is an error
-// that names it and matches [ErrInvalid]. Text that is not UTF-8 is written
-// with U+FFFD in place of the bad bytes. O(size).
+// MarshalJSON returns the JSON of the label as the service writes it. Nil lists are [],
+// nil pointers and messages are null. Invalid UTF-8 becomes U+FFFD. MarshalJSON returns
+// an error wrapping [ErrInvalid] that names the message if a message is not valid JSON.
+// O(size).
 func (l Label) MarshalJSON() ([]byte, error) {
 	l = l.Clone()
 	if err := l.tidy(); err != nil {
@@ -78,9 +77,8 @@ func (l Label) MarshalJSON() ([]byte, error) {
 	return encode(wireLabel(l))
 }
 
-// UnmarshalJSON reads a label as MarshalJSON writes it, by the rules of
-// [Event.UnmarshalJSON], but for the members the document lets be null: those
-// may be null. O(size).
+// UnmarshalJSON parses the JSON of a label by the rules of [Event.UnmarshalJSON], except
+// that the members that can be null in the document may be null. O(size).
 func (l *Label) UnmarshalJSON(data []byte) error {
 	wire := wireLabel(l.Clone())
 	if err := decodeStrict(data, labelFields(), &wire); err != nil {
@@ -94,7 +92,7 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// tidy brings the messages into the form the service writes.
+// tidy converts the messages to the form that the service writes.
 func (l *Label) tidy() error {
 	for _, m := range []struct {
 		name string
@@ -112,7 +110,7 @@ func (l *Label) tidy() error {
 	return nil
 }
 
-// message copies a JSON value, with nil for null and for nothing.
+// message returns a copy of a JSON value, or nil if it is null or empty.
 func message(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 || string(text) == "null" {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// dataset reads the records that the reference server held, by collection, as
-// the bytes it wrote.
+// dataset returns the records of the reference server by collection, with their bytes.
 func dataset(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
 	data, err := os.ReadFile("testdata/dataset.json")
@@ -26,8 +25,8 @@ func dataset(t testing.TB) map[string][]json.RawMessage {
 	return set
 }
 
-// present says which ids the data set holds.
-func present(t testing.TB) func(string, int) bool {
+// datasetExists returns a function that reports whether the data set has a record.
+func datasetExists(t testing.TB) func(string, int) bool {
 	t.Helper()
 	ids := map[string]map[int]bool{}
 	for key, records := range dataset(t) {
@@ -43,15 +42,15 @@ func present(t testing.TB) func(string, int) bool {
 	return func(key string, id int) bool { return ids[key][id] }
 }
 
-// TestRecordedPosts replays what was posted to the reference server, apart from
-// what we answer otherwise on purpose.
+// TestRecordedPosts replays recorded POST requests to the reference server. The recording
+// does not contain those to which the library intentionally responds differently.
 func TestRecordedPosts(t *testing.T) {
 	file, err := os.Open("testdata/posts.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	exists := present(t)
+	exists := datasetExists(t)
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -62,11 +61,11 @@ func TestRecordedPosts(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &post); err != nil {
 			t.Fatal(err)
 		}
-		c, ok := Lookup(post.Collection)
+		d, ok := Lookup(post.Collection)
 		if !ok {
 			t.Fatalf("line %d: no collection %q", n, post.Collection)
 		}
-		record, err := c.Validate([]byte(post.Body), exists)
+		record, err := d.Validate([]byte(post.Body), exists)
 		status, got := 201, ""
 		var errs FieldErrors
 		if errors.As(err, &errs) {

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote reads a JSON string with its quotes. Half a surrogate pair, which
-// UTF-8 cannot hold, becomes the three bytes that UTF-8 would have for it; no
-// other way leads to those, so they can be told apart (WTF-8).
+// unquote returns the value of a JSON string with quotes. An unpaired surrogate is
+// encoded as in WTF-8: as three bytes that do not occur in valid UTF-8.
 func unquote(quoted string) string {
 	text := quoted[1 : len(quoted)-1]
 	if strings.IndexByte(text, '\\') < 0 {
@@ -29,7 +28,8 @@ func unquote(quoted string) string {
 	return string(b)
 }
 
-// escape reads the escape that text starts with, or the two of a pair.
+// escape decodes the escape at the start of text, or two escapes if they are a
+// surrogate pair.
 func escape(text string) (r rune, rest string) {
 	if i := strings.IndexByte(`bfnrt`, text[1]); i >= 0 {
 		return rune("\b\f\n\r\t"[i]), text[2:]
@@ -46,9 +46,9 @@ func escape(text string) (r rune, rest string) {
 	return r, rest
 }
 
-// hex reads four hexadecimal digits.
+// hex returns the value of four hexadecimal digits.
 func hex(digits string) rune {
-	n, _ := strconv.ParseUint(digits, 16, 16) // its syntax was checked
+	n, _ := strconv.ParseUint(digits, 16, 16) // the syntax has been checked
 	return rune(n)
 }
 
@@ -56,7 +56,7 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// appendRune is utf8.AppendRune that also encodes halves of surrogate pairs.
+// appendRune is like utf8.AppendRune, but also encodes unpaired surrogates.
 func appendRune(b []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(b, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
@@ -64,7 +64,7 @@ func appendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// firstSurrogate finds the first half of a pair in what unquote gave.
+// firstSurrogate returns the first unpaired surrogate in a result of unquote.
 func firstSurrogate(text string) (r rune, found bool) {
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] == 0xed && text[i+1] >= 0xa0 {
@@ -74,9 +74,9 @@ func firstSurrogate(text string) (r rune, found bool) {
 	return 0, false
 }
 
-// appendQuoted appends text as a JSON string with the escapes that the service
-// uses: for quote, backslash, control characters and the separators U+2028 and
-// U+2029. Bytes that are not UTF-8 become U+FFFD. O(len).
+// appendQuoted appends text as a JSON string. Like the service, it escapes quotes,
+// backslashes, control characters and the separators U+2028 and U+2029. Invalid UTF-8
+// becomes U+FFFD.
 func appendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for _, r := range text {

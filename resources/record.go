@@ -9,25 +9,24 @@ import (
 	"strings"
 )
 
-// A Record is an open record: an id and any JSON members, which come out in the
-// order and with the digits they went in. The zero Record has no id and no
-// members; it is written {}.
+// A Record is an open record: an id and any JSON members. Members keep their order, and
+// numbers keep their digits. The zero Record has no id and no members; its JSON is {}.
 //
-// Nothing but ID can be changed in place, so copies may share and several
-// goroutines may read them. Texts are canonical JSON: no white space, strings
-// escaped only where the service escapes them, numbers as they were sent.
+// A Record is immutable except for the field ID, so copies are cheap and safe for
+// concurrent use. Its values are canonical JSON: without white space, with strings
+// escaped as the service does, and with numbers as they were sent.
 type Record struct {
-	ID      int // from 1; 0 when the record has none (yet)
+	ID      int // at least 1, or 0 if the record has no id
 	members []member
-	idAt    int // how many members stand before the id
-	unused  int // how many bytes its texts may hold beyond those of the members
+	idAt    int // number of members before the id
+	unused  int // number of bytes that the members retain but do not use
 }
 
 // member is a name and the canonical JSON text of its value.
 type member struct{ name, value string }
 
-// Get gives the JSON text of a member, and false when there is none. The name
-// id gives the id, unless it is 0. O(members).
+// Get returns the JSON of the member with the given name and reports whether the record
+// has it. The id is the member "id", unless it is 0. O(members).
 func (r Record) Get(name string) (text string, ok bool) {
 	if name == "id" {
 		return strconv.Itoa(r.ID), r.ID != 0
@@ -38,14 +37,15 @@ func (r Record) Get(name string) (text string, ok bool) {
 	return "", false
 }
 
-// index is the place of a member other than id, or -1.
+// index returns the index of a member other than the id, or -1.
 func (r Record) index(name string) int {
 	return slices.IndexFunc(r.members, func(m member) bool { return m.name == name })
 }
 
-// Decode unmarshals a member into a pointer, as [json.Unmarshal] does. Without
-// that member the error matches [ErrNoMember]; others are those of
-// json.Unmarshal, with the member's name. O(members + size of the value).
+// Decode stores the value of the member with the given name in the value that into
+// points to, as [json.Unmarshal] does. It returns an error wrapping [ErrNoMember] if the
+// record has no such member. Other errors name the member and wrap those of
+// json.Unmarshal. O(members + size of the value).
 func (r Record) Decode(name string, into any) error {
 	text, ok := r.Get(name)
 	if !ok {
@@ -57,12 +57,16 @@ func (r Record) Decode(name string, into any) error {
 	return nil
 }
 
-// With returns a copy in which the member holds value as [json.Marshal] writes it:
-// in the place it had, or as the last. [json.RawMessage] and [json.Number] keep
-// their digits. The name id, a name that is not UTF-8, and a value that cannot
-// be marshalled, or whose JSON [ParseRecord] would not take, are errors that match
-// [ErrInvalid]. O(members + size of the value), and O(size) each time that what
-// was replaced or taken away is more than what is left.
+// With returns a copy of the record in which the member with the given name has the
+// given value, encoded as [json.Marshal] does but without HTML escapes. The member keeps
+// its position, or is appended if the record does not have it. A [json.RawMessage] or
+// [json.Number] keeps its digits.
+//
+// With returns an error wrapping [ErrInvalid] if the name is "id" or is not valid UTF-8,
+// or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
+//
+// O(members + size of the value). If more bytes have been replaced and removed than
+// remain, the record is copied in O(size).
 func (r Record) With(name string, value any) (Record, error) {
 	text, err := memberText(name, value)
 	if err != nil {
@@ -80,8 +84,9 @@ func (r Record) With(name string, value any) (Record, error) {
 	return r, nil
 }
 
-// Without returns a copy that lacks the member; the same record if it has none of
-// that name. The name id takes the id away. The cost is that of [Record.With].
+// Without returns a copy of the record without the member with the given name. If there
+// is no such member, it returns the record unchanged. The name "id" sets the id to 0.
+// The cost is that of [Record.With].
 func (r Record) Without(name string) Record {
 	if name == "id" {
 		r.ID = 0
@@ -100,8 +105,8 @@ func (r Record) Without(name string) Record {
 	return r
 }
 
-// compact cuts the members, which no other record may share, from a new text if
-// more than half of what they are cut from is unused.
+// compact copies the texts of the members if they retain more unused bytes than used
+// ones. The slice of members must not be shared with another record.
 func (r *Record) compact() {
 	size := 0
 	for _, m := range r.members {
@@ -123,7 +128,8 @@ func (r *Record) compact() {
 	r.unused = 0
 }
 
-// All gives names and JSON texts in order, the id in its place unless it is 0.
+// All returns an iterator over the names of the members and their JSON, in order and
+// including the id, unless it is 0.
 func (r Record) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i := 0; i <= len(r.members); i++ {
@@ -137,7 +143,7 @@ func (r Record) All() iter.Seq2[string, string] {
 	}
 }
 
-// Len counts what All gives: the members, and the id unless it is 0. O(1).
+// Len returns the number of members, including the id, unless it is 0. O(1).
 func (r Record) Len() int {
 	if r.ID != 0 {
 		return len(r.members) + 1
@@ -145,14 +151,15 @@ func (r Record) Len() int {
 	return len(r.members)
 }
 
-// Equal says whether both records are written with the same bytes: the same
-// members, digits and order. O(size).
+// Equal reports whether both records have the same JSON: the same members in the same
+// order, with the same digits. O(size).
 func (r Record) Equal(other Record) bool {
 	return r.ID == other.ID && (r.ID == 0 || r.idAt == other.idAt) &&
 		slices.Equal(r.members, other.members)
 }
 
-// AppendJSON appends the record in wire form. O(size).
+// AppendJSON appends the JSON of the record to dst and returns the extended slice.
+// O(size).
 func (r Record) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	first := true
@@ -167,10 +174,11 @@ func (r Record) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// MarshalJSON is the record in wire form; it gives no error. O(size).
+// MarshalJSON returns the JSON of the record. The error is always nil. O(size).
 func (r Record) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil), nil }
 
-// UnmarshalJSON is [ParseRecord]; on an error the record is unchanged. O(len).
+// UnmarshalJSON parses a record as [ParseRecord] does. After an error the record is
+// unchanged. O(len).
 func (r *Record) UnmarshalJSON(data []byte) error {
 	read, err := ParseRecord(data)
 	if err != nil {
@@ -180,5 +188,5 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String is the record in wire form.
+// String returns the JSON of the record. O(size).
 func (r Record) String() string { return string(r.AppendJSON(nil)) }

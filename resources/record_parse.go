@@ -5,13 +5,15 @@ import (
 	"strconv"
 )
 
-// ParseRecord reads a JSON object. Its member id, if present, must be an integer
-// of 1 or more. The error is a [*SyntaxError] if the text is not JSON in UTF-8, or
-// nested deeper than 200. Otherwise it is about the first thing that a record
-// cannot hold: a name that comes twice in an object, half a surrogate pair, or
-// another id. It then matches [ErrInvalid], as all errors do, and names the member.
-// The record does not share memory with data. O(len), in one pass and about three
-// allocations, whatever the number of members.
+// ParseRecord parses a JSON object. Its member id, if present, must be a positive
+// integer. The record does not share memory with data.
+//
+// All errors match [ErrInvalid]. The error is a [*SyntaxError] if the text is not JSON
+// in UTF-8, or is nested more than 200 levels deep. Otherwise the text is not an object,
+// or the error names a member that is invalid: its name or a name inside it is repeated,
+// it contains an unpaired surrogate, or it is the id and not a positive integer.
+//
+// O(len), in one pass and with about three allocations.
 func ParseRecord(data []byte) (Record, error) {
 	s := scanner{data: data, limit: maxDepth}
 	r, err := s.record()
@@ -24,9 +26,9 @@ func ParseRecord(data []byte) (Record, error) {
 	return r, nil
 }
 
-// record reads a text that is a record. The error is the first one that is not of
-// syntax. All texts of a record are cut from one string, so that it costs one
-// allocation, not two a member.
+// record reads a record. The error is the first one that is not a syntax error. The
+// texts of all members are parts of one string, which takes one allocation instead of
+// two for each member.
 func (s *scanner) record() (r Record, err error) {
 	if s.next() != '{' {
 		s.whole()
@@ -36,9 +38,9 @@ func (s *scanner) record() (r Record, err error) {
 		textRoom [512]byte
 		nameRoom [32][]byte
 		endRoom  [32]int
-		text     = textRoom[:0] // the names and values of all members but the id
+		text     = textRoom[:0] // names and values of all members except the id
 		names    = nameRoom[:0]
-		ends     = endRoom[:0] // of the members in text
+		ends     = endRoom[:0] // ends of the members in text
 	)
 	if len(s.data) > len(textRoom) {
 		text = make([]byte, 0, len(s.data))
@@ -82,17 +84,17 @@ func (s *scanner) record() (r Record, err error) {
 	return r, err
 }
 
-// parseID reads the value of the member id.
+// parseID parses the value of the member id.
 func parseID(value []byte) (int, error) {
 	id, err := strconv.Atoi(string(value))
 	if err != nil || id < 1 {
-		return 0, &MemberError{"id", fmt.Errorf("want an integer from 1 on, got %s", excerpt(string(value)))}
+		return 0, &MemberError{"id", fmt.Errorf("want a positive integer, got %s", excerpt(string(value)))}
 	}
 	return id, nil
 }
 
-// cut takes a text apart into members: each is its name, unless that is id, and
-// up to its end its value.
+// cut divides a text into members other than the id. Each member is its name, followed
+// by its value up to its end.
 func cut(text string, names [][]byte, ends []int) []member {
 	list := make([]member, 0, len(ends))
 	start := 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// roundTrip reads and writes each text and wants the same bytes, but for the
-// two separators: the data set's file has them raw, the service escapes them.
+// roundTrip unmarshals and marshals each record and wants the same bytes, except for the
+// line separators, which are unescaped in the data set.
 func roundTrip[T any](t *testing.T, key string) {
 	t.Helper()
 	wire := strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)
@@ -37,7 +38,7 @@ func roundTrip[T any](t *testing.T, key string) {
 	}
 }
 
-func TestDatasetRoundTrips(t *testing.T) {
+func TestDatasetRoundTrip(t *testing.T) {
 	roundTrip[Event](t, "events")
 	roundTrip[Label](t, "labels")
 	roundTrip[SocialLink](t, "social-links")
@@ -46,9 +47,9 @@ func TestDatasetRoundTrips(t *testing.T) {
 	}
 }
 
-// TestFieldsAreTheTags: the fields are the structs' tags in order, of a kind
-// that the Go type can hold.
-func TestFieldsAreTheTags(t *testing.T) {
+// TestFieldsMatchTags checks that the fields are the tags of the structs in order, with
+// kinds that fit the Go types.
+func TestFieldsMatchTags(t *testing.T) {
 	kinds := map[string][]Kind{
 		"int": {Integer, Reference}, "string": {Text, Slug, URL}, "*string": {URL}, "bool": {Boolean},
 		"[]int": {References}, "[]string": {TextList}, "json.RawMessage": {JSON}, "resources.DateTime": {Timestamp},
@@ -64,12 +65,12 @@ func TestFieldsAreTheTags(t *testing.T) {
 			field := typ.Field(i)
 			tags = append(tags, field.Tag.Get("json"))
 			goType := field.Type.String()
-			if i < len(fields) && !contains(kinds[goType], fields[i].Kind) {
-				t.Errorf("%s: %s of kind %d in a %s", key, fields[i].Name, fields[i].Kind, goType)
+			if i < len(fields) && !slices.Contains(kinds[goType], fields[i].Kind) {
+				t.Errorf("%s: %s has kind %d and type %s", key, fields[i].Name, fields[i].Kind, goType)
 			}
 			nullable := goType[0] == '*' || goType == "json.RawMessage"
 			if i < len(fields) && fields[i].Nullable != nullable {
-				t.Errorf("%s: %s nullable %v in a %s", key, fields[i].Name, fields[i].Nullable, goType)
+				t.Errorf("%s: %s has Nullable %v and type %s", key, fields[i].Name, fields[i].Nullable, goType)
 			}
 		}
 		if diff := cmp.Diff(tags, names); diff != "" {
@@ -78,16 +79,7 @@ func TestFieldsAreTheTags(t *testing.T) {
 	}
 }
 
-func contains(kinds []Kind, kind Kind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
-}
-
-func TestZeroRecords(t *testing.T) {
+func TestMarshalZeroRecords(t *testing.T) {
 	tests := []struct {
 		record any
 		want   string
@@ -134,35 +126,35 @@ func TestUnmarshalIsStrict(t *testing.T) {
 		{new(Event), `{"startDate":null}`, "startDate", "null"},
 		{new(Event), `{"labels":null}`, "labels", "null"},
 		{new(Event), `{"labels":[1,null]}`, "labels", "null in a list"},
-		{new(Event), `{"Name":"x"}`, "Name", "another spelling"},
-		{new(Event), `{"start_date":"2024-01-01T00:00:00Z"}`, "start_date", "another spelling"},
+		{new(Event), `{"Name":"x"}`, "Name", "misspelled"},
+		{new(Event), `{"start_date":"2024-01-01T00:00:00Z"}`, "start_date", "misspelled"},
 		{new(Event), `{"zzz":1}`, "zzz", "unknown"},
-		{new(Event), `{"name":"a","na\u006de":"b"}`, "name", "repeated"},
-		{new(Event), `{"name":"\ud800"}`, "surrogate", "half a pair"},
-		{new(Event), `{"name":5}`, "name", "another type"},
-		{new(Event), `{"id":1.5}`, "id", "another type"},
-		{new(Event), `{"published":"true"}`, "published", "another type"},
+		{new(Event), `{"name":"a","na\u006de":"b"}`, "name", "repeated name"},
+		{new(Event), `{"name":"\ud800"}`, "surrogate", "unpaired surrogate"},
+		{new(Event), `{"name":5}`, "name", "wrong type"},
+		{new(Event), `{"id":1.5}`, "id", "wrong type"},
+		{new(Event), `{"published":"true"}`, "published", "wrong type"},
 		{new(Event), `{"endDate":"2024-01-01T00:00:00"}`, "endDate", "no offset"},
-		{new(Event), `{"authors":{}}`, "authors", "another type"},
-		{new(Event), `[]`, "object", "no object"},
-		{new(Event), `null`, "object", "no object"},
-		{new(Event), `{"name":`, "line 1 column 9", "broken"},
+		{new(Event), `{"authors":{}}`, "authors", "wrong type"},
+		{new(Event), `[]`, "object", "not an object"},
+		{new(Event), `null`, "object", "not an object"},
+		{new(Event), `{"name":`, "line 1 column 9", "incomplete"},
 		{new(Label), `{"logo":null}`, "logo", "null"},
 		{new(Label), `{"catchLines":["a",null]}`, "catchLines", "null in a list"},
 		{new(Label), `{"users":null}`, "users", "null"},
-		{new(Label), `{"globalMessage":{"a":1,"a":2}}`, `"a" comes twice`, "repeated within"},
-		{new(Label), `{"featureShop":0}`, "featureShop", "another type"},
+		{new(Label), `{"globalMessage":{"a":1,"a":2}}`, `"a" is repeated`, "repeated name in a message"},
+		{new(Label), `{"featureShop":0}`, "featureShop", "wrong type"},
 		{new(SocialLink), `{"author":null}`, "author", "null"},
-		{new(SocialLink), `{"logo":5}`, "logo", "another type"},
-		{new(SocialLink), `{"URL":"x"}`, "URL", "another spelling"},
+		{new(SocialLink), `{"logo":5}`, "logo", "wrong type"},
+		{new(SocialLink), `{"URL":"x"}`, "URL", "misspelled"},
 	}
 	for _, test := range tests {
 		err := test.into.UnmarshalJSON([]byte(test.text))
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(fmt.Sprint(err), test.inside) {
-			t.Errorf("%T %s (%s): error %v, want one that names %s", test.into, test.text, test.reason, err, test.inside)
+			t.Errorf("%T %s (%s): error %v, want one with %s", test.into, test.text, test.reason, err, test.inside)
 		}
 		if !reflect.ValueOf(test.into).Elem().IsZero() {
-			t.Errorf("%T %s (%s): changed to %+v", test.into, test.text, test.reason, test.into)
+			t.Errorf("%T %s (%s): record is %+v after the error", test.into, test.text, test.reason, test.into)
 		}
 	}
 }
@@ -177,11 +169,11 @@ func TestUnmarshalKeepsAbsentMembers(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	if labels[0] != 1 {
-		t.Error("a list that was shared has been written to")
+		t.Error("Unmarshal modified the old list")
 	}
 }
 
-func TestCloneSharesNothing(t *testing.T) {
+func TestCloneIsDeep(t *testing.T) {
 	footer := "f"
 	label := Label{
 		CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: &footer, LogoFooterWebp: &footer,
@@ -192,40 +184,40 @@ func TestCloneSharesNothing(t *testing.T) {
 	link := SocialLink{Logo: &footer}
 	for _, pair := range [][2]any{{label, label.Clone()}, {event, event.Clone()}, {link, link.Clone()}} {
 		if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
-			t.Errorf("%T differs (-was +clone):\n%s", pair[0], diff)
+			t.Errorf("%T.Clone (-want +got):\n%s", pair[0], diff)
 		}
-		was, clone := reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1])
-		for i := range was.NumField() {
-			switch f := was.Field(i); f.Kind() {
+		original, clone := reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1])
+		for i := range original.NumField() {
+			switch f := original.Field(i); f.Kind() {
 			case reflect.Pointer, reflect.Slice:
 				if f.Pointer() == clone.Field(i).Pointer() {
-					t.Errorf("%T shares %s", pair[0], was.Type().Field(i).Name)
+					t.Errorf("%T.Clone shares %s", pair[0], original.Type().Field(i).Name)
 				}
 			}
 		}
 	}
 	if e := (Event{}).Clone(); e.Labels == nil || e.Authors == nil {
-		t.Error("nil lists of an event stay nil")
+		t.Error("Event{}.Clone() has nil lists")
 	}
 	if l := (Label{}).Clone(); l.CatchLines == nil || l.Users == nil || l.LogoFooter != nil || l.GlobalMessage != nil {
-		t.Errorf("clone of a zero label: %+v", l)
+		t.Errorf("Label{}.Clone() = %+v", l)
 	}
 }
 
-func TestMessagesHoldAnyJSON(t *testing.T) {
+func TestMarshalMessages(t *testing.T) {
 	tests := []struct{ text, want, reason string }{
 		{`null`, `null`, "null"},
-		{``, `null`, "nothing"},
-		{`"<a>"`, `"<a>"`, "text"},
-		{"\"\u2028\"", `"\u2028"`, "the service's escapes"},
-		{`{ "b" : [ 1.0 , null ] }`, `{"b":[1.0,null]}`, "digits and order stay, white space goes"},
+		{``, `null`, "empty"},
+		{`"<a>"`, `"<a>"`, "string"},
+		{"\"\u2028\"", `"\u2028"`, "escapes of the service"},
+		{`{ "b" : [ 1.0 , null ] }`, `{"b":[1.0,null]}`, "digits, order and white space"},
 		{` null `, `null`, "white space around null"},
 	}
 	for _, test := range tests {
 		label := Label{GlobalMessage: json.RawMessage(test.text)}
 		text, err := label.MarshalJSON()
 		if want := `"globalMessage":` + test.want + `,"checkoutMessage":null,`; err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s (%s): %s, %v, want %s", test.text, test.reason, text, err, want)
+			t.Errorf("%s (%s): got %s, %v, want %s", test.text, test.reason, text, err, want)
 			continue
 		}
 		var read Label
@@ -233,22 +225,22 @@ func TestMessagesHoldAnyJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := string(read.GlobalMessage); got != test.want && (test.want != "null" || read.GlobalMessage != nil) {
-			t.Errorf("%s (%s): read back %s", test.text, test.reason, got)
+			t.Errorf("%s (%s): unmarshalled %s", test.text, test.reason, got)
 		}
 	}
 	for _, text := range []string{`{`, `nul`, "\"\xff\"", `"\ud800"`, strings.Repeat("[", 200) + strings.Repeat("]", 200)} {
 		label := Label{CheckoutMessage: json.RawMessage(text)}
 		if _, err := label.MarshalJSON(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "checkoutMessage") {
-			t.Errorf("%s: error %v", excerpt(text), err)
+			t.Errorf("%s: error %v, want ErrInvalid with the name", excerpt(text), err)
 		}
 	}
 }
 
-func TestMarshalRefusesYears(t *testing.T) {
+func TestMarshalYearOutOfRange(t *testing.T) {
 	for _, year := range []int{-1, 0, 10000} {
 		e := Event{StartDate: At(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))}
 		if _, err := e.MarshalJSON(); !errors.Is(err, ErrInvalid) {
-			t.Errorf("year %d: error %v", year, err)
+			t.Errorf("year %d: error %v, want ErrInvalid", year, err)
 		}
 	}
 }

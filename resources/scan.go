@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// What stands here reads JSON that checkSyntax found nothing wrong with.
+// The functions in this file read JSON that checkSyntax accepts.
 
-// space are the characters that JSON allows between its tokens.
+// space is the white space of JSON.
 const space = " \t\r\n"
 
-// trimSpace takes JSON's white space off both ends.
+// trimSpace removes leading and trailing white space.
 func trimSpace(text string) string { return strings.Trim(text, space) }
 
-// A jsonKind is the kind of a value, named as Python names its type.
+// A jsonKind is the kind of a value: the name of its type in Python.
 type jsonKind string
 
 const (
@@ -28,8 +28,7 @@ const (
 	jsonObject jsonKind = "dict"
 )
 
-// kindOf tells the kind of a value by its first character; a number with a
-// point or an exponent is a float.
+// kindOf returns the kind of a value. A number with a point or an exponent is a float.
 func kindOf(text string) jsonKind {
 	switch text[0] {
 	case 'n':
@@ -49,7 +48,7 @@ func kindOf(text string) jsonKind {
 	return jsonInt
 }
 
-// excerpt is the front of a text, to show what is meant.
+// excerpt returns the beginning of a text, for error messages.
 func excerpt(text string) string {
 	if len(text) <= 40 {
 		return text
@@ -57,7 +56,7 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:40], "") + "…"
 }
 
-// members gives the quoted names and the values of an object, in order.
+// members returns an iterator over the quoted names and the values of an object.
 func members(object string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for at := skipSpace(object, 1); object[at] != '}'; at = skipSpace(object, at) {
@@ -66,7 +65,7 @@ func members(object string) iter.Seq2[string, string] {
 			}
 			end := valueEnd(object, at)
 			name := object[at:end]
-			at = skipSpace(object, skipSpace(object, end)+1) // behind the colon
+			at = skipSpace(object, skipSpace(object, end)+1) // after the colon
 			end = valueEnd(object, at)
 			if !yield(name, object[at:end]) {
 				return
@@ -76,7 +75,7 @@ func members(object string) iter.Seq2[string, string] {
 	}
 }
 
-// elements gives the values of a list, in order.
+// elements returns an iterator over the values of a list.
 func elements(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := skipSpace(list, 1); list[at] != ']'; at = skipSpace(list, at) {
@@ -92,7 +91,7 @@ func elements(list string) iter.Seq[string] {
 	}
 }
 
-// skipSpace is the first place from at on that is no white space.
+// skipSpace returns the first index from at on that is not white space.
 func skipSpace[T string | []byte](text T, at int) int {
 	for at < len(text) && strings.IndexByte(space, text[at]) >= 0 {
 		at++
@@ -100,7 +99,7 @@ func skipSpace[T string | []byte](text T, at int) int {
 	return at
 }
 
-// valueEnd is the place behind the value that starts at the given one.
+// valueEnd returns the index after the value that starts at the given index.
 func valueEnd(text string, at int) int {
 	switch text[at] {
 	case '"':
@@ -114,8 +113,8 @@ func valueEnd(text string, at int) int {
 	return len(text)
 }
 
-// stringEnd is the place behind the string whose opening quote stands at the
-// given one, or the end of a text that lacks the closing quote.
+// stringEnd returns the index after the string that starts at the given index, or the
+// length of the text if the closing quote is missing.
 func stringEnd[T string | []byte](text T, at int) int {
 	for at++; at < len(text); at++ {
 		switch text[at] {
@@ -128,8 +127,7 @@ func stringEnd[T string | []byte](text T, at int) int {
 	return len(text)
 }
 
-// nestedEnd is the place behind the object or list that starts at the given
-// one.
+// nestedEnd returns the index after the object or list that starts at the given index.
 func nestedEnd(text string, at int) int {
 	for depth := 0; at < len(text); at++ {
 		switch text[at] {
@@ -146,9 +144,9 @@ func nestedEnd(text string, at int) int {
 	return len(text)
 }
 
-// repeated finds a name that comes twice.
+// repeated returns a name that is repeated, and whether there is one.
 func repeated(names [][]byte) (name []byte, found bool) {
-	if len(names) <= 64 { // sorting costs more than comparing each with each
+	if len(names) <= 64 { // comparing all pairs is faster than sorting
 		for i, name := range names {
 			for _, other := range names[:i] {
 				if string(name) == string(other) {

@@ -6,34 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-var errHalfPair = errors.New("half a surrogate pair")
+var errSurrogate = errors.New("unpaired surrogate")
 
-// A scanner reads one JSON text from front to end, once. It checks the grammar of
-// RFC 8259, that the text is UTF-8, and how deep it is nested, and writes the
-// canonical text: no white space, strings escaped as the service does, numbers as
-// they are.
+// A scanner reads a JSON text in one pass. It checks the grammar of RFC 8259, the UTF-8
+// and the depth of nesting, and writes the canonical text: without white space, with
+// strings escaped as the service does, and with numbers unchanged.
 //
-// Its methods read the thing they are named after and report whether they could;
-// if not, syntax says why, and nothing more may be read.
+// Its methods read the element that they are named after and report whether that
+// succeeded. If not, syntax is the reason, and the scanner must not be used further.
 type scanner struct {
 	data  []byte
-	at    int // how much of data has been read
-	limit int // how many objects and lists may be open at a time
-	depth int // how many are
+	at    int // index in data of the next byte to read
+	limit int // maximum depth of nesting
+	depth int // current depth of nesting
 
 	out     []byte // canonical text of data since the last skip, up to written
 	written int
 
 	syntax *SyntaxError // why the text is not JSON
-	fault  error        // the first thing that is JSON, but may not stand in a record
+	fault  error        // first reason why the JSON cannot be in a record
 }
 
-// whole reads a value and the white space around it, up to the end of the text.
+// whole reads a value and white space up to the end of the text.
 func (s *scanner) whole() bool {
 	return s.value() && s.end()
 }
 
-// value reads any value.
+// value reads a value.
 func (s *scanner) value() bool {
 	switch s.next() {
 	case '"':
@@ -66,7 +65,7 @@ func (s *scanner) object() bool {
 		names = append(names, name)
 	}
 	if name, found := repeated(names); found {
-		s.blame(fmt.Errorf("name %q comes twice in an object", name))
+		s.blame(fmt.Errorf("name %q is repeated in an object", name))
 	}
 	return s.syntax == nil
 }
@@ -81,8 +80,8 @@ func (s *scanner) list() bool {
 	return s.syntax == nil
 }
 
-// open reads an opening bracket, and reports whether something else than the
-// closing one follows.
+// open reads an opening bracket. It returns true if elements follow, and false, after
+// reading the closing bracket, if there are none.
 func (s *scanner) open(closing byte) bool {
 	if s.depth == s.limit {
 		s.syntax = depthError(s.data, s.at, s.limit)
@@ -97,7 +96,7 @@ func (s *scanner) open(closing byte) bool {
 	return false
 }
 
-// another reads a comma or the closing bracket, and reports whether it was a comma.
+// another reads a comma or the closing bracket and reports whether it was a comma.
 func (s *scanner) another(closing byte, place string) bool {
 	switch s.next() {
 	case ',':
@@ -144,13 +143,13 @@ func (s *scanner) word(word string) bool {
 	return true
 }
 
-// end reads white space up to the end of the text.
+// end reads white space up to the end.
 func (s *scanner) end() bool {
 	s.next()
 	return s.at == len(s.data) || s.unexpected("after the end of the value")
 }
 
-// take reads c if it comes next.
+// take reads c if it is the next byte.
 func (s *scanner) take(c byte) bool {
 	if s.peek() != c {
 		return false
@@ -159,8 +158,7 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// peek returns the byte that comes next. At the end it returns 0, which a text
-// cannot hold either.
+// peek returns the next byte, or 0 at the end. A valid text does not contain 0.
 func (s *scanner) peek() byte {
 	if s.at < len(s.data) {
 		return s.data[s.at]
@@ -168,7 +166,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// next reads white space, and returns the byte that comes next.
+// next reads white space and returns the byte after it, as peek does.
 func (s *scanner) next() byte {
 	if c := s.peek(); c > ' ' {
 		return c
@@ -182,20 +180,20 @@ func (s *scanner) next() byte {
 	return s.peek()
 }
 
-// blame notes a fault, unless there is one.
+// blame sets the fault, unless it is set.
 func (s *scanner) blame(fault error) {
 	if s.fault == nil {
 		s.fault = fault
 	}
 }
 
-// unexpected makes what comes next a syntax error. It returns false.
+// unexpected records a syntax error at the next byte. It returns false.
 func (s *scanner) unexpected(place string) bool {
 	s.syntax = syntaxError(s.data, s.at, reasonAt(s.data[s.at:], place))
 	return false
 }
 
-// reasonAt says what is wrong with the front of a text.
+// reasonAt returns the reason for a syntax error at the start of rest.
 func reasonAt(rest []byte, place string) string {
 	if len(rest) == 0 {
 		return "unexpected end"
@@ -210,7 +208,7 @@ func reasonAt(rest []byte, place string) string {
 	}
 }
 
-// skip leaves out of the canonical text what has been read.
+// skip discards the canonical text up to here.
 func (s *scanner) skip() {
 	if len(s.out) > 0 {
 		s.out = s.out[:0]
@@ -218,7 +216,7 @@ func (s *scanner) skip() {
 	s.written = s.at
 }
 
-// appendCanonical appends the canonical text of what has been read since skip.
+// appendCanonical appends the canonical text since the last skip.
 func (s *scanner) appendCanonical(dst []byte) []byte {
 	if len(s.out) > 0 {
 		dst = append(dst, s.out...)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSyntaxReasons has every place at which a text can stop being JSON.
+// TestSyntaxReasons covers all places at which a text can violate the grammar.
 func TestSyntaxReasons(t *testing.T) {
 	const unexpected = "unexpected character "
 	tests := []struct {
@@ -74,33 +74,32 @@ func TestSyntaxReasons(t *testing.T) {
 	}
 }
 
-// TestSyntaxErrorsComeFirst checks that a text which is not JSON is told as such,
-// whatever else is wrong with what stands before.
-func TestSyntaxErrorsComeFirst(t *testing.T) {
+// TestSyntaxErrorTakesPrecedence checks that the error is a SyntaxError if the text is not
+// JSON, even if it has other errors before that.
+func TestSyntaxErrorTakesPrecedence(t *testing.T) {
 	for _, front := range []string{`{"a":1,"a":2`, `{"a":"\ud800"`, `{"\ud800":1`, `{"id":0`, `{"a":{"b":1,"b":2}`, `[1`, `5`} {
 		_, err := ParseRecord([]byte(front + "}}"))
 		var serr *SyntaxError
 		if !errors.As(err, &serr) {
-			t.Errorf("%s}}: %v, want a SyntaxError", front, err)
+			t.Errorf("ParseRecord(%s}}): %v, want a SyntaxError", front, err)
 		}
 		if err := new(Event).UnmarshalJSON([]byte(front + "}}")); !errors.As(err, &serr) {
-			t.Errorf("%s}}: %v, want a SyntaxError of an event", front, err)
+			t.Errorf("Event.UnmarshalJSON(%s}}): %v, want a SyntaxError", front, err)
 		}
 	}
 }
 
-// TestRecordNamesItsFirstFault checks which member the error is about, when several
-// are wrong.
-func TestRecordNamesItsFirstFault(t *testing.T) {
+// TestParseRecordSeveralErrors checks which error is returned.
+func TestParseRecordSeveralErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"a":"\ud800","b":"\ud800"}`:              `member "a": half a surrogate pair`,
-		`{"a":{"x":1,"x":2},"id":0}`:               `member "a": name "x" comes twice in an object`,
-		`{"id":0,"a":"\ud800"}`:                    `member "id": want an integer from 1 on, got 0`,
-		`{"id":"\ud800"}`:                          `member "id": half a surrogate pair`,
-		`{"a":1,"a":2,"b":"\ud800"}`:               `member "b": half a surrogate pair`,
-		`{"a":[{"x":{"y":1,"y":"\udc00"}}],"a":1}`: `member "a": half a surrogate pair`,
-		`{"b":{"c":1},"c":1,"c":2}`:                `member "c": comes twice`,
-		`{"\ud800":"\udc00"}`:                      "member name \"\\xed\\xa0\\x80\": half a surrogate pair",
+		`{"a":"\ud800","b":"\ud800"}`:              `member "a": unpaired surrogate`,
+		`{"a":{"x":1,"x":2},"id":0}`:               `member "a": name "x" is repeated in an object`,
+		`{"id":0,"a":"\ud800"}`:                    `member "id": want a positive integer, got 0`,
+		`{"id":"\ud800"}`:                          `member "id": unpaired surrogate`,
+		`{"a":1,"a":2,"b":"\ud800"}`:               `member "b": unpaired surrogate`,
+		`{"a":[{"x":{"y":1,"y":"\udc00"}}],"a":1}`: `member "a": unpaired surrogate`,
+		`{"b":{"c":1},"c":1,"c":2}`:                `member "c": is repeated`,
+		`{"\ud800":"\udc00"}`:                      "member name \"\\xed\\xa0\\x80\": unpaired surrogate",
 	} {
 		_, err := ParseRecord([]byte(text))
 		if diff := cmp.Diff("resources: invalid record: "+want, errorText(err)); diff != "" {
@@ -116,8 +115,9 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestManyNames checks names that are told apart by sorting.
-func TestManyNames(t *testing.T) {
+// TestParseRecordManyNames uses more and fewer names than are sorted to find repeated
+// ones.
+func TestParseRecordManyNames(t *testing.T) {
 	for _, n := range []int{2, 63, 64, 65, 500} {
 		var names []string
 		for i := range n {
@@ -138,8 +138,8 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// FuzzSyntax takes what encoding/json takes, if it is UTF-8 and not too deep, and
-// finds the first error where encoding/json finds it.
+// FuzzSyntax checks that checkSyntax accepts what encoding/json accepts, if it is UTF-8
+// and not nested too deeply, and reports the same positions of errors.
 func FuzzSyntax(f *testing.F) {
 	for _, text := range []string{
 		`{"a":[1,-0.5e+7,true,false,null,"\u00e9\n\/"]}`, ` [ ] `, `{"a":1,}`, `[01]`, `"\ud83d\ude42"`, "\"\u2028é\xff\"",
@@ -151,9 +151,9 @@ func FuzzSyntax(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got := checkSyntax(data, maxDepth)
 		if want := json.Valid(data) && utf8.Valid(data) && depthOf(data) <= maxDepth; (got == nil) != want {
-			t.Fatalf("%q: %v, want valid %v", data, got, want)
+			t.Fatalf("%q: %v, want valid: %v", data, got, want)
 		}
-		// Behind a character that is nowhere allowed nothing is read.
+		// The additional byte is invalid everywhere, so there is always an error.
 		var serr *json.SyntaxError
 		err := json.Unmarshal(append(slices.Clone(data), 1), new(json.RawMessage))
 		if got == nil || !utf8.Valid(data) || !errors.As(err, &serr) || strings.HasPrefix(got.Reason, "nested") {
@@ -168,7 +168,7 @@ func FuzzSyntax(f *testing.F) {
 	})
 }
 
-// depthOf returns how deep a valid JSON text is nested.
+// depthOf returns the depth of nesting of a valid JSON text.
 func depthOf(data []byte) (deepest int) {
 	depth := 0
 	for d := json.NewDecoder(bytes.NewReader(data)); ; {

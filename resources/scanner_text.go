@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// name reads the name of a member and the colon. It returns the name without its
-// quotes and escapes.
+// name reads the name of a member and the colon. It returns the name unquoted.
 func (s *scanner) name() (name []byte, ok bool) {
 	if s.next() != '"' {
 		return nil, s.unexpected("at the start of a name")
@@ -27,7 +26,7 @@ func (s *scanner) name() (name []byte, ok bool) {
 // text reads a string.
 func (s *scanner) text() bool {
 	start := s.at
-	differs := false // the canonical string has other bytes
+	differs := false // whether the canonical string differs
 	for s.at++; ; {
 		s.at += plainPrefix(s.data[s.at:])
 		switch c := s.peek(); {
@@ -58,7 +57,7 @@ func (s *scanner) text() bool {
 	}
 }
 
-// escape reads what follows a backslash.
+// escape reads the rest of an escape after the backslash.
 func (s *scanner) escape() bool {
 	switch s.peek() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -77,23 +76,23 @@ func (s *scanner) escape() bool {
 	return false
 }
 
-// rewrite writes the canonical form of the string that was read from start on.
+// rewrite writes the canonical form of the string from start to the current position.
 func (s *scanner) rewrite(start int) {
 	text := unquote(string(s.data[start:s.at]))
 	if _, found := firstSurrogate(text); found {
-		s.blame(errHalfPair)
+		s.blame(errSurrogate)
 	}
 	s.out = appendQuoted(append(s.out, s.data[s.written:start]...), text)
 	s.written = s.at
 }
 
-// plainPrefix returns how many bytes of ASCII text begins with that stand for
-// themselves in a string, in steps of eight as far as possible.
+// plainPrefix returns the length of the longest prefix of text that consists of ASCII
+// characters without a special meaning in strings. It checks eight bytes at a time.
 func plainPrefix(text []byte) (n int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(text) >= n+8; n += 8 {
-		// The highest bit of a byte is set by what subtracts from it only if the byte
-		// is the one looked for, or if a lower byte is: the lowest one found is right.
+		// The subtractions set the highest bit of each matching byte. A borrow can
+		// set it in a byte above a match too, so only the lowest one is reliable.
 		w := binary.LittleEndian.Uint64(text[n:])
 		found := (w | (w - ones*' ') | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
 		if found != 0 {

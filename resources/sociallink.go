@@ -1,32 +1,32 @@
 package resources
 
-// A SocialLink is an author's link to a page elsewhere.
+// A SocialLink is a link to an author's page on another site.
 type SocialLink struct {
 	ID     int     `json:"id"`
 	Title  string  `json:"title"`
-	URL    string  `json:"url"`  // several records may hold the same
-	Logo   *string `json:"logo"` // URL, or nil, which is written null
+	URL    string  `json:"url"`  // not unique
+	Logo   *string `json:"logo"` // URL, or nil for null
 	Type   string  `json:"type"` // such as instagram
 	Author int     `json:"author"`
 }
 
-// wireSocialLink is a SocialLink without methods, for encoding/json to walk.
+// wireSocialLink is a SocialLink without methods, for encoding/json.
 type wireSocialLink SocialLink
 
-// Clone is a deep copy. O(1).
+// Clone returns a deep copy of the link. O(1).
 func (s SocialLink) Clone() SocialLink {
 	s.Logo = cloned(s.Logo)
 	return s
 }
 
-// MarshalJSON writes the link as the service does; it gives no error. Text that
-// is not UTF-8 is written with U+FFFD in place of the bad bytes. O(size).
+// MarshalJSON returns the JSON of the link as the service writes it. Invalid UTF-8
+// becomes U+FFFD. The error is always nil. O(size).
 func (s SocialLink) MarshalJSON() ([]byte, error) {
 	return encode(wireSocialLink(s))
 }
 
-// UnmarshalJSON reads a link as MarshalJSON writes it, by the rules of
-// [Event.UnmarshalJSON]; logo may be null. O(size).
+// UnmarshalJSON parses the JSON of a link by the rules of [Event.UnmarshalJSON], except
+// that logo may be null. O(size).
 func (s *SocialLink) UnmarshalJSON(data []byte) error {
 	wire := wireSocialLink(s.Clone())
 	if err := decodeStrict(data, socialLinkFields(), &wire); err != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// decodeStrict unmarshals an object whose members are among fields into a
-// pointer to a struct, with no leniency of encoding/json: names match exactly,
-// come once, and are null only where the field is.
+// decodeStrict unmarshals an object into a pointer to a struct. Unlike encoding/json, it
+// requires that names are those of fields, spelled exactly and not repeated, and that
+// values are null only if the field is nullable.
 func decodeStrict(data []byte, fields []Field, into any) error {
 	s := scanner{data: data, limit: maxDepth}
 	if !s.whole() {
@@ -32,7 +32,7 @@ func decodeStrict(data []byte, fields []Field, into any) error {
 	return blame(text, into)
 }
 
-// checkMember refuses what encoding/json would take without a word.
+// checkMember returns an error for a member that encoding/json would accept silently.
 func checkMember(fields []Field, name, value string) error {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
@@ -52,7 +52,8 @@ func checkMember(fields []Field, name, value string) error {
 	return nil
 }
 
-// blame finds the member that could not be unmarshalled, by trying each alone.
+// blame returns an error for the member that cannot be unmarshalled. It tries each
+// member on its own.
 func blame(object string, into any) error {
 	for quoted, value := range members(object) {
 		if err := json.Unmarshal([]byte("{"+quoted+":"+value+"}"), into); err != nil {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep objects and lists may be nested.
+// maxDepth is the maximum depth to which objects and lists can be nested.
 const maxDepth = 200
 
-// checkSyntax returns what keeps data from being one JSON value in UTF-8, nested
-// no deeper than limit, and nil if nothing does.
+// checkSyntax returns an error if data is not a JSON value in UTF-8 that is nested at
+// most limit levels deep.
 func checkSyntax(data []byte, limit int) *SyntaxError {
 	s := scanner{data: data, limit: limit}
 	s.whole()
@@ -21,7 +21,7 @@ func depthError(data []byte, at, limit int) *SyntaxError {
 	return syntaxError(data, at, fmt.Sprintf("nested deeper than the limit of %d", limit))
 }
 
-// syntaxError counts lines and columns up to the byte at.
+// syntaxError returns an error whose position is the byte at index at.
 func syntaxError(data []byte, at int, reason string) *SyntaxError {
 	before := data[:at]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]

@@ -6,22 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths are counted in code points.
+// Lengths in code points.
 const (
 	maxURL   = 2048
-	maxHost  = 253 // user, host and port together
+	maxHost  = 253 // of user, host and port together
 	maxLabel = 63
 )
 
-// lookalikes are the characters that Unicode's compatibility forms turn into
-// text with / ? # @ or : in it, up to U+FFFF. Python's urlsplit refuses them.
+// lookalikes are the characters up to U+FFFF whose Unicode compatibility forms contain
+// / ? # @ or :. Python's urlsplit rejects them.
 const lookalikes = "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16" +
 	"\ufe55\ufe56\ufe5f\ufe6b\uff03\uff0f\uff1a\uff1f\uff20"
 
-// validURL says what Django 3.2's URLValidator says: by its regular expression,
-// which this reads from left to right, and by the checks around it. It is
-// stricter in that there is no second try with the host in punycode, digits are
-// those of ASCII, and an address in brackets is checked whatever stands before.
+// validURL reports whether URLValidator of Django 3.2 accepts a text. It is stricter in
+// three points: a host is not tried again in punycode, digits are ASCII, and an address
+// in brackets is checked even after user information.
 func validURL(text string) bool {
 	scheme, rest, found := strings.Cut(text, "://")
 	if !found || strings.ContainsAny(text, "\t\r\n") || utf8.RuneCountInString(text) > maxURL {
@@ -39,7 +38,7 @@ func validURL(text string) bool {
 	return validAddress(rest) || validAddress(withoutUser(rest))
 }
 
-// upTo is the part of text before the first character of set.
+// upTo returns the part of text before the first character in set.
 func upTo(text, set string) string {
 	if i := strings.IndexAny(text, set); i >= 0 {
 		return text[:i]
@@ -47,8 +46,8 @@ func upTo(text, set string) string {
 	return text
 }
 
-// withoutUser takes "user@" or "user:password@" off the front of a text; what
-// does not start so gives nothing.
+// withoutUser removes "user@" or "user:password@" from the front of a text. It returns
+// "" if the text does not begin so.
 func withoutUser(text string) string {
 	info, rest, found := strings.Cut(text, "@")
 	user, password, _ := strings.Cut(info, ":")
@@ -60,8 +59,8 @@ func withoutUser(text string) string {
 	return rest
 }
 
-// validAddress takes a host with or without a port, and a path, query or
-// fragment without white space.
+// validAddress reports whether a text is a host with an optional port, followed by an
+// optional path, query or fragment without white space.
 func validAddress(text string) bool {
 	host := upTo(text, ":/?#")
 	if strings.HasPrefix(text, "[") {
@@ -81,8 +80,9 @@ func validAddress(text string) bool {
 	return rest == "" || strings.IndexByte("/?#", rest[0]) >= 0 && !strings.ContainsFunc(rest, isSpace)
 }
 
-// validHost takes an IPv4 address, an IPv6 address in brackets, localhost, and
-// names of two labels or more whose last could be a top-level domain.
+// validHost reports whether host is an IPv4 address, an IPv6 address in brackets,
+// localhost, or a name of at least two labels whose last label can be a top-level
+// domain.
 func validHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		addr, err := netip.ParseAddr(host[1 : len(host)-1])
@@ -103,8 +103,8 @@ func validHost(host string) bool {
 	return len(labels) > 1 && topLevel(labels[len(labels)-1])
 }
 
-// validLabel takes 1 to 63 letters, digits and hyphens, none of these at an
-// end; every code point from U+00A1 to U+FFFF counts as a letter.
+// validLabel reports whether label has 1 to 63 letters, digits and hyphens, and neither
+// begins nor ends with a hyphen. All code points from U+00A1 to U+FFFF are letters.
 func validLabel(label string) bool {
 	if strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
 		return false
@@ -118,8 +118,8 @@ func validLabel(label string) bool {
 	return 0 < n && n <= maxLabel
 }
 
-// topLevel takes two or more characters of a valid label: no digits, but for
-// those behind xn--, where all are ASCII.
+// topLevel reports whether a valid label can be a top-level domain: it has at least two
+// characters and no digits, or it is xn-- followed by ASCII letters and digits.
 func topLevel(label string) bool {
 	tail, found := strings.CutPrefix(strings.ToLower(label), "xn--")
 	if found && validSlug(tail) && !strings.ContainsAny(tail, "-_") {

@@ -6,25 +6,25 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Validate turns a posted JSON object into a record without an id: all fields
-// that may be written, in wire order, with clean values and with defaults for
-// what was not sent. Give it an id and it decodes into the collection's struct.
-// An optional field that has no default and was not sent is left out; a
-// collection without fields gives an empty record. Whether the collection may
-// be posted to at all is not asked.
+// Validate converts a posted JSON object to a record without an id. The record has all
+// fields that can be written, in wire order and with normalized values. Absent fields
+// have their default, or are omitted if they have none. After setting its id, the record
+// can be decoded into the struct of the collection. If the collection has no fields, the
+// record is empty. Validate does not check whether the collection is Creatable.
 //
-// An empty body counts as {}. Names are taken in camelCase and snake_case, the
-// last mention of a field counts, unknown and read-only members are ignored.
-// exists says whether a collection has a record of an id, which is 1 or more;
-// it is asked while Validate runs, never later. With a nil exists no record
-// exists.
+// An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
+// repeated, the last value counts. Unknown and read-only members are ignored.
 //
-// What is refused, and in which words, follows Django REST framework 3.14, see
-// the package's documentation. A body that is no JSON is a [*SyntaxError], all
-// else that is wrong with it [FieldErrors]; both match [ErrInvalid].
-// O(len of body), not counting what exists does.
-func (c Description) Validate(body []byte, exists func(collection string, id int) bool) (Record, error) {
-	values, err := c.sent(body)
+// To check references, Validate calls exists, which reports whether a collection has a
+// record with an id. Validate calls it only with ids of at least 1, and not after
+// Validate has returned. If exists is nil, no record exists.
+//
+// Validate rejects what Django REST framework 3.14 rejects, with the same messages,
+// except as noted in the package documentation. The error is a [*SyntaxError] if the
+// body is not JSON, and otherwise [FieldErrors]; both match [ErrInvalid]. O(len of
+// body), without the calls of exists.
+func (d Description) Validate(body []byte, exists func(collection string, id int) bool) (Record, error) {
+	values, err := d.sent(body)
 	if err != nil {
 		return Record{}, err
 	}
@@ -33,7 +33,7 @@ func (c Description) Validate(body []byte, exists func(collection string, id int
 	}
 	var record Record
 	var errs FieldErrors
-	for i, f := range c.Fields {
+	for i, f := range d.Fields {
 		if f.ReadOnly {
 			continue
 		}
@@ -50,9 +50,9 @@ func (c Description) Validate(body []byte, exists func(collection string, id int
 	return record, nil
 }
 
-// sent gives the JSON text sent for each field, empty where there is none.
-func (c Description) sent(body []byte) ([]string, error) {
-	values := make([]string, len(c.Fields))
+// sent returns the JSON of each field in a body, or "" if the field is absent.
+func (d Description) sent(body []byte) ([]string, error) {
+	values := make([]string, len(d.Fields))
 	if len(body) == 0 {
 		return values, nil
 	}
@@ -68,8 +68,8 @@ func (c Description) sent(body []byte) ([]string, error) {
 		message := "Invalid data. Expected a dictionary, but got " + string(kind) + "."
 		return nil, FieldErrors{{nonField, []string{message}}}
 	}
-	names := make([]string, len(c.Fields))
-	for i, f := range c.Fields {
+	names := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
 		names[i] = ordering.Snake(f.Name)
 	}
 	for quoted, value := range members(text) {
@@ -80,7 +80,7 @@ func (c Description) sent(body []byte) ([]string, error) {
 	return values, nil
 }
 
-// clean gives the text to keep of a value, or what is wrong with it.
+// clean returns the JSON to store for a value, or the messages if it is invalid.
 func (f Field) clean(value string, exists func(string, int) bool) (text string, messages []string) {
 	switch {
 	case value == "" && f.Required:
@@ -111,7 +111,7 @@ func (f Field) clean(value string, exists func(string, int) bool) (text string, 
 	return one(cleanJSON(value))
 }
 
-// one makes a list of a message, nil of none.
+// one returns the message as a list. If it is empty, one returns text and nil.
 func one(text, message string) (string, []string) {
 	if message != "" {
 		return "", []string{message}

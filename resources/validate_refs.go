@@ -11,8 +11,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// cleanReference takes the id of a record that exists. The empty string counts
-// as null.
+// cleanReference accepts the id of an existing record. The empty string counts as null.
 func (f Field) cleanReference(value string, exists func(string, int) bool) (text, message string) {
 	if value == `""` {
 		_, messages := f.clean("null", exists)
@@ -22,9 +21,9 @@ func (f Field) cleanReference(value string, exists func(string, int) bool) (text
 	return strconv.Itoa(id), message
 }
 
-// cleanReferences takes a list of ids of records that exist, and an object for
-// its names. They come out ascending, each once; the first that is wrong is
-// told.
+// cleanReferences accepts a list of ids of existing records, or an object, whose names
+// are the ids. It sorts the ids and removes duplicates. The message is about the first
+// invalid id.
 func (f Field) cleanReferences(value string, exists func(string, int) bool) (text, message string) {
 	items, message := items(value)
 	if message != "" {
@@ -49,8 +48,8 @@ func (f Field) cleanReferences(value string, exists func(string, int) bool) (tex
 	return string(append(list, ']')), ""
 }
 
-// items gives the elements of a list, or the names of an object, which the
-// service turns to snake_case first.
+// items returns the elements of a list, or the names of an object, converted to
+// snake_case as the service does.
 func items(value string) (items []string, message string) {
 	switch kind := kindOf(value); kind {
 	case jsonList:
@@ -66,9 +65,9 @@ func items(value string) (items []string, message string) {
 	}
 }
 
-// reference reads the id of a record that exists: an integer, a number, whose
-// fraction is cut off, or a string with an integer in it. Numbers too large for
-// an int are the ids of no record.
+// reference returns the id of an existing record. The value is a number, which is
+// truncated to an integer, or a string that contains an integer. A number out of range
+// for an int is not the id of a record.
 func (f Field) reference(value string, exists func(string, int) bool) (id int, message string) {
 	shown := value
 	switch kind := kindOf(value); kind {
@@ -93,14 +92,14 @@ func (f Field) reference(value string, exists func(string, int) bool) (id int, m
 	return id, ""
 }
 
-// wrongType is what is said of a value that cannot be an id.
+// wrongType returns the message for a value that cannot be an id.
 func wrongType(kind jsonKind) string {
 	return fmt.Sprintf("Incorrect type. Expected pk value, received %s.", kind)
 }
 
-// integer returns the value of ASCII digits with at most one sign before them, and
-// reports whether text is that and nothing more: white space, underscores and other
-// digits are refused. A number beyond an int is 0, which is the id of no record.
+// integer returns the value of a text of ASCII digits with an optional sign and reports
+// whether text is one. If the number is out of range for an int, it returns 0, which is
+// not the id of a record.
 func integer(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -109,7 +108,7 @@ func integer(text string) (n int, ok bool) {
 	return n, true
 }
 
-// truncated is a number without its fraction; beyond an int it is 0.
+// truncated returns a number truncated to an integer, or 0 if it is out of range.
 func truncated(number string) int {
 	f, _ := strconv.ParseFloat(number, 64)
 	if math.Abs(f) >= math.MaxInt {

@@ -2,7 +2,7 @@ package resources
 
 import "strconv"
 
-// cleanTime takes strings that hold a date-time, which keeps its offset.
+// cleanTime accepts a string that contains a date-time.
 func cleanTime(value string) (text, message string) {
 	if kindOf(value) != jsonString {
 		return "", wrongTimeFormat
@@ -14,8 +14,8 @@ func cleanTime(value string) (text, message string) {
 	return `"` + string(d.appendWire(nil)) + `"`, ""
 }
 
-// cleanBool takes true and false, the numbers 1 and 0, and a set of words, each
-// in lower case, in upper case, and with a capital.
+// cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
+// accepts.
 func cleanBool(value string) (text, message string) {
 	word := value
 	switch kindOf(value) {
@@ -33,8 +33,7 @@ func cleanBool(value string) (text, message string) {
 	return "", "Must be a valid boolean."
 }
 
-// digit is "1" or "0" for a number of that value, however it is written, else
-// nothing.
+// digit returns "1" or "0" for a number with that value, and otherwise "".
 func digit(number string) string {
 	switch n, _ := strconv.ParseFloat(number, 64); n {
 	case 0:
@@ -45,8 +44,7 @@ func digit(number string) string {
 	return ""
 }
 
-// cleanInteger takes integers. No field of the document needs it: ids are
-// read-only.
+// cleanInteger accepts an integer. The document has no such field that can be written.
 func cleanInteger(value string) (text, message string) {
 	n, err := strconv.Atoi(value)
 	if err != nil {
@@ -55,8 +53,8 @@ func cleanInteger(value string) (text, message string) {
 	return strconv.Itoa(n), ""
 }
 
-// cleanTextList takes lists of strings, stripped. No field of the document
-// needs it: labels cannot be posted.
+// cleanTextList accepts a list of strings and trims them. The document has no such field
+// that can be written.
 func cleanTextList(value string) (text, message string) {
 	if kind := kindOf(value); kind != jsonList {
 		return "", notAList(kind)
@@ -75,7 +73,7 @@ func cleanTextList(value string) (text, message string) {
 	return string(append(list, ']')), ""
 }
 
-// cleanJSON takes any value that a record can hold.
+// cleanJSON accepts any value that a record can hold.
 func cleanJSON(value string) (text, message string) {
 	clean, err := canonical([]byte(value))
 	if err != nil {
@@ -84,7 +82,7 @@ func cleanJSON(value string) (text, message string) {
 	return string(clean), ""
 }
 
-// notAList is what is said where a list is expected.
+// notAList returns the message for a value that should be a list.
 func notAList(kind jsonKind) string {
 	return `Expected a list of items but got type "` + string(kind) + `".`
 }

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// cleanText takes strings, stripped, and the digits of numbers. What is wrong
-// with the characters of a string is all told at once.
+// cleanText accepts a string, which it trims, or a number, whose digits it keeps. It
+// returns all messages about the characters of a string at once.
 func (f Field) cleanText(value string) (text string, messages []string) {
 	clean, ok := stringOf(value)
 	switch {
@@ -34,7 +34,7 @@ func (f Field) cleanText(value string) (text string, messages []string) {
 	return string(appendQuoted(nil, clean)), nil
 }
 
-// invalid is what is said of a text of that kind.
+// invalid returns the message for an invalid value of the kind.
 func (k Kind) invalid() string {
 	switch k {
 	case Slug:
@@ -45,7 +45,8 @@ func (k Kind) invalid() string {
 	return "Not a valid string."
 }
 
-// stringOf is the text that a value stands for, if it stands for any.
+// stringOf returns the text of a string or number. ok is false for other values and for
+// numbers out of range for a float64.
 func stringOf(value string) (text string, ok bool) {
 	switch kindOf(value) {
 	case jsonString:
@@ -57,12 +58,13 @@ func stringOf(value string) (text string, ok bool) {
 	return "", false
 }
 
-// isSpace is Python's notion of white space.
+// isSpace reports whether r is white space in Python.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }
 
-// validSlug takes ASCII letters and digits, _ and -.
+// validSlug reports whether text is not empty and consists of ASCII letters, digits, _
+// and -.
 func validSlug(text string) bool {
 	for _, r := range text {
 		if !isLetter(r) && !isDigit(r) && r != '_' && r != '-' {

@@ -2,7 +2,7 @@ package sample
 
 import "encoding/json"
 
-// accounts are the collections about money.
+// accounts returns a record of the collections about money, or nil for other keys.
 func accounts(d *draw) []member {
 	switch d.key {
 	case "commissions":
@@ -23,7 +23,7 @@ func accounts(d *draw) []member {
 		return []member{{"project", d.maybe("projects")}, {"category", pick(d.rng, []string{"paper", "printing", "travel", "rights"})}, {"amount", d.amount(5000)}, {"spentOn", d.soon()}}
 	case "wires":
 		members := []member{{"sender", d.someone()}, {"amount", d.amount(1200)}, {"receivedAt", d.stamp(d.moment())}, {"cart", d.maybe("carts")}}
-		if d.every(4, 1) { // a member that most have not
+		if d.every(4, 1) { // a member that most wires lack
 			members = append(members, member{"note", d.line()})
 		}
 		return members
@@ -31,7 +31,7 @@ func accounts(d *draw) []member {
 	return nil
 }
 
-// paidOn is a day, or null for what is unpaid.
+// paidOn returns a day, or null for unpaid.
 func (d *draw) paidOn() any {
 	if d.every(3, 1) {
 		return nil

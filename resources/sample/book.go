@@ -7,14 +7,15 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// authorFacts is what other records know of an author.
+// authorFacts are the properties of an author that other records use.
 type authorFacts struct {
 	name, language string
 }
 
 func (m *maker) authorFacts(id int) authorFacts { return m.draw("authors", id).asAuthor() }
 
-// asAuthor must be the first that draws, so that all agree on what it gives.
+// asAuthor must be called before any other random number of the record is used, so that
+// all callers get the same result.
 func (d *draw) asAuthor() authorFacts {
 	l := pick(d.rng, d.languages)
 	return authorFacts{l.person(d.rng), l.code}
@@ -23,8 +24,8 @@ func (d *draw) asAuthor() authorFacts {
 func (m *maker) author(id int) resources.Record {
 	d := m.draw("authors", id)
 	facts := d.asAuthor()
-	l := m.tongue(facts.language)
-	var portrait any // null now and then
+	l := m.language(facts.language)
+	var portrait any // sometimes null
 	if !d.every(4, 3) {
 		portrait, _ = d.image("portrait", ".jpg")
 	}
@@ -38,22 +39,22 @@ func (m *maker) author(id int) resources.Record {
 	)
 }
 
-// bookFacts is what other records know of a book. No author or label is 0.
+// bookFacts are the properties of a book that other records use.
 type bookFacts struct {
 	title, language string
-	author, label   int
-	price           int // cents
+	author, label   int // 0 for none
+	price           int // in cents
 }
 
 func (m *maker) bookFacts(id int) bookFacts { return m.draw("books", id).asBook() }
 
-// asBook must be the first that draws, as asAuthor.
+// asBook must be called first, as asAuthor.
 func (d *draw) asBook() (b bookFacts) {
 	b.author, _ = d.ref("authors")
 	b.label, _ = d.ref("labels")
 	l := pick(d.rng, d.languages)
 	if b.author != 0 {
-		l = d.tongue(d.authorFacts(b.author).language)
+		l = d.language(d.authorFacts(b.author).language)
 	}
 	b.title, b.language = l.title(d.rng), l.code
 	b.price = pick(d.rng, []int{99, 490, 900, 1200, 1490, 1500, 1650, 1800, 2200, 3500, 10090})
@@ -63,9 +64,9 @@ func (d *draw) asBook() (b bookFacts) {
 func (m *maker) book(id int) resources.Record {
 	d := m.draw("books", id)
 	facts := d.asBook()
-	l := m.tongue(facts.language)
+	l := m.language(facts.language)
 	cover, webp := d.image("cover", ".jpg")
-	var published any // null while a book is being made
+	var published any // null before publication
 	if !d.every(8, 6) {
 		published = date(day(-d.between(0, 30*365)))
 	}
@@ -86,7 +87,7 @@ func (m *maker) book(id int) resources.Record {
 	)
 }
 
-// isbn is an ISBN-13 with its check digit, from a range that no publisher has.
+// isbn returns an ISBN-13 with its check digit, from a range that no publisher has.
 func (r *rng) isbn() string {
 	digits := fmt.Sprintf("9799%08d", r.below(100_000_000))
 	sum := 0
@@ -96,10 +97,10 @@ func (r *rng) isbn() string {
 	return digits + strconv.Itoa((10-sum%10)%10)
 }
 
-// money is an amount in cents as the service writes decimals: as text.
+// money returns an amount in cents as text, which is how the service writes decimals.
 func money(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-// orNull is an id, or null for 0.
+// orNull returns an id, or nil for 0.
 func orNull(id int) any {
 	if id == 0 {
 		return nil

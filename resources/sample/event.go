@@ -10,7 +10,7 @@ import (
 func (m *maker) event(id int) resources.Event {
 	d := m.draw("events", id)
 	where := d.venue()
-	l := m.tongue(where.language)
+	l := m.language(where.language)
 	about := d.subject(l)
 	kind := pick(d.rng, l.kinds)
 	begin, end := d.times(where.zone)
@@ -33,7 +33,8 @@ func (m *maker) event(id int) resources.Event {
 	return e
 }
 
-// eventSlug is that of all events of the kind, unless each is to have its own.
+// eventSlug returns the slug of an event. All events of a kind share it, unless
+// SharedSlugs is disabled.
 func (d *draw) eventSlug(kind string) string {
 	shared := slug(kind, "event")
 	if d.without(SharedSlugs) {
@@ -42,7 +43,7 @@ func (d *draw) eventSlug(kind string) string {
 	return shared
 }
 
-// colon is what stands between an event's kind and its title.
+// colon returns the text between the kind and the title of an event.
 func (l language) colon() string {
 	if l.space == "" {
 		return l.space
@@ -50,8 +51,8 @@ func (l language) colon() string {
 	return ": "
 }
 
-// subject is the book that an event is about; one that is not in the house, if
-// the house has none.
+// subject returns the book that an event is about. If the house has no books, it is an
+// invented one.
 func (d *draw) subject(l language) bookFacts {
 	if id, ok := d.ref("books"); ok {
 		return d.bookFacts(id)
@@ -62,7 +63,7 @@ func (d *draw) subject(l language) bookFacts {
 	return about
 }
 
-// eventLabels is the label of the book, none, or a guest's besides.
+// eventLabels returns the label of the book, no label, or two labels.
 func (d *draw) eventLabels(about bookFacts) []int {
 	switch {
 	case about.label == 0 || d.every(12, 6):
@@ -73,7 +74,7 @@ func (d *draw) eventLabels(about bookFacts) []int {
 	return []int{about.label}
 }
 
-// eventAuthors is the author of the book, nobody, or with others.
+// eventAuthors returns the author of the book, no author, or several authors.
 func (d *draw) eventAuthors(about bookFacts) []int {
 	switch {
 	case about.author == 0 || d.every(9, 4):
@@ -91,17 +92,17 @@ func (d *draw) venue() place {
 	return pick(d.rng, d.places)
 }
 
-// clocksChange picks the events in the hours when clocks change.
+// clocksChange reports whether the event is near a change of clocks.
 func (d *draw) clocksChange() bool { return d.every(30, 11) }
 
-// times are those of the first and last instant.
+// times returns the beginning and the end of an event.
 func (d *draw) times(z zone) (begin, end time.Time) {
 	begin, length := d.plan(z)
 	begin = d.plainTime(z, begin)
 	return begin, d.plainEnd(z, begin, length)
 }
 
-// plan is when an event begins and how long it lasts, oddities and all.
+// plan returns the beginning and the length of an event, with all oddities.
 func (d *draw) plan(z zone) (begin time.Time, length time.Duration) {
 	length = time.Duration(d.between(4, 12)) * 15 * time.Minute
 	date := day(d.near())
@@ -110,9 +111,9 @@ func (d *draw) plan(z zone) (begin time.Time, length time.Duration) {
 		begin = changes()[d.n/30%len(changes())]
 	case d.every(10, 3): // midnight
 		begin = z.wall(date)
-	case d.every(10, 5): // one instant for all, whatever their clocks show
+	case d.every(10, 5): // at the same instant, in different offsets
 		begin = day(0).Add(16 * time.Hour)
-	case d.every(10, 7): // days on end
+	case d.every(10, 7): // several days
 		begin = z.wall(date.Add(10 * time.Hour))
 		length = time.Duration(d.between(1, 3))*24*time.Hour + 8*time.Hour
 	default:
@@ -121,8 +122,9 @@ func (d *draw) plan(z zone) (begin time.Time, length time.Duration) {
 	return begin, length
 }
 
-// changes are instants around those at which the clocks of Genoa change: before
-// the hour that spring leaves out, and in both of the hours that autumn has.
+// changes returns instants at which the clocks in Genoa change or are about to: before
+// and after the hour that is skipped in spring, and in both occurrences of the hour that
+// is repeated in autumn.
 func changes() []time.Time {
 	spring, autumn := europe(1).from, europe(1).until
 	return []time.Time{

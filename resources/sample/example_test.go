@@ -17,7 +17,7 @@ func ExampleNew() {
 	// 0 12
 }
 
-// A test that fails with the sample: is it the null logos?
+// To find out whether null logos make a test fail, disable them.
 func ExampleOddity() {
 	nulls := func(without sample.Oddity) (count int) {
 		for _, link := range sample.New(sample.Options{Without: without}).SocialLinks {

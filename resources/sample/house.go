@@ -6,42 +6,42 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A House is the records of all 39 collections, each sorted by id. The zero
-// House has none. The three typed lists are the caller's to change before
-// [House.WriteTo] writes them; two houses share nothing that can be changed.
+// A House holds the records of all 39 collections, each sorted by id. The zero House has
+// no records. Callers may modify the exported fields before [House.WriteTo] writes them.
+// Houses do not share memory that can be modified.
 type House struct {
 	Events      []resources.Event
 	Labels      []resources.Label
 	SocialLinks []resources.SocialLink
 
-	open map[string][]resources.Record // the other 36, by key
+	open map[string][]resources.Record // the other 36 collections, by key
 }
 
-// New makes a house up. The same options give the same house; there are no bad
-// ones, see [Options]. O(records), about 10 µs each.
+// New generates a house. The same options generate the same house, and all options are
+// valid. See [Options]. O(records), about 10 µs each.
 func New(opts Options) *House {
 	m := newMaker(opts)
 	h := &House{open: map[string][]resources.Record{}}
-	for _, c := range resources.Descriptions() {
-		switch c.Key {
+	for _, d := range resources.Descriptions() {
+		switch d.Key {
 		case "events":
-			h.Events = list(m, c.Key, m.event)
+			h.Events = list(m, d.Key, m.event)
 		case "labels":
-			h.Labels = list(m, c.Key, m.label)
+			h.Labels = list(m, d.Key, m.label)
 		case "social-links":
-			h.SocialLinks = list(m, c.Key, m.link)
+			h.SocialLinks = list(m, d.Key, m.link)
 		case "authors":
-			h.open[c.Key] = list(m, c.Key, m.author)
+			h.open[d.Key] = list(m, d.Key, m.author)
 		case "books":
-			h.open[c.Key] = list(m, c.Key, m.book)
+			h.open[d.Key] = list(m, d.Key, m.book)
 		default:
-			h.open[c.Key] = list(m, c.Key, func(id int) resources.Record { return m.other(c.Key, id) })
+			h.open[d.Key] = list(m, d.Key, func(id int) resources.Record { return m.other(d.Key, id) })
 		}
 	}
 	return h
 }
 
-// list makes all records of a collection.
+// list generates all records of a collection.
 func list[T any](m *maker, key string, make func(id int) T) []T {
 	var all []T
 	for i := range m.opts.size(key) {
@@ -50,15 +50,15 @@ func list[T any](m *maker, key string, make func(id int) T) []T {
 	return all
 }
 
-// Records gives the records of one of the 36 collections that are no events,
-// labels or social links, by its key: "books", "itemVariants". The slice is the
-// caller's; the records in it cannot be changed. Nil for a key that is none of
-// the 36 and for a collection without records. O(records).
+// Records returns the records of a collection by its key, such as "books" or
+// "itemVariants". It returns nil for events, labels and social links, which are fields
+// of the House, for a key that does not exist, and for a collection without records.
+// The caller may modify the slice. O(records).
 func (h *House) Records(key string) []resources.Record { return slices.Clone(h.open[key]) }
 
-// idAt is the id of the record at place i, from 0. Every eighth id is missing,
-// so that nobody takes an id for a place.
+// idAt returns the id of the record at index i. Every eighth id is missing, so that
+// programs that confuse ids with indexes fail.
 func idAt(i int) int { return 1 + i + i/7 }
 
-// placeOf is the inverse of idAt.
-func placeOf(id int) int { return (id - 1) - (id-1)/8 }
+// indexOf is the inverse of idAt.
+func indexOf(id int) int { return (id - 1) - (id-1)/8 }

@@ -16,21 +16,21 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// text is the house as it is written.
+// text returns the output of WriteTo for a house.
 func text(t *testing.T, opts sample.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	n, err := sample.New(opts).WriteTo(&b)
 	if err != nil || n != int64(b.Len()) {
-		t.Fatalf("WriteTo = %d, %v, and wrote %d bytes", n, err, b.Len())
+		t.Fatalf("WriteTo = %d, %v; wrote %d bytes", n, err, b.Len())
 	}
 	return b.Bytes()
 }
 
-// record is a record as a reader who knows nothing of it sees it.
+// A record is a record of any collection, as encoding/json decodes it.
 type record map[string]any
 
-// read is the written house, read by encoding/json alone.
+// read returns the output of WriteTo for a house, decoded by encoding/json.
 func read(t *testing.T, opts sample.Options) map[string][]record {
 	t.Helper()
 	var house map[string][]record
@@ -40,11 +40,11 @@ func read(t *testing.T, opts sample.Options) map[string][]record {
 	return house
 }
 
-// defaults are the sizes that the documentation of Options gives.
+// defaults returns the default sizes according to the documentation of Options.
 func defaults() map[string]int {
 	sizes := map[string]int{}
-	for _, c := range resources.Descriptions() {
-		sizes[c.Key] = 12
+	for _, d := range resources.Descriptions() {
+		sizes[d.Key] = 12
 	}
 	maps.Copy(sizes, map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200})
 	return sizes
@@ -54,14 +54,14 @@ func TestSizes(t *testing.T) {
 	tests := []struct {
 		reason string
 		opts   sample.Options
-		want   map[string]int // where it is not the default
+		want   map[string]int // sizes other than the default
 	}{
-		{"the zero value is the defaults", sample.Options{}, nil},
-		{"sizes that are set", sample.Options{Events: 1, Labels: 2, Authors: 3, SocialLinks: 4, Books: 5},
+		{"zero value", sample.Options{}, nil},
+		{"explicit sizes", sample.Options{Events: 1, Labels: 2, Authors: 3, SocialLinks: 4, Books: 5},
 			map[string]int{"events": 1, "labels": 2, "authors": 3, "social-links": 4, "books": 5}},
-		{"negative sizes are empty", sample.Options{Events: -1, Labels: -2, Books: -100},
+		{"negative sizes", sample.Options{Events: -1, Labels: -2, Books: -100},
 			map[string]int{"events": 0, "labels": 0, "books": 0}},
-		{"a link needs an author", sample.Options{Authors: -1, SocialLinks: 5},
+		{"no links without authors", sample.Options{Authors: -1, SocialLinks: 5},
 			map[string]int{"authors": 0, "social-links": 0}},
 	}
 	for _, tt := range tests {
@@ -77,7 +77,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestOthersIsTheSizeOfTheOther34(t *testing.T) {
+func TestSizeOfOthers(t *testing.T) {
 	named := []string{"events", "labels", "authors", "social-links", "books"}
 	for size, want := range map[int]int{3: 3, 0: 12, -1: 0} {
 		others := 0
@@ -87,7 +87,7 @@ func TestOthersIsTheSizeOfTheOther34(t *testing.T) {
 			}
 			others++
 			if len(records) != want {
-				t.Errorf("Others: %d gave %d %s, want %d", size, len(records), key, want)
+				t.Errorf("Others = %d: got %d %s, want %d", size, len(records), key, want)
 			}
 		}
 		if others != 34 {
@@ -96,7 +96,7 @@ func TestOthersIsTheSizeOfTheOther34(t *testing.T) {
 	}
 }
 
-func TestIDsAscendWithGaps(t *testing.T) {
+func TestIDsAreAscendingWithGaps(t *testing.T) {
 	for key, records := range read(t, sample.Options{}) {
 		last := 0.0
 		for _, r := range records {
@@ -112,9 +112,9 @@ func TestIDsAscendWithGaps(t *testing.T) {
 	}
 }
 
-// The three documented records come out with all their members, as a strict
-// reader takes them.
-func TestTypedRecords(t *testing.T) {
+// TestWriteToRoundTrip checks that the written records decode, strictly, to those of the
+// house.
+func TestWriteToRoundTrip(t *testing.T) {
 	house := sample.New(sample.Options{Seed: 3})
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text(t, sample.Options{Seed: 3}), &file); err != nil {
@@ -123,9 +123,9 @@ func TestTypedRecords(t *testing.T) {
 	compare(t, "events", file["events"], house.Events)
 	compare(t, "labels", file["labels"], house.Labels)
 	compare(t, "social-links", file["social-links"], house.SocialLinks)
-	for _, c := range resources.Descriptions() {
-		if c.Fields == nil {
-			compare(t, c.Key, file[c.Key], house.Records(c.Key))
+	for _, d := range resources.Descriptions() {
+		if d.Fields == nil {
+			compare(t, d.Key, file[d.Key], house.Records(d.Key))
 		}
 	}
 }
@@ -142,17 +142,16 @@ func compare[T any](t *testing.T, key string, file []byte, want []T) {
 	}
 }
 
-func TestRecordsOfNoOpenCollection(t *testing.T) {
+func TestRecordsOfOtherKeys(t *testing.T) {
 	house := sample.New(sample.Options{Books: -1})
 	for _, key := range []string{"events", "labels", "social-links", "item_variants", "magazines", "", "books"} {
 		if got := house.Records(key); got != nil {
-			t.Errorf("Records(%q) has %d records, want nil", key, len(got))
+			t.Errorf("Records(%q) returned %d records, want nil", key, len(got))
 		}
 	}
 }
 
-// What a caller does with a list it got changes no other.
-func TestHousesShareNothing(t *testing.T) {
+func TestModifyingAHouseDoesNotAffectOthers(t *testing.T) {
 	house := sample.New(sample.Options{})
 	house.Records("books")[0] = resources.Record{}
 	house.Events[0].Authors = append(house.Events[0].Authors[:0], 99)
@@ -161,11 +160,11 @@ func TestHousesShareNothing(t *testing.T) {
 		t.Errorf("books (-want +got):\n%s", diff)
 	}
 	if again := sample.New(sample.Options{}); again.Events[0].Authors[0] == 99 || *again.Labels[0].LogoFooter == "changed" {
-		t.Error("a second house has what was written to the first")
+		t.Error("modifying a house changed a later one")
 	}
 }
 
-func TestLoadsIntoACatalogue(t *testing.T) {
+func TestLoadIntoCatalogue(t *testing.T) {
 	for _, opts := range []sample.Options{{}, {Seed: 1<<64 - 1, Events: 40}, {Others: -1, Authors: -1}, {Events: 1, Labels: 1, Authors: 1, SocialLinks: 1, Books: 1, Others: 1}} {
 		written := text(t, opts)
 		house := catalogue.New()
@@ -194,8 +193,9 @@ func compact(t *testing.T, data []byte) string {
 	return b.String()
 }
 
-// What was made up could have been posted: the service would take it as it is.
-func TestEventsAndLinksCouldHaveBeenPosted(t *testing.T) {
+// TestEventsAndLinksAreValid checks that the records are what the service would store if
+// they were posted.
+func TestEventsAndLinksAreValid(t *testing.T) {
 	house := read(t, sample.Options{Seed: 2})
 	exists := func(key string, id int) bool {
 		return slices.ContainsFunc(house[key], func(r record) bool { return r["id"] == float64(id) })
@@ -231,18 +231,17 @@ func TestSeedsDiffer(t *testing.T) {
 		for _, key := range []string{"books", "authors", "carts"} {
 			list := fmt.Sprint(house.Records(key))
 			if other, twice := seen[list]; twice {
-				t.Errorf("%s of seed %d are those of %s", key, seed, other)
+				t.Errorf("%s of seed %d equal those of %s", key, seed, other)
 			}
 			seen[list] = fmt.Sprintf("seed %d", seed)
 		}
 	}
 }
 
-// The size of a collection is nothing to those that do not refer to it.
-func TestMoreOfOneChangesNoOther(t *testing.T) {
+func TestSizeDoesNotAffectOtherCollections(t *testing.T) {
 	small, large := sample.New(sample.Options{}), sample.New(sample.Options{Events: 900})
 	if diff := cmp.Diff(small.Events, large.Events[:len(small.Events)]); diff != "" {
-		t.Errorf("the first 300 events of 900 (-want +got):\n%s", diff)
+		t.Errorf("first 300 of 900 events (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(small.Labels, large.Labels); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)

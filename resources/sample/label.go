@@ -8,7 +8,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// imprints are names of labels; the second time round they get a number.
+// imprints returns the names of labels. Names are reused with a number.
 func imprints() []string {
 	return []string{
 		"Ardesia", "Brina & Corvo", "Dedalo Minore", "Edera", "Fiordaliso", "Ghiaia",
@@ -19,7 +19,7 @@ func imprints() []string {
 }
 
 func imprint(id int) string {
-	names, n := imprints(), placeOf(id)
+	names, n := imprints(), indexOf(id)
 	name := names[n%len(names)]
 	if again := n / len(names); again > 0 {
 		name += " " + strconv.Itoa(again+1)
@@ -51,8 +51,9 @@ func (m *maker) label(id int) resources.Label {
 	return label
 }
 
-// footer sets the logo of the footer, which every third label has not. Where it
-// is put in nevertheless it is drawn aside, so that all else of the label stays.
+// footer sets the footer logo, which every third label lacks. If NullLogos is disabled,
+// the missing logos use random numbers of their own, so that the rest of the label does
+// not change.
 func (d *draw) footer(label *resources.Label) {
 	from := d
 	if d.every(3, 1) {
@@ -65,7 +66,7 @@ func (d *draw) footer(label *resources.Label) {
 	label.LogoFooter, label.LogoFooterWebp = &footer, &webp
 }
 
-// catchLines are up to five, in every third label one of them twice.
+// catchLines returns at most five catch lines. Every third label has one of them twice.
 func (d *draw) catchLines(l language) []string {
 	lines := []string{}
 	for range d.between(0, 3) {
@@ -81,7 +82,7 @@ func (d *draw) catchLines(l language) []string {
 	return lines
 }
 
-// distinct is a list without what was in it before.
+// distinct returns a list without duplicates.
 func distinct(list []string) []string {
 	first := []string{}
 	for _, s := range list {
@@ -92,7 +93,7 @@ func distinct(list []string) []string {
 	return first
 }
 
-// users are ids of users, who are no collection of the service.
+// users returns ids of users, which are not a collection of the service.
 func (d *draw) users() []int {
 	ids := []int{}
 	for range d.between(0, 4) {
@@ -101,7 +102,7 @@ func (d *draw) users() []int {
 	return ascending(ids)
 }
 
-// pages are the label's pages elsewhere; each is missing now and then.
+// pages sets the pages of the label on other sites. Some are missing.
 func (d *draw) pages(label *resources.Label) {
 	for i, page := range []**string{
 		&label.FacebookPage, &label.BlueskyPage, &label.LinkedinPage, &label.InstagramPage,
@@ -113,7 +114,7 @@ func (d *draw) pages(label *resources.Label) {
 	}
 }
 
-// messages are mostly null.
+// messages sets the messages of the label. Most remain null.
 func (d *draw) messages(label *resources.Label, l language) {
 	for i, message := range []*json.RawMessage{&label.GlobalMessage, &label.CheckoutMessage} {
 		if d.every(6, 2+i) {

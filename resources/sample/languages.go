@@ -1,20 +1,20 @@
 package sample
 
-// language is what names and texts in it are put together from.
+// A language holds the parts of names and texts in a language.
 type language struct {
 	code        string
 	given       []string
 	family      []string
 	familyFirst bool
-	heads       []string // titles are a head and a tail
-	tails       []string
-	space       string   // between the two
+	heads       []string // first parts of titles
+	tails       []string // second parts of titles
+	space       string   // between the parts
 	open, close string   // quotation marks
-	kinds       []string // what an event can be
-	lines       []string // sentences that say something about any book
+	kinds       []string // kinds of events
+	lines       []string // sentences that fit any book
 }
 
-// languages are eight, in several scripts and both directions.
+// languages returns eight languages in several scripts and both directions.
 func languages() []language {
 	return []language{
 		italian(), english(), french(), german(), spanish(), polish(), japanese(), arabic(),

@@ -6,8 +6,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// networks are the places that links lead to; the first four have pages of
-// labels too.
+// networks returns the sites that links lead to. Labels have pages on the first four.
 func networks() []string {
 	return []string{"facebook", "bluesky", "linkedin", "instagram", "youtube", "website"}
 }
@@ -29,7 +28,8 @@ func (m *maker) link(id int) resources.SocialLink {
 	return link
 }
 
-// handle is an author's name on a network, unless each link is to have its own.
+// handle returns the name of an author on a network. Links to the same destination share
+// it, unless SharedLinks is disabled.
 func (d *draw) handle(to destination) string {
 	shared := slug(to.name, "author-"+strconv.Itoa(to.author))
 	if d.without(SharedLinks) {
@@ -38,15 +38,16 @@ func (d *draw) handle(to destination) string {
 	return shared
 }
 
-// destination is what a link leads to.
+// A destination is the page that a link leads to.
 type destination struct {
 	author        int
 	name, network string
 }
 
-// destination is the same for every fifth link as for the one before it.
+// destination returns the destination of a link. Every fifth link has the same as the
+// link before it.
 func (m *maker) destination(id int) destination {
-	if n := placeOf(id); n%5 == 4 {
+	if n := indexOf(id); n%5 == 4 {
 		id = idAt(n - 1)
 	}
 	d := m.draw("destinations", id)

@@ -8,7 +8,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// maker makes records of one house. Nothing in it changes.
+// A maker generates the records of one house. It is immutable.
 type maker struct {
 	opts      Options
 	languages []language
@@ -19,23 +19,24 @@ func newMaker(opts Options) *maker {
 	return &maker{opts: opts, languages: languages(), places: places()}
 }
 
-// draw is the making of one record: its random numbers, and where it stands.
+// A draw generates one record from its own random numbers.
 type draw struct {
 	*rng
 	*maker
 	key string
 	id  int
-	n   int // place in its collection, from 0: oddities come round by it
+	n   int // index in the collection
 }
 
 func (m *maker) draw(key string, id int) *draw {
-	return &draw{stream(m.opts.Seed, key, id), m, key, id, placeOf(id)}
+	return &draw{stream(m.opts.Seed, key, id), m, key, id, indexOf(id)}
 }
 
-// every is true for one record of m in a row: the one at place n, n+m, ...
+// every reports whether the record is one of those at index n, n+m, n+2m and so on.
 func (d *draw) every(m, n int) bool { return d.n%m == n }
 
-// ref is the id of a record in the collection of a key, false if it has none.
+// ref returns the id of a random record of a collection and reports whether the
+// collection has records.
 func (d *draw) ref(key string) (id int, ok bool) {
 	size := d.opts.size(key)
 	if size == 0 {
@@ -44,7 +45,7 @@ func (d *draw) ref(key string) (id int, ok bool) {
 	return idAt(d.below(size)), true
 }
 
-// refs is up to n ids of the collection of a key, ascending, without repeats.
+// refs returns at most n ids of a collection, ascending and without duplicates.
 func (d *draw) refs(key string, n int) []int {
 	ids := []int{}
 	for range n {
@@ -55,14 +56,15 @@ func (d *draw) refs(key string, n int) []int {
 	return ascending(ids)
 }
 
-// ascending sorts ids and drops repeats.
+// ascending sorts ids and removes duplicates.
 func ascending(ids []int) []int {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// tongue is the language with a code; the first if there is none.
-func (m *maker) tongue(code string) language {
+// language returns the language with the given code, or the first language if there is
+// none.
+func (m *maker) language(code string) language {
 	i := slices.IndexFunc(m.languages, func(l language) bool { return l.code == code })
 	return m.languages[max(i, 0)]
 }
@@ -79,7 +81,7 @@ func (l language) title(r *rng) string { return pick(r, l.heads) + l.space + pic
 
 func (l language) quote(title string) string { return l.open + title + l.close }
 
-// paragraphs is an HTML fragment of n paragraphs, of two sentences each.
+// paragraphs returns an HTML fragment of n paragraphs of two sentences each.
 func (l language) paragraphs(r *rng, n int) string {
 	var b strings.Builder
 	next := r.below(len(l.lines))
@@ -93,7 +95,7 @@ func (l language) paragraphs(r *rng, n int) string {
 	return b.String()
 }
 
-// anchor is an HTML link.
+// anchor returns an HTML link.
 func anchor(url, text string) string {
 	return `<a href="` + html.EscapeString(url) + `">` + html.EscapeString(text) + `</a>`
 }
@@ -103,13 +105,13 @@ const (
 	media = "https://cdn.backlist.example/media/"
 )
 
-// image is the URL of an image, and that of its WebP rendition.
+// image returns the URL of an image and the URL of its WebP version.
 func (d *draw) image(folder, ext string) (original, webp string) {
 	name := media + folder + "/" + d.hex(8)
 	return name + ext, name + ".webp"
 }
 
-// hex is n hexadecimal digits.
+// hex returns n hexadecimal digits.
 func (r *rng) hex(n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -118,13 +120,13 @@ func (r *rng) hex(n int) string {
 	return string(b)
 }
 
-// member is a name and a value of an open record.
+// A member is a name and a value of an open record.
 type member struct {
 	name  string
 	value any
 }
 
-// record makes an open record. All values here are such that With takes them.
+// record returns an open record. Record.With does not fail for the values used here.
 func record(id int, members ...member) resources.Record {
 	r := resources.Record{ID: id}
 	for _, m := range members {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the judge of the offsets
+	_ "time/tzdata" // to check the offsets
 
 	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// seeds are those that every oddity is looked for in.
+// seeds returns the seeds that the tests use.
 func seeds() []uint64 { return []uint64{0, 1, 2, 77, 1<<64 - 1} }
 
 func TestEventOddities(t *testing.T) {
@@ -35,36 +35,36 @@ func TestEventOddities(t *testing.T) {
 			has    func(e event) bool
 		}{
 			{"shares a slug", func(e event) bool { return slugs[e.Slug] > 1 }},
-			{"begins at an instant that others show otherwise", func(e event) bool { return len(starts[e.StartDate.Unix()]) > 1 }},
+			{"begins at the same instant as another, in another offset", func(e event) bool { return len(starts[e.StartDate.Unix()]) > 1 }},
 			{"ends on a later day", func(e event) bool { return e.EndDate.Format(time.DateOnly) > e.StartDate.Format(time.DateOnly) }},
-			{"lasts for days", func(e event) bool { return e.EndDate.Sub(e.StartDate.Time) > 24*time.Hour }},
+			{"lasts several days", func(e event) bool { return e.EndDate.Sub(e.StartDate.Time) > 24*time.Hour }},
 			{"begins at midnight", func(e event) bool { return e.StartDate.Format(time.TimeOnly) == "00:00:00" }},
 			{"is in UTC", func(e event) bool { _, offset := e.StartDate.Zone(); return offset == 0 }},
 			{"is west of UTC", func(e event) bool { _, offset := e.StartDate.Zone(); return offset < 0 }},
-			{"has half an hour in its offset", func(e event) bool { _, offset := e.StartDate.Zone(); return offset%3600 != 0 }},
-			{"sees clocks change", func(e event) bool {
+			{"has an offset that is not a whole hour", func(e event) bool { _, offset := e.StartDate.Zone(); return offset%3600 != 0 }},
+			{"spans a change of clocks", func(e event) bool {
 				_, before := e.StartDate.Zone()
 				_, after := e.EndDate.Zone()
 				return before != after
 			}},
-			{"begins in the hour that comes a second time", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-10-25T02:30:00+01:00" }},
-			{"begins in the hour that will come again", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-10-25T02:30:00+02:00" }},
-			{"begins where an hour was left out", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-03-29T03:00:00+02:00" }},
+			{"begins in the second occurrence of a repeated hour", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-10-25T02:30:00+01:00" }},
+			{"begins in the first occurrence of a repeated hour", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-10-25T02:30:00+02:00" }},
+			{"begins right after a skipped hour", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-03-29T03:00:00+02:00" }},
 			{"is not published", func(e event) bool { return !e.Published }},
 			{"has no poster", func(e event) bool { return e.Poster == "" && e.PosterWebp == "" }},
 			{"has several authors", func(e event) bool { return len(e.Authors) > 1 }},
 			{"has no author", func(e event) bool { return len(e.Authors) == 0 }},
 			{"has no label", func(e event) bool { return len(e.Labels) == 0 }},
-			{"has an HTML entity", func(e event) bool { return strings.Contains(e.Description, "&amp;") }},
-			{"has no ASCII in its name", func(e event) bool { return !strings.ContainsAny(e.Name, "aeiou") }},
+			{"contains an HTML entity", func(e event) bool { return strings.Contains(e.Description, "&amp;") }},
+			{"has no ASCII vowels in its name", func(e event) bool { return !strings.ContainsAny(e.Name, "aeiou") }},
 		}
 		for _, tt := range tests {
 			if !slices.ContainsFunc(events, tt.has) {
-				t.Errorf("seed %d: no event that %s", seed, tt.oddity)
+				t.Errorf("seed %d: no event %s", seed, tt.oddity)
 			}
 		}
 		if slices.IsSortedFunc(events, func(a, b event) int { return a.StartDate.Compare(b.StartDate.Time) }) {
-			t.Errorf("seed %d: the order by id is the default order", seed)
+			t.Errorf("seed %d: events by id are ordered by start date", seed)
 		}
 	}
 }
@@ -80,9 +80,9 @@ func TestLabelOddities(t *testing.T) {
 		}},
 		{"has no footer logo", func(l label) bool { return l.LogoFooter == nil && l.LogoFooterWebp == nil }},
 		{"has a footer logo", func(l label) bool { return l.LogoFooter != nil && l.LogoFooterWebp != nil }},
-		{"has a page missing", func(l label) bool { return l.BlueskyPage == nil }},
+		{"lacks a page", func(l label) bool { return l.BlueskyPage == nil }},
 		{"has a message", func(l label) bool { return l.GlobalMessage != nil }},
-		{"has a message at the checkout", func(l label) bool { return l.CheckoutMessage != nil }},
+		{"has a checkout message", func(l label) bool { return l.CheckoutMessage != nil }},
 		{"has no message", func(l label) bool { return l.GlobalMessage == nil && l.CheckoutMessage == nil }},
 		{"is not enabled", func(l label) bool { return !l.Enabled }},
 		{"has no users", func(l label) bool { return len(l.Users) == 0 }},
@@ -93,12 +93,12 @@ func TestLabelOddities(t *testing.T) {
 		labels := sample.New(sample.Options{Seed: seed}).Labels
 		for _, tt := range tests {
 			if !slices.ContainsFunc(labels, tt.has) {
-				t.Errorf("seed %d: no label that %s", seed, tt.oddity)
+				t.Errorf("seed %d: no label %s", seed, tt.oddity)
 			}
 		}
 		for _, l := range labels {
 			if (l.LogoFooter == nil) != (l.LogoFooterWebp == nil) {
-				t.Errorf("seed %d: label %d has a footer logo in one form only", seed, l.ID)
+				t.Errorf("seed %d: label %d has only one of the two footer logos", seed, l.ID)
 			}
 		}
 	}
@@ -125,16 +125,17 @@ func TestLinkOddities(t *testing.T) {
 			t.Errorf("seed %d: no two links have the same url and author", seed)
 		}
 		if len(logos) != 2 {
-			t.Errorf("seed %d: logos are null or not: %v", seed, logos)
+			t.Errorf("seed %d: logos are all null or all present: %v", seed, logos)
 		}
 		if types["instagram"] == 0 || len(types) < 3 {
-			t.Errorf("seed %d: types are %v", seed, types)
+			t.Errorf("seed %d: types %v, want instagram and at least two others", seed, types)
 		}
 	}
 }
 
-// Open records hold what those who order them must reckon with.
-func TestOpenOddities(t *testing.T) {
+// TestOpenRecordOddities checks that open records have values of mixed kinds and optional
+// members, which matter for ordering.
+func TestOpenRecordOddities(t *testing.T) {
 	house := read(t, sample.Options{})
 	kinds := map[string]bool{}
 	for _, r := range house["attributes"] {
@@ -152,7 +153,7 @@ func TestOpenOddities(t *testing.T) {
 		}
 	}
 	if len(kinds) != 5 {
-		t.Errorf("values of attributes are of the kinds %v only", kinds)
+		t.Errorf("attributes have values of kinds %v, want five kinds", kinds)
 	}
 	with := 0
 	for _, r := range house["wires"] {
@@ -161,11 +162,11 @@ func TestOpenOddities(t *testing.T) {
 		}
 	}
 	if with == 0 || with == len(house["wires"]) {
-		t.Errorf("%d of %d wires have a note", with, len(house["wires"]))
+		t.Errorf("%d of %d wires have a note, want some", with, len(house["wires"]))
 	}
 }
 
-// zones are those of the venues' cities.
+// zones returns the time zones of the venues by city.
 func zones() map[string]string {
 	return map[string]string{
 		"Genova": "Europe/Rome", "Torino": "Europe/Rome", "Palermo": "Europe/Rome",
@@ -176,13 +177,12 @@ func zones() map[string]string {
 	}
 }
 
-// The offsets are those that the time zone database has.
-func TestOffsetsAreTrue(t *testing.T) {
+func TestOffsetsMatchTimeZoneDatabase(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range sample.New(sample.Options{Events: 3000}).Events {
 		name, ok := zoneOf(e.Location)
 		if !ok {
-			t.Fatalf("no zone is known of %q", e.Location)
+			t.Fatalf("no time zone for %q", e.Location)
 		}
 		zone, err := time.LoadLocation(name)
 		if err != nil {
@@ -196,11 +196,11 @@ func TestOffsetsAreTrue(t *testing.T) {
 		seen[name] = true
 	}
 	if len(seen) < 12 {
-		t.Errorf("events in %d zones only: %v", len(seen), seen)
+		t.Errorf("events in %d zones, want at least 12: %v", len(seen), seen)
 	}
 }
 
-// zoneOf finds the zone of a venue by its city, which its name ends in.
+// zoneOf returns the time zone of a venue, whose name ends in its city.
 func zoneOf(location string) (string, bool) {
 	for city, zone := range zones() {
 		if strings.HasSuffix(location, city) {
@@ -210,7 +210,7 @@ func zoneOf(location string) (string, bool) {
 	return "", false
 }
 
-func TestDatesAreNearTheDay(t *testing.T) {
+func TestDatesAreWithinHalfAYear(t *testing.T) {
 	from, to := time.Date(2025, 11, 10, 0, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC)
 	for _, seed := range seeds() {
 		for key, records := range read(t, sample.Options{Seed: seed, Books: -1, Others: 50}) {
@@ -221,7 +221,7 @@ func TestDatesAreNearTheDay(t *testing.T) {
 						continue
 					}
 					if d, err := time.Parse(time.DateOnly, s[:10]); err == nil && (d.Before(from) || d.After(to)) {
-						t.Errorf("seed %d: %s %v: %s is %s", seed, key, r["id"], name, s)
+						t.Errorf("seed %d: %s %v: %s = %s, want within half a year", seed, key, r["id"], name, s)
 					}
 				}
 			}
@@ -232,13 +232,12 @@ func TestDatesAreNearTheDay(t *testing.T) {
 func TestEventsEndAfterTheyBegin(t *testing.T) {
 	for _, e := range sample.New(sample.Options{Events: 3000}).Events {
 		if !e.EndDate.After(e.StartDate.Time) {
-			t.Errorf("event %d: %v to %v", e.ID, e.StartDate, e.EndDate)
+			t.Errorf("event %d: begins %v, ends %v", e.ID, e.StartDate, e.EndDate)
 		}
 	}
 }
 
-// Descriptions are fragments that a strict reader takes: tags are closed, and
-// what is text is escaped.
+// TestDescriptionsAreWellFormed checks that tags are closed and text is escaped.
 func TestDescriptionsAreWellFormed(t *testing.T) {
 	for key, records := range read(t, sample.Options{}) {
 		for _, r := range records {
@@ -248,7 +247,7 @@ func TestDescriptionsAreWellFormed(t *testing.T) {
 					continue
 				}
 				if !strings.HasPrefix(fragment, "<p>") {
-					t.Errorf("%s %v: %s %q is no paragraph", key, r["id"], name, fragment)
+					t.Errorf("%s %v: %s = %q, want a paragraph", key, r["id"], name, fragment)
 				}
 				d := xml.NewDecoder(strings.NewReader("<div>" + fragment + "</div>"))
 				for {

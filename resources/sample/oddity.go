@@ -1,49 +1,51 @@
 package sample
 
-// Version names what New makes: the same [Options] give the same bytes for as
-// long as it stays what it is, on every machine and with every Go version. A
-// change of as much as one byte is another version.
+// Version is the version of the generator. A version generates the same bytes for the
+// same [Options] on every machine and with every Go version. Any change to these bytes
+// is a new version.
 const Version = 1
 
-// An Oddity is something that the service's document shows and a program that
-// reads it may not expect, or several of them, joined by |; 0 is none. Each is in
-// every house of 31 events, 5 social links and a label or more, unless it is
-// switched off: see Options.Without.
+// An Oddity is a property of the service's records that programs may not expect. It is
+// a bit mask: several oddities are joined by |, and 0 is none. A house with at least 31
+// events, 5 social links and one label has all oddities, except those disabled by
+// Options.Without.
 type Oddity uint32
 
 const (
-	// SharedSlugs: events with one slug. Without it each event's ends in its id.
+	// SharedSlugs is the oddity of events with the same slug. If disabled, every
+	// slug ends in the id of the event.
 	SharedSlugs Oddity = 1 << iota
 
-	// SharedLinks: social links with the same url and author. Without it the last
-	// word in each link's url is its id.
+	// SharedLinks is the oddity of social links with the same url and author. If
+	// disabled, the path of every url ends in the id of the link.
 	SharedLinks
 
-	// RepeatedCatchLines: labels that have a catch line twice. Without it they
-	// have it once, where it comes first.
+	// RepeatedCatchLines is the oddity of labels that have a catch line twice. If
+	// disabled, only the first one remains.
 	RepeatedCatchLines
 
-	// NullLogos: social links without a logo and labels without a footer logo.
-	// Without it they have one; the pages and messages of labels may still be null.
+	// NullLogos is the oddity of social links without a logo and labels without a
+	// footer logo. If disabled, all of them have one. The pages and messages of
+	// labels may still be null.
 	NullLogos
 
-	// LaterEnds: events that end on a later day than they begin, as the clocks
-	// of their place show it. Without it they end on the day they begin, by 23:45.
+	// LaterEnds is the oddity of events that end on a later day, in local time,
+	// than they begin. If disabled, they end on the same day, at 23:45 or earlier.
 	LaterEnds
 
-	// Midnights: date-times at 00:00:00, as the clocks of their place show it.
-	// Without it what begins then begins ten hours later and what ends then ends
-	// a quarter of an hour before. Days, as in publishedOn, have no time.
+	// Midnights is the oddity of date-times at 00:00:00 local time. If disabled,
+	// such beginnings are ten hours later, and such ends fifteen minutes earlier.
+	// Fields without a time, such as publishedOn, are not affected.
 	Midnights
 
-	// ClockChanges: date-times in the hour before and in the hour after the
-	// instant at which the clocks of their place change, among them both of the
-	// hours that autumn has twice. Without it they are two hours later.
+	// ClockChanges is the oddity of date-times within one hour of the instant at
+	// which local clocks change, including both occurrences of the hour that is
+	// repeated in autumn. If disabled, they are two hours later.
 	ClockChanges
 
-	// AllOddities are all of the above.
+	// AllOddities is the set of all oddities.
 	AllOddities Oddity = 1<<iota - 1
 )
 
-// without reports whether an oddity is switched off.
+// without reports whether an oddity is disabled.
 func (m *maker) without(o Oddity) bool { return m.opts.Without&o != 0 }

@@ -1,32 +1,31 @@
 package sample
 
-// Options say which of all houses it is, how big, and what is odd in it. Of each
-// size, 0 is the default, less than 0 means no records, and more than ten million
-// counts as ten million. The zero value is the house of seed 0 in the default
-// sizes, with every oddity.
+// Options configures [New]. A size of zero is the default, a negative size means no
+// records, and a size above ten million counts as ten million. The zero value is ready to
+// use: it has seed 0, the default sizes and all oddities.
 type Options struct {
-	// Seed is any number. Each gives a house of its own, 0 as well.
+	// Seed determines the contents of the house. Every value, including 0,
+	// generates a different house.
 	Seed uint64
 
 	Events      int // default 300
 	Labels      int // default 24
 	Authors     int // default 60
-	SocialLinks int // default 80; none if there are no authors
+	SocialLinks int // default 80; always 0 without authors
 	Books       int // default 200
 
 	// Others is the size of each of the other 34 collections; default 12.
 	Others int
 
-	// Without switches oddities off: no record has them then, whatever the seed
-	// and the sizes, and nothing else of the house changes. 0 leaves all of them
-	// in; bits that belong to none count for nothing. New costs the same.
+	// Without disables oddities: no record of the house has them. Nothing else in
+	// the house changes, nor does the cost of New. Unknown bits are ignored.
 	Without Oddity
 }
 
-// maxSize bounds a collection, so that a slip of the keyboard is no panic.
+// maxSize bounds the size of a collection, so that a mistyped size does not panic.
 const maxSize = 10_000_000
 
-// size is the number of records in the collection of a key.
+// size returns the number of records in a collection.
 func (o Options) size(key string) int {
 	switch key {
 	case "events":

@@ -8,9 +8,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// other makes a record of a collection whose fields the document does not show.
-// They are put together here, by theme: the shop, sales, accounts, and the work
-// of the house.
+// other generates a record of a collection whose fields the document does not show.
 func (m *maker) other(key string, id int) resources.Record {
 	d := m.draw(key, id)
 	for _, theme := range []func(*draw) []member{shop, sales, accounts, work} {
@@ -21,13 +19,13 @@ func (m *maker) other(key string, id int) resources.Record {
 	return record(id)
 }
 
-// to refers to a record of a collection; null if that has none.
+// to returns the id of a record of a collection, or nil if the collection is empty.
 func (d *draw) to(key string) any {
 	id, _ := d.ref(key)
 	return orNull(id)
 }
 
-// maybe refers to a record, or is null every third time.
+// maybe is like to, but returns nil for every third record.
 func (d *draw) maybe(key string) any {
 	if d.every(3, 2) {
 		return nil
@@ -35,36 +33,35 @@ func (d *draw) maybe(key string) any {
 	return d.to(key)
 }
 
-// someone is a person's name in any language.
+// someone returns the name of a person in any language.
 func (d *draw) someone() string { return pick(d.rng, d.languages).person(d.rng) }
 
-// email is an address at a host that cannot exist.
+// email returns an address at a host that does not exist.
 func (d *draw) email() string { return "reader" + strconv.Itoa(d.between(100, 999)) + "@mail.example" }
 
-// line is a sentence in any language.
+// line returns a sentence in any language.
 func (d *draw) line() string { return pick(d.rng, pick(d.rng, d.languages).lines) }
 
-// amount is money from 1 up to a number of units.
+// amount returns an amount of money from 1 to most.
 func (d *draw) amount(most int) string { return money(d.between(100, most*100)) }
 
-// soon is a day near the one the sample plays around.
+// soon returns a day within half a year of May 10, 2026.
 func (d *draw) soon() string { return date(day(d.near())) }
 
-// date is a day on the wire.
+// date returns the wire form of a day.
 func date(t time.Time) string { return t.Format(time.DateOnly) }
 
-// moment is an instant near that day, to the microsecond, as clocks in Genoa
-// show it.
+// moment returns an instant within half a year of May 10, 2026, to the microsecond.
 func (d *draw) moment() time.Time {
 	second, micro := d.below(24*60*60), d.below(1_000_000)
 	return day(d.near()).Add(time.Duration(second)*time.Second + time.Duration(micro)*time.Microsecond)
 }
 
-// stamp is an instant on the wire.
+// stamp returns an instant as a date-time in Genoa.
 func (d *draw) stamp(t time.Time) resources.DateTime {
 	genoa := d.places[0].zone
 	return genoa.show(d.plainTime(genoa, t))
 }
 
-// number is that of a document, counted within its collection.
+// number returns the number of a document, which is unique within its collection.
 func (d *draw) number(prefix string) string { return fmt.Sprintf("%s-2026-%05d", prefix, d.id) }

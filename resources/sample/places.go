@@ -2,16 +2,15 @@ package sample
 
 import "time"
 
-// place is where something can take place: the venues are made up, the cities
-// are not.
+// A place is the venue of an event. The venues are invented, the cities are real.
 type place struct {
 	venue    string
 	language string // code
 	zone     zone
 }
 
-// places begins with one in a zone whose clocks change: events in the hours of
-// that are held there.
+// places returns all places. The clocks of the first one change: events near a change
+// are held there.
 func places() []place {
 	central, western := europe(1), europe(0)
 	return []place{

@@ -2,14 +2,15 @@ package sample
 
 import "time"
 
-// Oddities of time are switched off by moving what has been drawn: no more and
-// no fewer random numbers are taken, so that all else of a record stays.
+// To disable an oddity of times, the functions in this file move the times after they
+// have been drawn. They do not use random numbers, so the rest of the record does not
+// change.
 
-// plainTime moves an instant out of the hours that are switched off. Neither move
-// leads into the hours of the other.
+// plainTime moves an instant that is a disabled oddity. Neither move results in the
+// other oddity.
 func (d *draw) plainTime(z zone, t time.Time) time.Time {
 	if d.without(ClockChanges) && z.changing(t) {
-		t = t.Add(2 * time.Hour) // all of the hours before and after the change
+		t = t.Add(2 * time.Hour) // past the hour after the change
 	}
 	if d.without(Midnights) && z.midnight(t) {
 		t = t.Add(10 * time.Hour)
@@ -17,11 +18,11 @@ func (d *draw) plainTime(z zone, t time.Time) time.Time {
 	return t
 }
 
-// plainEnd is the end of what begins at an instant and lasts so long. It is after
-// the beginning, since no event begins later than at 22:00.
+// plainEnd returns the end of an event without disabled oddities. It is after the
+// beginning, because no event begins later than 22:00.
 func (d *draw) plainEnd(z zone, begin time.Time, length time.Duration) time.Time {
 	if d.without(LaterEnds) {
-		length %= 24 * time.Hour // of days on end, the first
+		length %= 24 * time.Hour // only the first of several days
 	}
 	end := begin.Add(length)
 	if d.without(ClockChanges) && z.changing(end) {
@@ -36,21 +37,21 @@ func (d *draw) plainEnd(z zone, begin time.Time, length time.Duration) time.Time
 	return end
 }
 
-// changing reports whether clocks change in the hour up to t or in that after it.
+// changing reports whether clocks change within one hour of t.
 func (z zone) changing(t time.Time) bool {
 	return z.offset(t.Add(-time.Hour)) != z.offset(t.Add(time.Hour))
 }
 
-// local is what the clocks show, in UTC: what wall turns back.
+// local returns the local time at t, expressed in UTC. It is the inverse of wall.
 func (z zone) local(t time.Time) time.Time { return t.Add(z.offset(t)) }
 
-// midnight reports whether the clocks show 00:00:00 and no fraction.
+// midnight reports whether the local time is exactly 00:00:00.
 func (z zone) midnight(t time.Time) bool {
 	local := z.local(t)
 	return local.Equal(local.Truncate(24 * time.Hour))
 }
 
-// lastQuarter is 23:45 on the day of t.
+// lastQuarter returns 23:45 local time on the day of t.
 func (z zone) lastQuarter(t time.Time) time.Time {
 	return z.wall(z.local(t).Truncate(24 * time.Hour).Add(24*time.Hour - 15*time.Minute))
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What a seed hardly ever brings about, and where two moves meet.
+// TestPlainTimes covers rare times, and times to which several moves apply.
 func TestPlainTimes(t *testing.T) {
 	genoa, london := europe(1), europe(0)
 	const all = AllOddities
@@ -17,22 +17,22 @@ func TestPlainTimes(t *testing.T) {
 		length      time.Duration
 		end         string
 	}{
-		{"midnight is ten in the morning", genoa, Midnights, "2026-05-10T00:00:00+02:00", "2026-05-10T10:00:00+02:00", time.Hour, "2026-05-10T11:00:00+02:00"},
-		{"a fraction past midnight is not midnight", genoa, all, "2026-05-10T00:00:00.000001+02:00", "2026-05-10T00:00:00.000001+02:00", time.Hour, "2026-05-10T01:00:00.000001+02:00"},
-		{"midnight is what clocks show, not that of UTC", genoa, Midnights, "2026-05-10T02:00:00+02:00", "2026-05-10T02:00:00+02:00", time.Hour, "2026-05-10T03:00:00+02:00"},
-		{"an end at midnight is a quarter earlier", genoa, Midnights, "2026-05-10T22:00:00+02:00", "2026-05-10T22:00:00+02:00", 2 * time.Hour, "2026-05-10T23:45:00+02:00"},
-		{"an end at midnight is on a later day", genoa, LaterEnds, "2026-05-10T22:00:00+02:00", "2026-05-10T22:00:00+02:00", 2 * time.Hour, "2026-05-10T23:45:00+02:00"},
-		{"of days on end the first is left", genoa, LaterEnds, "2026-05-10T10:00:00+02:00", "2026-05-10T10:00:00+02:00", 56 * time.Hour, "2026-05-10T18:00:00+02:00"},
-		{"days on end may be what is left in", genoa, all &^ LaterEnds, "2026-05-10T10:00:00+02:00", "2026-05-10T10:00:00+02:00", 56 * time.Hour, "2026-05-12T18:00:00+02:00"},
-		{"an hour before spring's change begins its hours", genoa, all, "2026-03-29T01:00:00+01:00", "2026-03-29T04:00:00+02:00", time.Hour, "2026-03-29T05:00:00+02:00"},
-		{"what is before them stays, its end does not", genoa, ClockChanges, "2026-03-29T00:00:00+01:00", "2026-03-29T00:00:00+01:00", time.Hour, "2026-03-29T04:00:00+02:00"},
-		{"an hour after it they are over", genoa, all, "2026-03-29T04:00:00+02:00", "2026-03-29T04:00:00+02:00", time.Hour, "2026-03-29T05:00:00+02:00"},
-		{"autumn's hour, the first time", genoa, all, "2026-10-25T02:30:00+02:00", "2026-10-25T03:30:00+01:00", time.Hour, "2026-10-25T04:30:00+01:00"},
-		{"autumn's hour, the second time", genoa, all, "2026-10-25T02:30:00+01:00", "2026-10-25T04:30:00+01:00", time.Hour, "2026-10-25T05:30:00+01:00"},
-		{"what moves out of them does not move into midnight", london, all, "2026-03-29T00:00:00Z", "2026-03-29T03:00:00+01:00", time.Hour, "2026-03-29T04:00:00+01:00"},
-		{"midnight moves past them", london, Midnights, "2026-10-25T00:00:00+01:00", "2026-10-25T09:00:00Z", time.Hour, "2026-10-25T10:00:00Z"},
-		{"an end that moved out of them may be on a later day", london, all, "2026-03-28T22:00:00Z", "2026-03-28T22:00:00Z", 3 * time.Hour, "2026-03-28T23:45:00Z"},
-		{"nothing is moved where all is left in", london, 0, "2026-03-29T00:00:00Z", "2026-03-29T00:00:00Z", time.Hour, "2026-03-29T02:00:00+01:00"},
+		{"midnight", genoa, Midnights, "2026-05-10T00:00:00+02:00", "2026-05-10T10:00:00+02:00", time.Hour, "2026-05-10T11:00:00+02:00"},
+		{"a microsecond after midnight", genoa, all, "2026-05-10T00:00:00.000001+02:00", "2026-05-10T00:00:00.000001+02:00", time.Hour, "2026-05-10T01:00:00.000001+02:00"},
+		{"midnight in UTC only", genoa, Midnights, "2026-05-10T02:00:00+02:00", "2026-05-10T02:00:00+02:00", time.Hour, "2026-05-10T03:00:00+02:00"},
+		{"end at midnight", genoa, Midnights, "2026-05-10T22:00:00+02:00", "2026-05-10T22:00:00+02:00", 2 * time.Hour, "2026-05-10T23:45:00+02:00"},
+		{"end at midnight is on a later day", genoa, LaterEnds, "2026-05-10T22:00:00+02:00", "2026-05-10T22:00:00+02:00", 2 * time.Hour, "2026-05-10T23:45:00+02:00"},
+		{"several days", genoa, LaterEnds, "2026-05-10T10:00:00+02:00", "2026-05-10T10:00:00+02:00", 56 * time.Hour, "2026-05-10T18:00:00+02:00"},
+		{"several days with later ends enabled", genoa, all &^ LaterEnds, "2026-05-10T10:00:00+02:00", "2026-05-10T10:00:00+02:00", 56 * time.Hour, "2026-05-12T18:00:00+02:00"},
+		{"an hour before the change in spring", genoa, all, "2026-03-29T01:00:00+01:00", "2026-03-29T04:00:00+02:00", time.Hour, "2026-03-29T05:00:00+02:00"},
+		{"only the end is near the change in spring", genoa, ClockChanges, "2026-03-29T00:00:00+01:00", "2026-03-29T00:00:00+01:00", time.Hour, "2026-03-29T04:00:00+02:00"},
+		{"an hour after the change in spring", genoa, all, "2026-03-29T04:00:00+02:00", "2026-03-29T04:00:00+02:00", time.Hour, "2026-03-29T05:00:00+02:00"},
+		{"first occurrence of the repeated hour", genoa, all, "2026-10-25T02:30:00+02:00", "2026-10-25T03:30:00+01:00", time.Hour, "2026-10-25T04:30:00+01:00"},
+		{"second occurrence of the repeated hour", genoa, all, "2026-10-25T02:30:00+01:00", "2026-10-25T04:30:00+01:00", time.Hour, "2026-10-25T05:30:00+01:00"},
+		{"midnight an hour before the change in spring", london, all, "2026-03-29T00:00:00Z", "2026-03-29T03:00:00+01:00", time.Hour, "2026-03-29T04:00:00+01:00"},
+		{"midnight before the change in autumn", london, Midnights, "2026-10-25T00:00:00+01:00", "2026-10-25T09:00:00Z", time.Hour, "2026-10-25T10:00:00Z"},
+		{"end moved to a later day by the change", london, all, "2026-03-28T22:00:00Z", "2026-03-28T22:00:00Z", 3 * time.Hour, "2026-03-28T23:45:00Z"},
+		{"all oddities enabled", london, 0, "2026-03-29T00:00:00Z", "2026-03-29T00:00:00Z", time.Hour, "2026-03-29T02:00:00+01:00"},
 	}
 	for _, tt := range tests {
 		given, err := time.Parse(time.RFC3339, tt.begin)

@@ -6,7 +6,7 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// references says of each member that refers to records which those are.
+// references returns the collections that members refer to.
 func references() map[string]map[string]string {
 	return map[string]map[string]string{
 		"attributes":            {"type": "attribute-types"},
@@ -57,14 +57,14 @@ func TestReferencesResolve(t *testing.T) {
 					found += resolve(t, ids, value, key+"."+member)
 				}
 				if found == 0 && len(ids) > 10 && len(house[key]) > 10 {
-					t.Errorf("%+v: no %s refers to any of %s", opts, key+"."+member, target)
+					t.Errorf("%+v: all %s are null or empty, want references to %s", opts, key+"."+member, target)
 				}
 			}
 		}
 	}
 }
 
-// resolve counts the ids of a reference or a list of them, null being none.
+// resolve checks a reference or a list of references and returns the number of ids.
 func resolve(t *testing.T, ids map[any]bool, value any, where string) int {
 	t.Helper()
 	switch value := value.(type) {
@@ -75,7 +75,7 @@ func resolve(t *testing.T, ids map[any]bool, value any, where string) int {
 		last := 0.0
 		for _, id := range value {
 			if n, ok := id.(float64); !ok || n <= last {
-				t.Errorf("%s: %v is not ascending or holds a repeat", where, value)
+				t.Errorf("%s = %v, want ascending ids without duplicates", where, value)
 			} else {
 				last = n
 			}
@@ -84,12 +84,12 @@ func resolve(t *testing.T, ids map[any]bool, value any, where string) int {
 		return found
 	}
 	if !ids[value] {
-		t.Errorf("%s: %v is no record", where, value)
+		t.Errorf("%s = %v, which does not exist", where, value)
 	}
 	return 1
 }
 
-func TestCartsAddUp(t *testing.T) {
+func TestCartTotals(t *testing.T) {
 	house := read(t, sample.Options{Others: 30})
 	prices := map[any]int{}
 	for _, item := range house["items"] {
@@ -101,12 +101,12 @@ func TestCartsAddUp(t *testing.T) {
 		for _, id := range cart["items"].([]any) {
 			total += prices[id]
 			if owner[id] != nil {
-				t.Errorf("item %v is in the carts %v and %v", id, owner[id], cart["id"])
+				t.Errorf("item %v is in carts %v and %v", id, owner[id], cart["id"])
 			}
 			owner[id] = cart["id"]
 		}
 		if got := cents(t, cart["total"]); got != total {
-			t.Errorf("cart %v costs %d cents, its items %d", cart["id"], got, total)
+			t.Errorf("total of cart %v = %d cents, want %d", cart["id"], got, total)
 		}
 	}
 	if len(owner) != 30 {
@@ -114,12 +114,12 @@ func TestCartsAddUp(t *testing.T) {
 	}
 }
 
-// cents reads an amount such as "12.50".
+// cents parses an amount such as "12.50".
 func cents(t *testing.T, amount any) (n int) {
 	t.Helper()
 	s, _ := amount.(string)
 	if len(s) < 4 || s[len(s)-3] != '.' {
-		t.Fatalf("amount %v is not written with two decimals", amount)
+		t.Fatalf("amount %v does not have two decimals", amount)
 	}
 	for _, digit := range s[:len(s)-3] + s[len(s)-2:] {
 		n = n*10 + int(digit-'0')

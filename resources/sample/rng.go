@@ -2,12 +2,12 @@ package sample
 
 import "math/bits"
 
-// rng is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
-// generators", 2014). It is written out here because what math/rand gives for a
-// seed may change from one Go version to the next, and the records with it.
+// An rng is a SplitMix64 generator (Steele, Lea, Flood: "Fast splittable pseudorandom
+// number generators", 2014). Package math/rand does not promise the same numbers for a
+// seed in every Go version.
 type rng struct{ state uint64 }
 
-// stream is the random numbers of one record, unrelated to those of any other.
+// stream returns the random numbers of one record, independent of all others.
 func stream(seed uint64, key string, id int) *rng {
 	r := &rng{seed}
 	for i := range len(key) {
@@ -25,18 +25,18 @@ func (r *rng) next() uint64 {
 	return z ^ z>>31
 }
 
-// below is a number from 0 up to and without n, which is 1 or more. It favours
-// some by less than n in 2⁶⁴, which no one will see.
+// below returns a number from 0 up to but not including n, which must be positive. Its
+// bias is less than n in 2⁶⁴, which is negligible.
 func (r *rng) below(n int) int {
 	high, _ := bits.Mul64(r.next(), uint64(n))
 	return int(high)
 }
 
-// between is a number from low to high, both included.
+// between returns a number from low to high, inclusive.
 func (r *rng) between(low, high int) int { return low + r.below(high-low+1) }
 
-// oneIn is true once in n times.
+// oneIn reports true with probability 1/n.
 func (r *rng) oneIn(n int) bool { return r.below(n) == 0 }
 
-// pick is one of a list that is not empty.
+// pick returns a random element of a list, which must not be empty.
 func pick[T any](r *rng, list []T) T { return list[r.below(len(list))] }

@@ -6,9 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The numbers are those that other implementations of SplitMix64 are checked
-// with.
-func TestNextIsSplitMix64(t *testing.T) {
+// TestSplitMix64 uses the test vectors of other implementations of SplitMix64.
+func TestSplitMix64(t *testing.T) {
 	tests := []struct {
 		seed uint64
 		want []uint64
@@ -28,7 +27,7 @@ func TestNextIsSplitMix64(t *testing.T) {
 	}
 }
 
-func TestDrawsStayInRange(t *testing.T) {
+func TestBetween(t *testing.T) {
 	r := stream(1, "books", 7)
 	seen := map[int]bool{}
 	for range 10_000 {
@@ -39,10 +38,10 @@ func TestDrawsStayInRange(t *testing.T) {
 		seen[n] = true
 	}
 	if len(seen) != 6 {
-		t.Errorf("between(-2, 3) gave only %v in 10,000 draws", seen)
+		t.Errorf("between(-2, 3) returned only %v in 10,000 calls", seen)
 	}
 	if n := r.below(1); n != 0 {
-		t.Errorf("below(1) = %d", n)
+		t.Errorf("below(1) = %d, want 0", n)
 	}
 }
 
@@ -53,7 +52,7 @@ func TestStreamsDiffer(t *testing.T) {
 			for id := 1; id <= 100; id++ {
 				n := stream(seed, key, id).next()
 				if other, twice := first[n]; twice {
-					t.Fatalf("seed %d, %s %d begins as %s", seed, key, id, other)
+					t.Fatalf("seed %d, %s %d begins like one of %s", seed, key, id, other)
 				}
 				first[n] = key
 			}
@@ -61,15 +60,15 @@ func TestStreamsDiffer(t *testing.T) {
 	}
 }
 
-func TestPlaceIsTheInverseOfID(t *testing.T) {
+func TestIndexOfIsInverseOfIDAt(t *testing.T) {
 	last := 0
 	for n := range 1000 {
 		id := idAt(n)
 		if id <= last {
 			t.Fatalf("idAt(%d) = %d after %d", n, id, last)
 		}
-		if got := placeOf(id); got != n {
-			t.Fatalf("placeOf(%d) = %d, want %d", id, got, n)
+		if got := indexOf(id); got != n {
+			t.Fatalf("indexOf(%d) = %d, want %d", id, got, n)
 		}
 		last = id
 	}

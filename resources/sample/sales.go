@@ -2,7 +2,7 @@ package sample
 
 import "encoding/json"
 
-// sales are the collections about books that leave the house and come to it.
+// sales returns a record of the collections about sales and stock, or nil for other keys.
 func sales(d *draw) []member {
 	switch d.key {
 	case "direct-sales":

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// shop are the collections of the shop.
+// shop returns a record of the collections of the shop, or nil for other keys.
 func shop(d *draw) []member {
 	switch d.key {
 	case "attribute-types":
@@ -63,7 +63,7 @@ func (d *draw) format() string {
 	return pick(d.rng, []string{"paperback", "hardback", "large print", "signed copy"})
 }
 
-// attribute is a value of any kind: what people who sort by it must reckon with.
+// attribute returns values of different kinds.
 func (d *draw) attribute() any {
 	switch d.n % 5 {
 	case 0:
@@ -78,23 +78,24 @@ func (d *draw) attribute() any {
 	return nil
 }
 
-// asItem must be the first that draws, as asBook: the price is in cents.
+// asItem returns the price of an item, in cents, and its quantity. It must be called
+// first, as asAuthor.
 func (d *draw) asItem() (price, quantity int) { return d.between(490, 4000), d.between(1, 4) }
 
-// cartItems are a cart's items and what they cost. Of every three carts one is
-// empty, one has one item and one has two, and no item is in two carts.
+// cartItems returns the items of a cart and their total price. Of every three carts one
+// is empty, one has one item, and one has two. No item is in two carts.
 func (d *draw) cartItems() (ids []int, total int) {
 	ids = []int{}
 	count := d.n % 3
 	first := d.n - count + max(count-1, 0)
-	for place := first; place < min(first+count, d.opts.size("items")); place++ {
-		price, quantity := d.draw("items", idAt(place)).asItem()
-		ids, total = append(ids, idAt(place)), total+price*quantity
+	for i := first; i < min(first+count, d.opts.size("items")); i++ {
+		price, quantity := d.draw("items", idAt(i)).asItem()
+		ids, total = append(ids, idAt(i)), total+price*quantity
 	}
 	return ids, total
 }
 
-// shipment is on its way, or has arrived and then has a member more.
+// shipment returns a shipment. Those that have been delivered have one more member.
 func (d *draw) shipment() []member {
 	sent := d.moment()
 	members := []member{

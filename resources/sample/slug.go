@@ -2,9 +2,8 @@ package sample
 
 import "strings"
 
-// slug makes of a text what may stand in a path: words of ASCII letters and
-// digits, joined by dashes. Where nothing of the text is left, as in Japanese,
-// it is the fallback.
+// slug converts a text to words of ASCII letters and digits, joined by hyphens. If
+// nothing remains, as for Japanese, it returns the fallback.
 func slug(text, fallback string) string {
 	var b strings.Builder
 	gap := false
@@ -26,9 +25,9 @@ func slug(text, fallback string) string {
 	return b.String()
 }
 
-// fold gives the lower-case ASCII letters or the digit for a letter of the
-// languages here, "" for all else. Package unicode is not asked: its tables
-// change from one Go version to the next.
+// fold converts a letter of the languages here to lower-case ASCII letters. It returns
+// "" for all other characters except digits. It does not use package unicode, whose
+// tables change between Go versions.
 func fold(r rune) string {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':

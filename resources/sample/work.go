@@ -2,7 +2,8 @@ package sample
 
 import "strconv"
 
-// work are the collections about what the house does.
+// work returns a record of the collections about the work of the house, or nil for other
+// keys.
 func work(d *draw) []member {
 	switch d.key {
 	case "collaborators":
@@ -15,7 +16,7 @@ func work(d *draw) []member {
 			{"sender", d.someone()},
 			{"email", d.email()},
 			{"submittedAt", d.stamp(d.moment())},
-			{"accepted", []any{nil, true, false}[d.n%3]}, // null: nobody has read it yet
+			{"accepted", []any{nil, true, false}[d.n%3]}, // null if undecided
 		}
 	case "crowdfundings":
 		return d.crowdfunding()
@@ -47,7 +48,7 @@ func (d *draw) crowdfunding() []member {
 		{"project", d.to("projects")},
 		{"name", pick(d.rng, d.languages).title(d.rng)},
 		{"goal", goal},
-		{"raised", money(d.between(0, goal*150))}, // up to one and a half of it
+		{"raised", money(d.between(0, goal*150))}, // at most one and a half times the goal
 		{"startDate", date(day(begin))},
 		{"endDate", date(day(begin + d.between(1, 9)))},
 		{"open", begin >= 0},

@@ -2,35 +2,34 @@ package sample
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/gobacklist/backlist/resources"
 )
 
-// wireRecord is a record that knows its wire form.
-type wireRecord interface{ MarshalJSON() ([]byte, error) }
-
-// WriteTo writes the house as one JSON object of collection key → array of
-// records in wire form, a record a line: what a catalogue loads. All 39
-// collections are written in the document's order, empty ones too. It returns
-// the number of bytes written and w's error, or that of a record which a caller
-// has given a date outside the years 1 to 9999 or a message that is no JSON.
-// O(records).
+// WriteTo writes the house in the format that catalogue.Load reads: a JSON object with
+// an array of records for each of the 39 collections, in the document's order and with
+// one record per line. Empty collections are included.
+//
+// WriteTo returns the number of bytes written. It returns an error if w does, or if a
+// record cannot be marshalled because the caller has set a date outside the years 1 to
+// 9999 or a message that is not JSON. O(records).
 func (h *House) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	b := bufio.NewWriter(count)
 	lead := "{"
-	for _, c := range resources.Descriptions() {
-		fmt.Fprintf(b, "%s%q:[", lead, c.Key)
-		if err := h.writeCollection(b, c.Key); err != nil {
-			return count.n, fmt.Errorf("sample: %s: %w", c.Key, err)
+	for _, d := range resources.Descriptions() {
+		fmt.Fprintf(b, "%s%q:[", lead, d.Key)
+		if err := h.writeCollection(b, d.Key); err != nil {
+			return count.n, fmt.Errorf("sample: %s: %w", d.Key, err)
 		}
 		b.WriteByte(']')
 		lead = ",\n"
 	}
 	b.WriteString("}\n")
-	if err := b.Flush(); err != nil { // also what any write before it met
+	if err := b.Flush(); err != nil { // also reports errors of earlier writes
 		return count.n, fmt.Errorf("sample: %w", err)
 	}
 	return count.n, nil
@@ -48,7 +47,7 @@ func (h *House) writeCollection(b *bufio.Writer, key string) error {
 	return writeRecords(b, h.open[key])
 }
 
-func writeRecords[T wireRecord](b *bufio.Writer, records []T) error {
+func writeRecords[T json.Marshaler](b *bufio.Writer, records []T) error {
 	lead := "\n"
 	for i, r := range records {
 		text, err := r.MarshalJSON()
@@ -64,7 +63,7 @@ func writeRecords[T wireRecord](b *bufio.Writer, records []T) error {
 	return nil
 }
 
-// counter counts the bytes that w took.
+// A counter counts the bytes written to w.
 type counter struct {
 	w io.Writer
 	n int64

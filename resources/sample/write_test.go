@@ -14,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-func TestAllKeysInDocumentOrder(t *testing.T) {
+func TestWriteToKeysInDocumentOrder(t *testing.T) {
 	for _, house := range []*sample.House{{}, sample.New(sample.Options{Others: 1})} {
 		var b bytes.Buffer
 		if _, err := house.WriteTo(&b); err != nil {
@@ -22,7 +22,7 @@ func TestAllKeysInDocumentOrder(t *testing.T) {
 		}
 		var got, want []string
 		d := json.NewDecoder(&b)
-		d.Token() // the brace
+		d.Token() // opening brace
 		for d.More() {
 			key, err := d.Token()
 			if err != nil {
@@ -34,8 +34,8 @@ func TestAllKeysInDocumentOrder(t *testing.T) {
 				t.Fatalf("%v: %v, %v", key, records, err)
 			}
 		}
-		for _, c := range resources.Descriptions() {
-			want = append(want, c.Key)
+		for _, d := range resources.Descriptions() {
+			want = append(want, d.Key)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -43,8 +43,7 @@ func TestAllKeysInDocumentOrder(t *testing.T) {
 	}
 }
 
-// What a caller changes is what is written.
-func TestChangesAreWritten(t *testing.T) {
+func TestWriteToModifiedHouse(t *testing.T) {
 	house := sample.New(sample.Options{})
 	house.Events = house.Events[:1]
 	house.Events[0].Name = `A "new" <name> & more`
@@ -53,29 +52,29 @@ func TestChangesAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"events":[`+"\n"+`{"id":1,"name":"A \"new\" <name> & more",`) {
-		t.Errorf("the changed name is not written in the service's form:\n%.300s", b.String()[strings.Index(b.String(), `"events"`):])
+		t.Errorf("the modified name is not written as the service does:\n%.300s", b.String()[strings.Index(b.String(), `"events"`):])
 	}
 }
 
-func TestWriteErrors(t *testing.T) {
-	t.Run("a date that JSON cannot hold", func(t *testing.T) {
+func TestWriteToErrors(t *testing.T) {
+	t.Run("year out of range", func(t *testing.T) {
 		house := sample.New(sample.Options{})
 		house.Events[2].EndDate = resources.At(time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC))
 		_, err := house.WriteTo(&bytes.Buffer{})
 		if !errors.Is(err, resources.ErrInvalid) || !strings.Contains(err.Error(), "events: record 2") {
-			t.Errorf("err = %v, want resources.ErrInvalid that names the record", err)
+			t.Errorf("err = %v, want one that wraps resources.ErrInvalid and names the record", err)
 		}
 	})
-	t.Run("a writer that fails", func(t *testing.T) {
+	t.Run("failing writer", func(t *testing.T) {
 		full := text(t, sample.Options{Events: 3, Books: 3, Others: 1})
 		for _, room := range []int{0, 1, 4095, 4096, 5000, len(full) - 1} {
-			w := &bounded{room: room}
+			w := &limitedWriter{room: room}
 			n, err := sample.New(sample.Options{Events: 3, Books: 3, Others: 1}).WriteTo(w)
 			if !errors.Is(err, errFull) || n != int64(len(w.got)) {
-				t.Errorf("room for %d bytes: WriteTo = %d, %v; the writer took %d", room, n, err, len(w.got))
+				t.Errorf("room for %d bytes: WriteTo = %d, %v; %d bytes written", room, n, err, len(w.got))
 			}
 			if !bytes.HasPrefix(full, w.got) {
-				t.Errorf("room for %d bytes: what was written is not the beginning", room)
+				t.Errorf("room for %d bytes: the output is not a prefix of the full output", room)
 			}
 		}
 	})
@@ -83,13 +82,13 @@ func TestWriteErrors(t *testing.T) {
 
 var errFull = errors.New("full")
 
-// bounded is a writer that takes only so many bytes.
-type bounded struct {
+// A limitedWriter fails after room bytes.
+type limitedWriter struct {
 	room int
 	got  []byte
 }
 
-func (w *bounded) Write(p []byte) (int, error) {
+func (w *limitedWriter) Write(p []byte) (int, error) {
 	n := min(len(p), w.room-len(w.got))
 	w.got = append(w.got, p[:n]...)
 	if n < len(p) {

@@ -6,16 +6,15 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// zone is a place's offsets from UTC. Summer time holds from one instant until
-// another; both are written out for the year that the sample plays in, so that
-// no time zone database is asked.
+// A zone holds the offsets of a place from UTC in 2026. Summer time begins at from and
+// ends at until. The offsets do not depend on the time zone database.
 type zone struct {
 	winter, summer time.Duration
 	from, until    time.Time
 }
 
-// europe is a zone of the European Union or the United Kingdom, whose clocks all
-// change at one instant.
+// europe returns a zone of the European Union or the United Kingdom, whose clocks change
+// at the same instant.
 func europe(winterHours int) zone {
 	return zone{
 		winter: time.Duration(winterHours) * time.Hour,
@@ -34,10 +33,10 @@ func newYork() zone {
 	}
 }
 
-// fixed is a zone whose clocks do not change.
+// fixed returns a zone whose clocks do not change.
 func fixed(offset time.Duration) zone { return zone{winter: offset, summer: offset} }
 
-// offset is the one in force at an instant.
+// offset returns the offset at an instant.
 func (z zone) offset(t time.Time) time.Duration {
 	if !t.Before(z.from) && t.Before(z.until) {
 		return z.summer
@@ -45,14 +44,14 @@ func (z zone) offset(t time.Time) time.Duration {
 	return z.winter
 }
 
-// show is an instant with the offset in force then.
+// show returns an instant as a date-time in the zone.
 func (z zone) show(t time.Time) resources.DateTime {
 	return resources.At(t.In(time.FixedZone("", int(z.offset(t)/time.Second))))
 }
 
-// wall is the instant at which the clocks show what local shows in UTC: the
-// first of two in autumn, and as if clocks had not changed yet in the hour that
-// spring leaves out.
+// wall returns the instant of a local time, which is expressed in UTC. In the hour that
+// is repeated in autumn it returns the first of the two instants. In the hour that is
+// skipped in spring it uses the offset before the change.
 func (z zone) wall(local time.Time) time.Time {
 	if t := local.Add(-z.summer); z.offset(t) == z.summer {
 		return t
@@ -60,9 +59,9 @@ func (z zone) wall(local time.Time) time.Time {
 	return local.Add(-z.winter)
 }
 
-// day is midnight in UTC, n days from the day the sample plays around.
+// day returns midnight UTC, n days after May 10, 2026.
 func day(n int) time.Time { return time.Date(2026, 5, 10+n, 0, 0, 0, 0, time.UTC) }
 
-// near draws a number of days, small ones more often than large ones: at most
-// 170, so that what lasts ten days more is within half a year too.
+// near returns a random number of days from -170 to 170, small ones more often. Ten days
+// later is still within half a year.
 func (r *rng) near() int { return r.between(-85, 85) + r.between(-85, 85) }

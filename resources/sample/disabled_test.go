@@ -14,18 +14,18 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// houseOf is a written house as a reader who knows nothing of it sees it.
+// A houseOf holds the records of a house, as encoding/json decodes them.
 type houseOf = map[string][]record
 
-// oddity is what a constant promises, said without the code that keeps it.
+// An oddity specifies what a constant promises, independently of the implementation.
 type oddity struct {
 	name string
 	bit  sample.Oddity
-	// changes are the members that may differ without it, by collection; of
-	// records that have it, or of all.
+	// changes are the members, by collection, that may change when the oddity is
+	// disabled: of all records if all is true, otherwise of those that have it.
 	changes map[string][]string
 	all     bool
-	// of are the records of a house that have it.
+	// of returns the names of the records that have the oddity.
 	of func(house houseOf) map[string]bool
 }
 
@@ -49,7 +49,7 @@ func oddities() []oddity {
 	}
 }
 
-// times are the members that hold date-times.
+// times returns the members that hold date-times.
 func times() map[string][]string {
 	return map[string][]string{
 		"events": {"startDate", "endDate"}, "carts": {"createdAt"}, "contributions": {"createdAt"},
@@ -60,7 +60,8 @@ func times() map[string][]string {
 
 func name(key string, r record) string { return fmt.Sprint(key, " ", r["id"]) }
 
-// shared are the records of a collection that agree in some members with another.
+// shared returns the records of a collection whose given members equal those of another
+// record.
 func shared(h houseOf, key string, members ...string) map[string]bool {
 	found, first := map[string]bool{}, map[string]string{}
 	for _, r := range h[key] {
@@ -106,7 +107,7 @@ func nullLogos(h houseOf) map[string]bool {
 	return found
 }
 
-// laterEnds looks at the days as they are written.
+// laterEnds compares the days as they are written.
 func laterEnds(h houseOf) map[string]bool {
 	found := map[string]bool{}
 	for _, r := range h["events"] {
@@ -117,12 +118,13 @@ func laterEnds(h houseOf) map[string]bool {
 	return found
 }
 
-// timed are the records with a date-time of which has is true, given its zone.
+// timed returns the records with a date-time for which has returns true. The zone is
+// that of the venue of an event, and otherwise that of the house.
 func timed(h houseOf, has func(t time.Time, zone string) bool) map[string]bool {
 	found := map[string]bool{}
 	for key, records := range h {
 		for _, r := range records {
-			zone := "Europe/Rome" // where the house is
+			zone := "Europe/Rome"
 			if key == "events" {
 				zone, _ = zoneOf(r["location"].(string))
 			}
@@ -140,7 +142,8 @@ func timed(h houseOf, has func(t time.Time, zone string) bool) map[string]bool {
 	return found
 }
 
-// clocksChange asks the time zone database.
+// clocksChange reports whether clocks change within one hour of t, according to the time
+// zone database.
 func clocksChange(t time.Time, zone string) bool {
 	place, err := time.LoadLocation(zone)
 	if err != nil {
@@ -151,53 +154,53 @@ func clocksChange(t time.Time, zone string) bool {
 	return before != after
 }
 
-// houses are such that each oddity is in them whatever the seed, the smallest of
-// that kind among them: there are 30 different slugs, so that 31 events share one.
+// houses returns options for houses that have all oddities. The smallest such house has
+// 31 events, because there are 30 different slugs.
 func houses() []sample.Options {
 	all := []sample.Options{{}}
 	for _, seed := range seeds() {
 		all = append(all, sample.Options{Seed: seed, Events: 31, Labels: 1, Authors: 1, SocialLinks: 5, Books: -1, Others: -1})
 	}
 	return append(all,
-		// Oddities by chance: an event at midnight in London when clocks change, and
-		// a shipment in that hour.
+		// This seed has an event at midnight in London and a shipment, both within an
+		// hour of a change of clocks.
 		sample.Options{Seed: 14, Events: 200, Labels: 60, Books: -1, Others: 60},
-		// More links than there are networks.
+		// More links than networks.
 		sample.Options{Seed: 4, Events: 60, Labels: 1, Authors: 1, SocialLinks: 50, Books: 1, Others: 1},
 	)
 }
 
-// Each oddity is there unless it is switched off, and then nothing else changes:
-// not another record, not another member, not what is odd otherwise.
-func TestEachOddityIsSwitchedOffAlone(t *testing.T) {
+// TestDisablingAnOddityChangesNothingElse also checks that each oddity is present unless
+// it is disabled.
+func TestDisablingAnOddityChangesNothingElse(t *testing.T) {
 	for _, opts := range houses() {
 		on := read(t, opts)
 		for _, o := range oddities() {
 			where := fmt.Sprintf("%+v, %s", opts, o.name)
 			odd := o.of(on)
 			if len(odd) == 0 {
-				t.Errorf("%s: not there", where)
+				t.Errorf("%s: absent, want present", where)
 			}
 			opts.Without = o.bit
 			off := read(t, opts)
 			if left := o.of(off); len(left) > 0 {
-				t.Errorf("%s: still there in %v", where, slices.Collect(maps.Keys(left)))
+				t.Errorf("%s: present in %v after disabling it", where, slices.Collect(maps.Keys(left)))
 			}
 			if o.all {
 				odd = nil
 			}
-			sameBut(t, where, on, off, o.changes, odd)
+			checkChanges(t, where, on, off, o.changes, odd)
 		}
 	}
 }
 
-// sameBut compares two houses, but for some members of the records that are odd,
-// or of all if that is nil.
-func sameBut(t *testing.T, where string, on, off houseOf, changes map[string][]string, odd map[string]bool) {
+// checkChanges checks that two houses differ at most in the given members of the odd
+// records, or of all records if odd is nil.
+func checkChanges(t *testing.T, where string, on, off houseOf, changes map[string][]string, odd map[string]bool) {
 	t.Helper()
 	for key, records := range on {
 		if len(records) != len(off[key]) {
-			t.Errorf("%s: %d %s, not %d", where, len(off[key]), key, len(records))
+			t.Errorf("%s: got %d %s, want %d", where, len(off[key]), key, len(records))
 			continue
 		}
 		for i, want := range records {
@@ -217,8 +220,7 @@ func sameBut(t *testing.T, where string, on, off houseOf, changes map[string][]s
 	}
 }
 
-// The smallest house that is promised to have them all, of many seeds.
-func TestSmallestHouseWithAll(t *testing.T) {
+func TestSmallestHouseWithAllOddities(t *testing.T) {
 	for seed := range uint64(50) {
 		house := read(t, sample.Options{Seed: seed, Events: 31, Labels: 1, Authors: 1, SocialLinks: 5, Books: -1, Others: -1})
 		for _, o := range oddities() {
@@ -229,8 +231,7 @@ func TestSmallestHouseWithAll(t *testing.T) {
 	}
 }
 
-// Any of them can be switched off together; those that are not stay.
-func TestEverySetOfOddities(t *testing.T) {
+func TestDisablingEverySetOfOddities(t *testing.T) {
 	for set := range sample.AllOddities + 1 { // 128
 		opts := sample.Options{Seed: uint64(set), Events: 60, Labels: 1, Authors: 3, SocialLinks: 10, Books: -1, Others: -1, Without: set}
 		house := read(t, opts)
@@ -244,33 +245,33 @@ func TestEverySetOfOddities(t *testing.T) {
 		}
 		for _, e := range sample.New(opts).Events {
 			if !e.EndDate.After(e.StartDate.Time) {
-				t.Errorf("%+v: event %d: %v to %v", opts, e.ID, e.StartDate, e.EndDate)
+				t.Errorf("%+v: event %d: begins %v, ends %v", opts, e.ID, e.StartDate, e.EndDate)
 			}
 		}
 	}
 }
 
-// Every bit belongs to one oddity, and one that belongs to none does nothing.
+// TestOddityBits checks that oddities have distinct bits and that unknown bits are
+// ignored.
 func TestOddityBits(t *testing.T) {
 	all := sample.Oddity(0)
 	for _, o := range oddities() {
 		if o.bit == 0 || all&o.bit != 0 {
-			t.Errorf("%s is %b, others are %b", o.name, o.bit, all)
+			t.Errorf("%s = %b, which overlaps %b", o.name, o.bit, all)
 		}
 		all |= o.bit
 	}
 	if all != sample.AllOddities {
-		t.Errorf("all are %b, AllOddities is %b", all, sample.AllOddities)
+		t.Errorf("AllOddities = %b, want %b", sample.AllOddities, all)
 	}
 	unknown := ^sample.AllOddities
 	if diff := cmp.Diff(string(text(t, sample.Options{})), string(text(t, sample.Options{Without: unknown}))); diff != "" {
-		t.Errorf("bits of no oddity (-without +with):\n%s", diff)
+		t.Errorf("unknown bits (-without +with):\n%s", diff)
 	}
 }
 
-// A plain house is as good as an odd one: offsets are true, a service would take
-// it, and no event ends before it begins.
-func TestPlainTimesAreTrue(t *testing.T) {
+// TestTimesWithoutOddities checks the offsets and the lengths of events.
+func TestTimesWithoutOddities(t *testing.T) {
 	for _, e := range sample.New(sample.Options{Seed: 5, Events: 3000, Without: sample.AllOddities}).Events {
 		name, _ := zoneOf(e.Location)
 		zone, err := time.LoadLocation(name)

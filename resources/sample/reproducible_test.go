@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// What this package may use of others: nothing whose results differ between
-// machines or Go versions (random numbers, tables of letters, the time zone
-// database, the clock, floating point), and nothing of testing.
-func TestUsesNothingThatDiffers(t *testing.T) {
-	allowed := map[string][]string{ // nil: all of it
+// TestDependenciesAreReproducible checks that the package uses nothing whose results
+// differ between machines or Go versions, such as random numbers, Unicode tables, the
+// time zone database, the clock and floating point, and does not import testing.
+func TestDependenciesAreReproducible(t *testing.T) {
+	allowed := map[string][]string{ // nil allows everything
 		"bufio":         {"NewWriter", "Writer"},
-		"encoding/json": {"Marshal", "Number", "RawMessage"},
+		"encoding/json": {"Marshal", "Marshaler", "Number", "RawMessage"},
 		"fmt":           {"Errorf", "Fprintf", "Sprintf"},
 		"html":          {"EscapeString"},
 		"io":            {"Writer"},
@@ -32,7 +32,7 @@ func TestUsesNothingThatDiffers(t *testing.T) {
 		"github.com/gobacklist/backlist/resources": nil,
 	}
 	for name, file := range sources(t) {
-		packages := map[string]string{} // path by the name it has here
+		packages := map[string]string{} // paths by name
 		for _, imported := range file.Imports {
 			path, _ := strconv.Unquote(imported.Path.Value)
 			if _, ok := allowed[path]; !ok {
@@ -56,7 +56,7 @@ func TestUsesNothingThatDiffers(t *testing.T) {
 				}
 			case *ast.BasicLit:
 				if n.Kind == token.FLOAT {
-					t.Errorf("%s has the number %s", name, n.Value)
+					t.Errorf("%s uses the floating-point number %s", name, n.Value)
 				}
 			}
 			return true
@@ -64,7 +64,7 @@ func TestUsesNothingThatDiffers(t *testing.T) {
 	}
 }
 
-// sources are the files of the package without its tests.
+// sources returns the files of the package without tests.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}
@@ -83,13 +83,12 @@ func sources(t *testing.T) map[string]*ast.File {
 	return files
 }
 
-// Many may make and write houses at once, and all get the same.
-func TestManyAtOnce(t *testing.T) {
-	var all sync.WaitGroup
+func TestConcurrentUse(t *testing.T) {
+	var wg sync.WaitGroup
 	texts := make([]bytes.Buffer, 4)
 	shared := New(Options{Events: 9})
 	for i := range texts {
-		all.Go(func() {
+		wg.Go(func() {
 			if _, err := New(Options{Events: 9}).WriteTo(&texts[i]); err != nil {
 				t.Error(err)
 			}
@@ -99,11 +98,11 @@ func TestManyAtOnce(t *testing.T) {
 			shared.Records("books")
 		})
 	}
-	all.Wait()
+	wg.Wait()
 	for i := range texts {
 		half := texts[i].Len() / 2
 		if b := texts[i].Bytes(); !bytes.Equal(b[:half], b[half:]) || !bytes.Equal(b, texts[0].Bytes()) {
-			t.Errorf("house %d is another", i)
+			t.Errorf("house %d differs", i)
 		}
 	}
 }

@@ -9,18 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// edges are the ints beside which sums and differences leave the range, on 32
-// bits as on 64.
+// edges are ints whose sums and differences may overflow, for 32 and 64 bits.
 var edges = [...]int{
 	math.MinInt, math.MinInt + 1, math.MinInt / 2, -21, -1, 0, 1, 2, 21,
 	math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt - 21, math.MaxInt - 1, math.MaxInt,
 }
 
-// paging is what follows from a window and a count. An offset below zero says
-// that there is no such page.
+// paging holds the bounds of a window and the offsets of its neighbours. An offset of
+// -1 means that there is no such page.
 type paging struct{ Start, End, Next, Previous int }
 
-// modelPaging counts with numbers that have no end.
+// modelPaging computes the paging with big integers.
 func modelPaging(w pagination.Window, count int) paging {
 	zero := new(big.Int)
 	atLeastZero := func(n int) *big.Int {
@@ -36,8 +35,8 @@ func modelPaging(w pagination.Window, count int) paging {
 		return b
 	}
 	offset, limit, total := atLeastZero(w.Offset), atLeastZero(w.Limit), atLeastZero(count)
-	behind := new(big.Int).Add(offset, limit)
-	end := smaller(behind, total)
+	next := new(big.Int).Add(offset, limit)
+	end := smaller(next, total)
 	if limit.Sign() == 0 { // no limit
 		end = total
 	}
@@ -47,8 +46,8 @@ func modelPaging(w pagination.Window, count int) paging {
 		Next:     -1,
 		Previous: -1,
 	}
-	if limit.Sign() > 0 && behind.Cmp(total) < 0 {
-		p.Next = int(behind.Int64())
+	if limit.Sign() > 0 && next.Cmp(total) < 0 {
+		p.Next = int(next.Int64())
 	}
 	if limit.Sign() > 0 && offset.Sign() > 0 {
 		p.Previous = 0
@@ -59,8 +58,8 @@ func modelPaging(w pagination.Window, count int) paging {
 	return p
 }
 
-// pagingOf asks the package. The list has items without size, so that it can be
-// as long as a list can be.
+// pagingOf computes the paging with the package. The items of the list have no size, so
+// that it can have any length.
 func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 	t.Helper()
 	p := paging{Next: -1, Previous: -1}
@@ -68,7 +67,7 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 
 	list := make([]struct{}, max(count, 0))
 	if got := len(pagination.Slice(list, w)); got != p.End-p.Start {
-		t.Errorf("%+v of %d: Slice has %d items, Bounds are %d and %d", w, count, got, p.Start, p.End)
+		t.Errorf("%+v of %d: Slice returned %d items, Bounds = %d, %d", w, count, got, p.Start, p.End)
 	}
 
 	limits := pagination.Limits{Max: -1}
@@ -78,7 +77,7 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 		}
 		got := limits.Window(pagination.ParseQuery(parseURL(t, link).RawQuery))
 		if got.Limit != w.Limit {
-			t.Errorf("%+v of %d: the limit of %q is %d", w, count, link, got.Limit)
+			t.Errorf("%+v of %d: limit of %q = %d, want %d", w, count, link, got.Limit, w.Limit)
 		}
 		return got.Offset
 	}
@@ -87,7 +86,7 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 	return p
 }
 
-func TestArithmeticAtTheEdges(t *testing.T) {
+func TestWindowArithmeticDoesNotOverflow(t *testing.T) {
 	for _, limit := range edges {
 		for _, offset := range edges {
 			for _, count := range edges {
@@ -100,9 +99,8 @@ func TestArithmeticAtTheEdges(t *testing.T) {
 	}
 }
 
-// Numbers beside the largest and the smallest int, as text.
-func TestLimitsAtTheEdges(t *testing.T) {
-	beside := func(n int, by int64) string {
+func TestLimitsParseOutOfRange(t *testing.T) {
+	plus := func(n int, by int64) string {
 		sum := new(big.Int).Add(big.NewInt(int64(n)), big.NewInt(by))
 		return sum.String()
 	}
@@ -112,16 +110,16 @@ func TestLimitsAtTheEdges(t *testing.T) {
 		text   string
 		want   pagination.Window
 	}{
-		{"one below the largest", beside(math.MaxInt, -1), pagination.Window{Limit: math.MaxInt - 1, Offset: math.MaxInt - 1}},
-		{"the largest", beside(math.MaxInt, 0), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"one more counts as the largest", beside(math.MaxInt, 1), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"ten more, which wraps to a small number", beside(math.MaxInt, 10), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"the largest of 32 bits without sign", "4294967295", pagination.Window{Limit: min(math.MaxUint32, math.MaxInt), Offset: min(math.MaxUint32, math.MaxInt)}},
+		{"MaxInt-1", plus(math.MaxInt, -1), pagination.Window{Limit: math.MaxInt - 1, Offset: math.MaxInt - 1}},
+		{"MaxInt", plus(math.MaxInt, 0), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
+		{"MaxInt+1", plus(math.MaxInt, 1), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
+		{"MaxInt+10", plus(math.MaxInt, 10), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
+		{"MaxUint32", "4294967295", pagination.Window{Limit: min(math.MaxUint32, math.MaxInt), Offset: min(math.MaxUint32, math.MaxInt)}},
 		{"2^32+5, which wraps to 5 on 32 bits", "4294967301", pagination.Window{Limit: min(1<<32+5, math.MaxInt), Offset: min(1<<32+5, math.MaxInt)}},
 		{"2^64+5, which wraps to 5 on 64 bits", "18446744073709551621", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"the smallest", beside(math.MinInt, 0), pagination.Window{Limit: 7}},
-		{"one less", beside(math.MinInt, -1), pagination.Window{Limit: 7}},
-		{"ten less, which wraps to a large number", beside(math.MinInt, -10), pagination.Window{Limit: 7}},
+		{"MinInt", plus(math.MinInt, 0), pagination.Window{Limit: 7}},
+		{"MinInt-1", plus(math.MinInt, -1), pagination.Window{Limit: 7}},
+		{"MinInt-10", plus(math.MinInt, -10), pagination.Window{Limit: 7}},
 	} {
 		if diff := cmp.Diff(tt.want, unlimited.Parse(tt.text, tt.text)); diff != "" {
 			t.Errorf("%s: Parse(%q) (-want +got):\n%s", tt.reason, tt.text, diff)
@@ -133,37 +131,36 @@ func TestLimitsAtTheEdges(t *testing.T) {
 		limit  string
 		want   int
 	}{
-		{"the largest maximum", pagination.Limits{Max: math.MaxInt}, beside(math.MaxInt, 1), math.MaxInt},
-		{"the smallest maximum is none", pagination.Limits{Max: math.MinInt}, beside(math.MaxInt, 0), math.MaxInt},
-		{"the largest default, cut", pagination.Limits{Default: math.MaxInt, Max: 3}, "", 3},
-		{"the largest default", pagination.Limits{Default: math.MaxInt, Max: -1}, "", math.MaxInt},
-		{"the smallest default is no limit", pagination.Limits{Default: math.MinInt, Max: -1}, "", math.MaxInt},
+		{"largest Max", pagination.Limits{Max: math.MaxInt}, plus(math.MaxInt, 1), math.MaxInt},
+		{"smallest Max", pagination.Limits{Max: math.MinInt}, plus(math.MaxInt, 0), math.MaxInt},
+		{"largest Default above Max", pagination.Limits{Default: math.MaxInt, Max: 3}, "", 3},
+		{"largest Default", pagination.Limits{Default: math.MaxInt, Max: -1}, "", math.MaxInt},
+		{"smallest Default", pagination.Limits{Default: math.MinInt, Max: -1}, "", math.MaxInt},
 	} {
 		if got := tt.limits.Parse(tt.limit, "").Limit; got != tt.want {
-			t.Errorf("%s: %+v.Parse(%q) has limit %d, want %d", tt.reason, tt.limits, tt.limit, got, tt.want)
+			t.Errorf("%s: %+v.Parse(%q).Limit = %d, want %d", tt.reason, tt.limits, tt.limit, got, tt.want)
 		}
 	}
 }
 
-// An empty list has one empty page, wherever one asks, and no next one.
-func TestPagesOfNothing(t *testing.T) {
+func TestPageOfEmptyList(t *testing.T) {
 	for _, limit := range edges {
 		for _, offset := range edges {
 			for _, count := range []int{0, -1, math.MinInt} {
 				w := pagination.Window{Limit: limit, Offset: offset}
 				if start, end := w.Bounds(count); start != 0 || end != 0 {
-					t.Errorf("%+v.Bounds(%d) = %d, %d", w, count, start, end)
+					t.Errorf("%+v.Bounds(%d) = %d, %d, want 0, 0", w, count, start, end)
 				}
 				if dst, ok := pagination.AppendNext(nil, "/b/", pagination.Query{}, w, count); ok || len(dst) > 0 {
-					t.Errorf("%+v of %d: next is %q", w, count, dst)
+					t.Errorf("%+v of %d: next = %q, want none", w, count, dst)
 				}
 			}
 		}
 	}
 }
 
-// FuzzWindow: the pages and their neighbours are where unbounded arithmetic
-// puts them, and a next page begins where this one ends.
+// FuzzWindow checks windows and their neighbours against big integers, and that the next
+// page begins where the window ends.
 func FuzzWindow(f *testing.F) {
 	f.Add(10, 20, 60)
 	f.Add(10, 50, 60)
@@ -180,9 +177,9 @@ func FuzzWindow(f *testing.F) {
 			t.Errorf("%+v of %d (-want +got):\n%s", w, count, diff)
 		}
 		if got.Next >= 0 {
-			behind := pagingOf(t, pagination.Window{Limit: limit, Offset: got.Next}, count)
-			if behind.Start != got.End || behind.Previous != max(offset, 0) {
-				t.Errorf("%+v of %d: %+v, and behind it %+v", w, count, got, behind)
+			next := pagingOf(t, pagination.Window{Limit: limit, Offset: got.Next}, count)
+			if next.Start != got.End || next.Previous != max(offset, 0) {
+				t.Errorf("%+v of %d: paging %+v, of the next page %+v", w, count, got, next)
 			}
 		}
 	})

@@ -12,7 +12,7 @@ const (
 	short = "format=json&limit=21&offset=42&ordering=-start_date"
 )
 
-// serve does with a query what a server does for each request.
+// serve processes a query as a server does for each request.
 func serve(dst []byte, raw string) []byte {
 	q := pagination.ParseQuery(raw)
 	q.Get("format")
@@ -31,18 +31,18 @@ func TestAllocations(t *testing.T) {
 		want   float64
 		run    func()
 	}{
-		{"the pairs, in all of a request", 1, func() { serve(dst, short) }},
-		{"nothing, without a query", 0, func() { serve(dst, "") }},
-		{"the pairs and one decoded value", 2, func() { serve(dst, "limit=21&ordering=-start_date%2Cname") }},
-		{"the pairs and the two links", 3, func() {
+		{"pairs only", 1, func() { serve(dst, short) }},
+		{"empty query", 0, func() { serve(dst, "") }},
+		{"pairs and one decoded value", 2, func() { serve(dst, "limit=21&ordering=-start_date%2Cname") }},
+		{"pairs and two links", 3, func() {
 			q := pagination.ParseQuery(short)
 			pagination.Links(base, q, pagination.Window{Limit: 21, Offset: 42}, 90)
 		}},
-		{"nothing, for numbers that are none", 0, func() { pagination.Limits{}.Parse("x", "999999999999999999999") }},
+		{"invalid numbers", 0, func() { pagination.Limits{}.Parse("x", "999999999999999999999") }},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			if got := testing.AllocsPerRun(100, tt.run); got > tt.want {
-				t.Errorf("%v allocations, want at most %v", got, tt.want)
+				t.Errorf("got %v allocations, want at most %v", got, tt.want)
 			}
 		})
 	}
