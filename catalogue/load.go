@@ -129,7 +129,7 @@ func (c *Catalogue) readLastIDs(list []byte, used map[string]int) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", lastIDsKey, unknownCollection(last.Collection, c.keys()))
 		case last.ID < 1:
-			return fmt.Errorf("%s: %q: %w: want an integer from 1 on", lastIDsKey, last.Collection, ErrInvalidID)
+			return fmt.Errorf("%s: %q: %w: want a positive integer", lastIDsKey, last.Collection, ErrInvalidID)
 		}
 		used[last.Collection] = last.ID
 	}

@@ -78,7 +78,7 @@ func (s *schema[T]) readResults(in *scanner) (entries []*store.Entry, used int, 
 				err = ErrInvalidID
 			}
 			if err != nil {
-				err = fmt.Errorf("%s: %w: want an integer from 1 on", lastIDKey, err)
+				err = fmt.Errorf("%s: %w: want a positive integer", lastIDKey, err)
 			}
 		default:
 			err = in.skip()
@@ -160,7 +160,7 @@ func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
 	}
 	id := s.id(record)
 	if id < 1 {
-		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want an integer from 1 on", ErrInvalidID)}
+		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
 	}
 	if plain {
 		return newEntry(id, *record), nil

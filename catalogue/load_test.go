@@ -370,7 +370,7 @@ func TestLoadErrorTexts(t *testing.T) {
 		{"no object", `[]`, `catalogue: cannot load: want a JSON object`},
 		{"no array", `{"events":{}}`, `events: cannot load: want an array of records`},
 		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event": did you mean events?`},
-		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" comes twice`},
+		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" is repeated`},
 		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
 			`events: cannot load: record 1: member "summary": may not be null`},
 		{"id", `{"events":[` + replaceMember(goodEvent, `"id":1`, `"id":0`) + `]}`,

@@ -126,7 +126,7 @@ func (s *scanner) object(f func(name string) error) error {
 			return errBroken
 		}
 		if seen[name] {
-			return fmt.Errorf("key %q comes twice", name)
+			return fmt.Errorf("key %q is repeated", name)
 		}
 		seen[name] = true
 		if err := f(name); err != nil {

@@ -141,7 +141,7 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 func TestLoadOfCollectionRefuses(t *testing.T) {
 	for _, row := range []struct{ reason, text, want string }{
 		{"an unknown member", `[{"id":1,"title":"a"}]`, `films: cannot load: record 0: member "title": is unknown`},
-		{"a last id that is not positive", `{"$lastId":0,"results":[]}`, `films: cannot load: $lastId: invalid id: want an integer from 1 on`},
+		{"a last id that is not positive", `{"$lastId":0,"results":[]}`, `films: cannot load: $lastId: invalid id: want a positive integer`},
 		{"a last id that is not a number", `{"$lastId":"7","results":[]}`, `$lastId`},
 		{"no array", `{"films":[]}`, "want an array of records, or an object whose results are one"},
 		{"broken JSON", `[{"id":1}`, "line 1, byte 9"},
