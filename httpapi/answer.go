@@ -136,6 +136,22 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body
 	return err == nil
 }
 
+// redirect answers with a location: 301 to GET and HEAD, and otherwise 308, with which
+// clients keep method and body.
+func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, location string) {
+	header := w.Header()
+	header["Content-Type"] = h.values.html
+	header["Location"] = []string{location}
+	header["Content-Length"] = h.values.zero
+	header["X-Content-Type-Options"] = h.values.nosniff
+	header["Referrer-Policy"] = h.values.referrer
+	status := http.StatusPermanentRedirect
+	if isRead(r.Method) {
+		status = http.StatusMovedPermanently
+	}
+	w.WriteHeader(status)
+}
+
 // detailBody is {"detail": text}.
 func detailBody(text string) []byte {
 	return []byte(`{"detail":` + quote(text) + `}`)

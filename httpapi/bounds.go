@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -63,7 +64,7 @@ func (b *Bounds) targetFault(r *http.Request) string {
 		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.Query)
 	}
 	path, _, _ := strings.Cut(r.RequestURI, "?")
-	if len(path) > maxPath || len(path) > maxPath/3 && len(escapePath(path)) > maxPath {
+	if len(path) > maxPath || len(path) > maxPath/3 && len(origin.EscapePath(path)) > maxPath {
 		return fmt.Sprintf("The path of the request is longer than %d bytes.", maxPath)
 	}
 	return ""

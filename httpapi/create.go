@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/http"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -22,14 +24,13 @@ func (v *view) post() {
 		return
 	}
 	contentType := v.r.Header.Get("Content-Type")
-	media := parseMediaType(contentType)
-	if len(body) > 0 && !media.isJSON() { // no body: no type needed
+	media := negotiation.ParseMediaType(contentType)
+	if len(body) > 0 && !media.IsJSON() { // no body: no type needed
 		v.fail(http.StatusUnsupportedMediaType,
 			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return
 	}
-	body = decodeBody(body, media)
-	record, err := v.route.creator.Create(v.r.Context(), body)
+	record, err := v.route.creator.Create(v.r.Context(), media.ToUTF8(body))
 	if err != nil {
 		v.failCreate(err)
 		return
@@ -90,3 +91,8 @@ func (v *view) failCreate(err error) {
 		v.failWith(err)
 	}
 }
+
+// isFull reports whether a catalogue's Create failed because a record has the largest
+// id. It fails with a [catalogue.ErrInvalidID] for no other reason, since an id in a
+// body is ignored.
+func isFull(err error) bool { return errors.Is(err, catalogue.ErrInvalidID) }

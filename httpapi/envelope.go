@@ -46,7 +46,7 @@ type linkAppender func(dst []byte, base string, q pagination.Query, w pagination
 
 // appendPageLink appends a link in quotes, or null.
 func (v *view) appendPageLink(dst []byte, link linkAppender, w pagination.Window, count int) []byte {
-	linked, ok := link(v.appendLink(append(dst, '"'), v.route.path), "", v.query, w, count)
+	linked, ok := link(v.origin.AppendURL(append(dst, '"'), v.route.path), "", v.query, w, count)
 	if !ok {
 		return append(dst, "null"...)
 	}

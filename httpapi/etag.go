@@ -1,25 +1,11 @@
 package httpapi
 
 import (
-	"fmt"
 	"hash/maphash"
 	"net/http"
 	"strconv"
 	"strings"
 )
-
-// checkCacheControl returns the value of Cache-Control, or [ErrInvalidConfig].
-func checkCacheControl(text string) (string, error) {
-	if text == "" {
-		return "no-cache", nil
-	}
-	for _, c := range []byte(text) {
-		if c < ' ' || c > '~' {
-			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrInvalidConfig, text)
-		}
-	}
-	return text, nil
-}
 
 // findTag gives the answer to a GET its strong entity tag, unless tags are off or
 // the collection has no revision. The tag is made before the page is, so that a
@@ -51,16 +37,13 @@ func (v *view) hash() uint64 {
 	h.WriteByte(0)
 	h.WriteString(v.r.URL.RawQuery)
 	h.WriteByte(0)
-	if v.handler.base == "" {
-		h.WriteString(v.origin.host)
-		h.WriteByte(0)
-		h.WriteString(prefix(v.r))
-		h.WriteByte(0)
-	}
+	h.WriteString(v.origin.Scheme)
+	h.WriteByte(0)
+	h.WriteString(v.origin.Host)
+	h.WriteByte(0)
+	h.WriteString(v.origin.Prefix)
+	h.WriteByte(0)
 	h.WriteByte(byte(v.indent))
-	if v.origin.secure {
-		h.WriteByte(1)
-	}
 	return h.Sum64()
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"strings"
 
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -83,36 +81,15 @@ type Options struct {
 	OnError func(r *http.Request, err error)
 }
 
-// parseBaseURL checks a base URL and returns it in the form links begin with,
-// without slashes at its end. Empty stays empty.
-func parseBaseURL(text string) (string, error) {
+// checkCacheControl returns the value of Cache-Control, or an error.
+func checkCacheControl(text string) (string, error) {
 	if text == "" {
-		return "", nil
+		return "no-cache", nil
 	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("%w: BaseURL: %v", ErrInvalidConfig, err)
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' {
+			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrInvalidConfig, text)
+		}
 	}
-	if reason := baseURLFault(u, text); reason != "" {
-		return "", fmt.Errorf("%w: BaseURL %q %s", ErrInvalidConfig, text, reason)
-	}
-	path := escapePath(u.EscapedPath())
-	return u.Scheme + "://" + u.Host + strings.TrimRight(path, "/"), nil
-}
-
-// baseURLFault says what keeps a URL from being a base, "" if nothing does.
-func baseURLFault(u *url.URL, text string) string {
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "is not an absolute http or https URL"
-	case u.User != nil:
-		return "has a user"
-	case strings.Contains(text, "?"):
-		return "has a query"
-	case strings.Contains(text, "#"):
-		return "has a fragment"
-	case !validHost(u.Host):
-		return "has no valid host"
-	}
-	return ""
+	return text, nil
 }

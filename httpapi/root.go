@@ -2,9 +2,21 @@ package httpapi
 
 import (
 	"bytes"
+	"net/http"
 
 	"github.com/gobacklist/backlist/resources"
 )
+
+// sendRoot answers with the root.
+func (v *view) sendRoot() {
+	v.findTag()
+	if v.clientHas() {
+		v.sendNotModified()
+		return
+	}
+	var room [256]byte
+	v.write(http.StatusOK, v.handler.root.build(v.origin.AppendURL(room[:0], "")))
+}
 
 // rootBody is the body of the root, cut where the base of its links goes.
 type rootBody [][]byte

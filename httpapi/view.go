@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -22,7 +24,7 @@ type view struct {
 	route   *route
 	w       http.ResponseWriter
 	r       *http.Request
-	origin  origin
+	origin  origin.Origin
 	query   pagination.Query
 	indent  int     // spaces a level; 0: compact
 	sent    bool    // an answer, or some of it
@@ -38,23 +40,17 @@ type view struct {
 func (v *view) serve() {
 	defer v.recovered()
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
-	if !v.knowsFormat() {
+	if format, _ := v.query.Get("format"); !negotiation.KnownFormat(format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
-	indent, acceptable := negotiate(v.r.Header["Accept"])
+	indent, acceptable := negotiation.Accept(v.r.Header["Accept"])
 	if !acceptable {
 		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
 		return
 	}
 	v.indent = indent
 	v.serveMethod()
-}
-
-// knowsFormat looks at the last format parameter; a blank one is none.
-func (v *view) knowsFormat() bool {
-	format, _ := v.query.Get("format")
-	return format == "" || format == "json" || format == "api"
 }
 
 func (v *view) serveMethod() {
@@ -80,17 +76,11 @@ func isRead(method string) bool {
 }
 
 func (v *view) get() {
-	if v.route.collection != nil {
-		v.list()
+	if v.route.collection == nil {
+		v.sendRoot()
 		return
 	}
-	v.findTag()
-	if v.clientHas() {
-		v.sendNotModified()
-		return
-	}
-	var room [256]byte
-	v.write(http.StatusOK, v.handler.root.build(v.appendLink(room[:0], "")))
+	v.list()
 }
 
 // options answers with what is known of the route, and with what can be posted

@@ -44,6 +44,36 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// The rules of Accept are tested in package negotiation.
+func TestAccept(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	tests := []struct {
+		reason  string
+		headers []string
+		status  int
+		body    string
+	}{
+		{"no header", nil, 200, emptyPage},
+		{"empty header", []string{""}, 406, notAcceptable},
+		{"anything", []string{"*/*"}, 200, emptyPage},
+		{"JSON", []string{"application/json"}, 200, emptyPage},
+		{"another type", []string{"text/html"}, 406, notAcceptable},
+		{"header of a browser", []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}, 200, emptyPage},
+		{"indent", []string{"application/json; indent=2"}, 200, indented(2)},
+		{"indent above the maximum", []string{"*/*; indent=9"}, 200, indented(8)},
+		{"two headers", []string{"text/html", "application/json;indent=1"}, 200, indented(1)},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			want := answer{test.status, viewHeader("Accept", readMethods, len(test.body)), test.body}
+			got := call{target: "/api/news/", header: accept(test.headers...)}.do(h)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Accept %q (-want +got):\n%s", test.headers, diff)
+			}
+		})
+	}
+}
+
 // The first check that fails answers.
 func TestOrderOfChecks(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
