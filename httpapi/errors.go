@@ -81,7 +81,7 @@ func (v *view) recovered() {
 	if reason == http.ErrAbortHandler {
 		panic(reason)
 	}
-	v.untold = nil
+	v.revisionErr = nil
 	v.handler.reportPanic(v.r, reason)
 	if v.sent {
 		panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
 
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
@@ -9,13 +8,13 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Details that Django REST framework gives.
+// Details that Django REST framework sends.
 const (
 	detailNotFound      = "Not found."
 	detailNotAcceptable = "Could not satisfy the request Accept header."
 )
 
-// detailInternal says all that the client of a failure may know.
+// detailInternal is the only detail about a failure of the program's own code.
 const detailInternal = "Internal server error."
 
 // view is the state of one request to a route.
@@ -26,17 +25,17 @@ type view struct {
 	r       *http.Request
 	origin  origin.Origin
 	query   pagination.Query
-	indent  int     // spaces a level; 0: compact
-	sent    bool    // an answer, or some of it
-	seen    *Access // nil: nobody looks
+	indent  int     // spaces for each level; 0 is compact
+	sent    bool    // whether an answer has been sent, or some of it
+	seen    *Access // nil if there is no OnAccess
 
-	tag      string // entity tag of the answer, if it has one
-	revision uint64 // that the tag stands for
-	untold   error  // of the collection's Revision: for OnError, unless the request fails
+	tag         string // entity tag of the answer, if it has one
+	revision    uint64 // that the tag stands for
+	revisionErr error  // of the collection's Revision; reported unless the request fails
 }
 
-// serve checks format, Accept and method, in this order, and answers. What precedes
-// a good Accept is never indented.
+// serve checks format, Accept and method, in this order, and answers. Until Accept has
+// been checked, answers are not indented.
 func (v *view) serve() {
 	defer v.recovered()
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
@@ -59,18 +58,14 @@ func (v *view) serveMethod() {
 		v.get()
 	case method == http.MethodOptions:
 		v.options()
-	case method == http.MethodPost:
-		if v.route.creator == nil {
-			v.methodNotAllowed()
-			return
-		}
+	case method == http.MethodPost && v.route.creator != nil:
 		v.post()
 	default:
-		v.methodNotAllowed()
+		v.fail(http.StatusMethodNotAllowed, "Method \""+method+"\" not allowed.")
 	}
 }
 
-// isRead reports whether a method is GET, which "" is to net/http, or HEAD.
+// isRead reports whether a method is GET or HEAD. As in net/http, "" is GET.
 func isRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == ""
 }
@@ -83,16 +78,12 @@ func (v *view) get() {
 	v.list()
 }
 
-// options answers with what is known of the route, and with what can be posted
-// for those who may.
+// options answers with a description of the route, and of what can be posted if the
+// client may post.
 func (v *view) options() {
 	if v.route.creator != nil && v.authorize() == nil {
 		v.write(http.StatusOK, listActions(*v.route.about))
 		return
 	}
 	v.write(http.StatusOK, v.route.metadata())
-}
-
-func (v *view) methodNotAllowed() {
-	v.fail(http.StatusMethodNotAllowed, fmt.Sprintf("Method \"%s\" not allowed.", v.r.Method))
 }
