@@ -16,7 +16,7 @@ func next(a answer) string {
 }
 
 func TestLinks(t *testing.T) {
-	books := map[string]Collection{"books": newShelf(2)}
+	books := map[string]Collection{"books": newCollection(2)}
 	h := newTestHandler(t, Options{}, books)
 	tests := []struct {
 		reason        string
@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestLinksOfTLS(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	r := call{target: "/api/books/?limit=1"}.request()
 	r.TLS = new(tls.ConnectionState)
 	if got, want := next(serve(h, r)), "https://host.example/api/books/?limit=1&offset=1"; got != want {
@@ -66,7 +66,7 @@ func TestLinksOfTLS(t *testing.T) {
 }
 
 func TestLinksIgnoreForwardedHeaders(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	forwarded := http.Header{
 		"Forwarded":          {"host=evil.example;proto=https"},
 		"X-Forwarded-Host":   {"evil.example"},
@@ -81,7 +81,7 @@ func TestLinksIgnoreForwardedHeaders(t *testing.T) {
 
 // A router with wildcards takes the prefix from the client.
 func TestPrefixIsEscaped(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	tests := []struct{ reason, uri, link, location string }{
 		{"no target", "", "http://host.example/api/books/", "/api/books/"},
 		{"unrelated target", "/other/", "http://host.example/api/books/", "/api/books/"},
@@ -126,8 +126,8 @@ func TestHost(t *testing.T) {
 		{"markup", `host"><script>`, false},
 		{"list", "a.example, b.example", false},
 	}
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
-	based := newTestHandler(t, Options{BaseURL: "https://x.example"}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
+	based := newTestHandler(t, Options{BaseURL: "https://x.example"}, map[string]Collection{"books": newCollection(2)})
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			r := call{target: "/api/books/?limit=1"}.request()

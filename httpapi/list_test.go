@@ -35,7 +35,7 @@ func TestEveryCollection(t *testing.T) {
 func TestPages(t *testing.T) {
 	record := func(id int) string { return fmt.Sprintf(`{"id":%d,"name":"<é> & co","tags":[]}`, id) }
 	const books = `"http://host.example/api/books/?`
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(5)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(5)})
 	tests := []struct{ reason, query, want string }{
 		{"first", "?limit=2", `{"count":5,"next":` + books + `limit=2&offset=2","previous":null,"results":[` + record(1) + "," + record(2) + "]}"},
 		{"middle", "?limit=1&offset=2", `{"count":5,"next":` + books + `limit=1&offset=3","previous":` + books + `limit=1&offset=1","results":[` + record(3) + "]}"},
@@ -57,7 +57,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	h := newTestHandler(t, Options{Limits: pagination.Limits{Default: 2, Max: 3}}, map[string]Collection{"books": newShelf(9)})
+	h := newTestHandler(t, Options{Limits: pagination.Limits{Default: 2, Max: 3}}, map[string]Collection{"books": newCollection(9)})
 	for query, want := range map[string]string{"": "limit=2&offset=2", "?limit=9": "limit=3&offset=3"} {
 		if got := next(get(h, "/api/books/"+query)); got != "http://host.example/api/books/?"+want {
 			t.Errorf("%q: next %s, want %s", query, got, want)
@@ -84,7 +84,7 @@ func TestOrdering(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			var got []ordering.Term
-			books := &shelf{asked: func(terms []ordering.Term) { got = terms }}
+			books := &sliceCollection{onPage: func(terms []ordering.Term) { got = terms }}
 			get(newTestHandler(t, Options{}, map[string]Collection{"books": books}), "/api/books/"+test.query)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -106,9 +106,9 @@ func TestFailingCollection(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			var told []error
-			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { told = append(told, err) }}
-			broken := desk{&shelf{err: test.err}, func([]byte) ([]byte, error) { return nil, test.err }}
+			var reported []error
+			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}
+			broken := creatableCollection{&sliceCollection{err: test.err}, func([]byte) ([]byte, error) { return nil, test.err }}
 			h := newTestHandler(t, opts, map[string]Collection{"events": broken})
 			calls := []call{
 				{target: "/api/events/"},
@@ -121,8 +121,8 @@ func TestFailingCollection(t *testing.T) {
 					t.Errorf("%s %s: %d %s, want %d", c.method, c.target, got.Status, got.Body, test.status)
 				}
 			}
-			if want := []error{test.err, test.err, test.err}; !slices.Equal(told, want) {
-				t.Errorf("OnError was told %v, want %v", told, want)
+			if want := []error{test.err, test.err, test.err}; !slices.Equal(reported, want) {
+				t.Errorf("OnError was called with %v, want %v", reported, want)
 			}
 			h = newTestHandler(t, Options{}, map[string]Collection{"events": broken})
 			if got := get(h, "/api/events/"); got.Status != test.status {
@@ -134,25 +134,25 @@ func TestFailingCollection(t *testing.T) {
 
 // A record that is no JSON cannot be indented; it must not end in a loop.
 func TestBrokenRecord(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": &shelf{records: [][]byte{[]byte("{")}}})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": &sliceCollection{records: [][]byte{[]byte("{")}}})
 	got := call{target: "/api/books/", header: accept("*/*;indent=2")}.do(h)
 	if want := `{"detail":"Internal server error."}`; got.Status != 500 || got.Body != want {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
 
-// vanishing names a field that is gone by the time the page is made.
-type vanishing struct {
-	*shelf
+// changingCollection names a field that is gone by the time the page is made.
+type changingCollection struct {
+	*sliceCollection
 	left int // how often more
 }
 
-func (v *vanishing) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (v *changingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if terms[0].Field != "id" && v.left > 0 {
 		v.left--
 		return 0, nil, fmt.Errorf("books: %w: %q", ordering.ErrUnknownField, terms[0].Field)
 	}
-	return v.shelf.Page(ctx, w, terms)
+	return v.sliceCollection.Page(ctx, w, terms)
 }
 
 func TestFieldGoneMeanwhile(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFieldGoneMeanwhile(t *testing.T) {
 		{1, `{"id":3,`, "asked again, the ordering counts"},
 		{1000, `{"id":1,`, "always gone: the default order"},
 	} {
-		h := newTestHandler(t, Options{}, map[string]Collection{"books": &vanishing{newShelf(3), row.left}})
+		h := newTestHandler(t, Options{}, map[string]Collection{"books": &changingCollection{newCollection(3), row.left}})
 		got := get(h, "/api/books/?ordering=-name")
 		if _, results, _ := strings.Cut(got.Body, `"results":[`); got.Status != 200 || !strings.HasPrefix(results, row.first) {
 			t.Errorf("%s: %d %s", row.why, got.Status, got.Body)
@@ -175,9 +175,9 @@ func TestFieldGoneMeanwhile(t *testing.T) {
 // Events are ordered by their dates; where the collection knows of none by id.
 func TestDefaultOrder(t *testing.T) {
 	var got [][]ordering.Term
-	events := &shelf{asked: func(terms []ordering.Term) { got = append(got, terms) }}
+	events := &sliceCollection{onPage: func(terms []ordering.Term) { got = append(got, terms) }}
 	get(newTestHandler(t, Options{}, map[string]Collection{"events": events}), "/api/events/?ordering=bogus")
-	dateless := &vanishing{&shelf{asked: events.asked}, 1000}
+	dateless := &changingCollection{&sliceCollection{onPage: events.onPage}, 1000}
 	if a := get(newTestHandler(t, Options{}, map[string]Collection{"events": dateless}), "/api/events/"); a.Body != emptyPage {
 		t.Errorf("without dates: %d %s", a.Status, a.Body)
 	}

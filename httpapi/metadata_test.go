@@ -19,7 +19,7 @@ func TestOptions(t *testing.T) {
 	nobody := newTestHandler(t, Options{}, nil)
 	anybody := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	token := newTestHandler(t, Options{Authorizer: Bearer("secret")}, nil)
-	readOnly := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{"events": newShelf(0)})
+	readOnly := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{"events": newCollection(0)})
 	tests := []struct {
 		reason      string
 		handler     http.Handler

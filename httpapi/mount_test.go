@@ -10,7 +10,7 @@ import (
 )
 
 func TestMount(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	for _, prefix := range []string{"", "/shop", "/a/b", "/größe"} {
 		mux := http.NewServeMux()
 		if err := Mount(mux, prefix, h); err != nil {
@@ -78,7 +78,7 @@ func TestMountErrors(t *testing.T) {
 // Over a real connection, with what net/http does to a request on its way.
 func TestServer(t *testing.T) {
 	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(50)})); err != nil {
+	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(50)})); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(mux)
@@ -88,7 +88,7 @@ func TestServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	want := len(get(http.StripPrefix("/shop", newTestHandler(t, Options{BaseURL: server.URL + "/shop"}, map[string]Collection{"books": newShelf(50)})), "/shop/api/books/").Body)
+	want := len(get(http.StripPrefix("/shop", newTestHandler(t, Options{BaseURL: server.URL + "/shop"}, map[string]Collection{"books": newCollection(50)})), "/shop/api/books/").Body)
 	if res.StatusCode != 200 || res.ContentLength != int64(want) {
 		t.Errorf("HEAD through the redirect: %d, %d bytes; want 200, %d", res.StatusCode, res.ContentLength, want)
 	}

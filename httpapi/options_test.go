@@ -20,7 +20,7 @@ func TestInvalidOptions(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			h, err := NewHandler(house(nil), test.opts)
+			h, err := NewHandler(allCollections(nil), test.opts)
 			if !errors.Is(err, ErrInvalidConfig) || h != nil || !strings.HasPrefix(err.Error(), ErrInvalidConfig.Error()+": "+test.want) {
 				t.Errorf("NewHandler = %v, %v, want ErrInvalidConfig: %s", h, err, test.want)
 			}

@@ -21,36 +21,36 @@ const (
 	postableEvent = `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z"}`
 )
 
-// jumpy is a collection that panics where it is told to.
-type jumpy struct {
-	*journal
+// panickingCollection is a collection that panics where it is told to.
+type panickingCollection struct {
+	*revisionedCollection
 	in     string // the method
 	reason any
 }
 
-func (j *jumpy) jump(method string) {
+func (j *panickingCollection) panicIn(method string) {
 	if j.in == method {
 		panic(j.reason)
 	}
 }
 
-func (j *jumpy) Fields(ctx context.Context) ([]string, error) {
-	j.jump("Fields")
-	return j.journal.Fields(ctx)
+func (j *panickingCollection) Fields(ctx context.Context) ([]string, error) {
+	j.panicIn("Fields")
+	return j.revisionedCollection.Fields(ctx)
 }
 
-func (j *jumpy) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	j.jump("Page")
-	return j.journal.Page(ctx, w, terms)
+func (j *panickingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	j.panicIn("Page")
+	return j.revisionedCollection.Page(ctx, w, terms)
 }
 
-func (j *jumpy) Revision(ctx context.Context) (uint64, error) {
-	j.jump("Revision")
-	return j.journal.Revision(ctx)
+func (j *panickingCollection) Revision(ctx context.Context) (uint64, error) {
+	j.panicIn("Revision")
+	return j.revisionedCollection.Revision(ctx)
 }
 
-func (j *jumpy) Create(context.Context, []byte) ([]byte, error) {
-	j.jump("Create")
+func (j *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
+	j.panicIn("Create")
 	return []byte(`{"id":1}`), nil
 }
 
@@ -80,12 +80,12 @@ func TestPanics(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			events := &jumpy{&journal{Collection: newShelf(3)}, test.in, test.value}
-			var told []error
+			events := &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, test.in, test.value}
+			var reported []error
 			opts := Options{
 				ETags:      true, // or Revision is not called
-				Authorizer: func(*http.Request, string) error { events.jump("authorizer"); return nil },
-				OnError:    func(_ *http.Request, err error) { told = append(told, err) },
+				Authorizer: func(*http.Request, string) error { events.panicIn("authorizer"); return nil },
+				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
 			}
 			h := newTestHandler(t, opts, map[string]Collection{"events": events})
 			got := test.call.do(h)
@@ -96,11 +96,11 @@ func TestPanics(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(told) != 1 || !errors.Is(told[0], ErrPanic) || !strings.Contains(told[0].Error(), "panic_test.go") {
-				t.Errorf("OnError was told %v; want one ErrPanic with a stack", told)
+			if len(reported) != 1 || !errors.Is(reported[0], ErrPanic) || !strings.Contains(reported[0].Error(), "panic_test.go") {
+				t.Errorf("OnError was called with %v; want one ErrPanic with a stack", reported)
 			}
-			if err, ok := test.value.(error); ok && !errors.Is(told[0], err) {
-				t.Errorf("%v does not match %v", told[0], err)
+			if err, ok := test.value.(error); ok && !errors.Is(reported[0], err) {
+				t.Errorf("%v does not match %v", reported[0], err)
 			}
 			events.in = "" // it was this request alone
 			if got := test.call.do(h); got.Status >= 300 {
@@ -112,17 +112,19 @@ func TestPanics(t *testing.T) {
 
 // Where nobody wants to know, or who wants to know panics too.
 func TestPanicsOfOnError(t *testing.T) {
-	broken := func(err error) map[string]Collection { return map[string]Collection{"events": &shelf{err: err}} }
-	jumps := map[string]Collection{"events": &jumpy{&journal{Collection: newShelf(3)}, "Page", "oops"}}
+	broken := func(err error) map[string]Collection {
+		return map[string]Collection{"events": &sliceCollection{err: err}}
+	}
+	jumps := map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", "oops"}}
 	panics := Options{OnError: func(*http.Request, error) { panic("again") }}
 	for reason, h := range map[string]*Handler{
-		"no OnError":                  newTestHandler(t, Options{}, jumps),
-		"told of a panic":             newTestHandler(t, panics, jumps),
-		"told of an error":            newTestHandler(t, panics, broken(errors.New("oops"))),
-		"told of a context's end":     newTestHandler(t, panics, broken(context.Canceled)),
-		"told of no revision":         newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &unsure{&journal{Collection: newShelf(3)}, 0, at(1, errors.New("oops"))}}),
-		"told of a record, no JSON":   newTestHandler(t, panics, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
-		"told of a record, no reader": newTestHandler(t, Options{}, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
+		"no OnError":                      newTestHandler(t, Options{}, jumps),
+		"reported of a panic":             newTestHandler(t, panics, jumps),
+		"reported of an error":            newTestHandler(t, panics, broken(errors.New("oops"))),
+		"reported of a context's end":     newTestHandler(t, panics, broken(context.Canceled)),
+		"reported of no revision":         newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &failingRevision{&revisionedCollection{Collection: newCollection(3)}, 0, failAt(1, errors.New("oops"))}}),
+		"reported of a record, no JSON":   newTestHandler(t, panics, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
+		"reported of a record, no reader": newTestHandler(t, Options{}, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
 	} {
 		if got := (call{target: "/api/events/", header: accept("*/*;indent=2")}).do(h); got.Status != 500 || got.Body != internalError {
 			t.Errorf("%s: %d %s", reason, got.Status, got.Body)
@@ -130,8 +132,8 @@ func TestPanicsOfOnError(t *testing.T) {
 	}
 }
 
-// thrown is what a call panics with, nil if it does not.
-func thrown(f func()) (reason any) {
+// panicValue is what a call panics with, nil if it does not.
+func panicValue(f func()) (reason any) {
 	defer func() { reason = recover() }()
 	f()
 	return nil
@@ -139,9 +141,9 @@ func thrown(f func()) (reason any) {
 
 func TestAbortPassesThrough(t *testing.T) {
 	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
-	h := newTestHandler(t, opts, map[string]Collection{"events": &jumpy{&journal{Collection: newShelf(3)}, "Page", http.ErrAbortHandler}})
+	h := newTestHandler(t, opts, map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", http.ErrAbortHandler}})
 	rec := httptest.NewRecorder()
-	if reason := thrown(func() { h.ServeHTTP(rec, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
+	if reason := panicValue(func() { h.ServeHTTP(rec, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
 		t.Errorf("%v came through, want ErrAbortHandler", reason)
 	}
 	if len(rec.Header()) > 0 || rec.Body.Len() > 0 {
@@ -149,21 +151,21 @@ func TestAbortPassesThrough(t *testing.T) {
 	}
 }
 
-// tearing is a writer that panics when a body comes.
-type tearing struct{ *httptest.ResponseRecorder }
+// panickingWriter is a writer that panics when a body comes.
+type panickingWriter struct{ *httptest.ResponseRecorder }
 
-func (tearing) Write([]byte) (int, error) { panic("torn") }
+func (panickingWriter) Write([]byte) (int, error) { panic("torn") }
 
 // Half an answer must not be followed by another one, nor look whole.
 func TestPanicInTheMidstOfAnAnswer(t *testing.T) {
-	var told []error
-	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { told = append(told, err) }}, nil)
-	w := tearing{httptest.NewRecorder()}
-	if reason := thrown(func() { h.ServeHTTP(w, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
+	var reported []error
+	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}, nil)
+	w := panickingWriter{httptest.NewRecorder()}
+	if reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
 		t.Errorf("%v came through, want ErrAbortHandler", reason)
 	}
-	if w.Code != 200 || len(told) != 1 || !errors.Is(told[0], ErrPanic) {
-		t.Errorf("status %d, OnError was told %v", w.Code, told)
+	if w.Code != 200 || len(reported) != 1 || !errors.Is(reported[0], ErrPanic) {
+		t.Errorf("status %d, OnError was called with %v", w.Code, reported)
 	}
 }
 
@@ -186,13 +188,13 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// wary is a catalogue's collection with a validator of the program's own.
-type wary struct {
+// validatingCollection is a catalogue's collection with a validator of the program's own.
+type validatingCollection struct {
 	catalogue.Encoded
 	validate func(body []byte)
 }
 
-func (w wary) Create(ctx context.Context, body []byte) ([]byte, error) {
+func (w validatingCollection) Create(ctx context.Context, body []byte) ([]byte, error) {
 	w.validate(body)
 	return w.Encoded.Create(ctx, body)
 }
@@ -227,14 +229,14 @@ func TestPanicsChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	angry := ""
-	all["events"] = wary{events, func([]byte) {
-		if angry == "validator" {
+	panicsIn := ""
+	all["events"] = validatingCollection{events, func([]byte) {
+		if panicsIn == "validator" {
 			panic("oops")
 		}
 	}}
 	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string) error {
-		if angry == "authorizer" {
+		if panicsIn == "authorizer" {
 			panic("oops")
 		}
 		return nil
@@ -243,15 +245,15 @@ func TestPanicsChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	post := call{method: "POST", target: "/api/events/", body: postableEvent, header: http.Header{"Content-Type": {"application/json"}}}
-	for _, angry = range []string{"authorizer", "validator"} {
+	for _, panicsIn = range []string{"authorizer", "validator"} {
 		if got := post.do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("%s: %d %s", angry, got.Status, got.Body)
+			t.Errorf("%s: %d %s", panicsIn, got.Status, got.Body)
 		}
 		if got := get(h, "/api/events/"); got.Body != emptyPage {
-			t.Errorf("%s: stored %s", angry, got.Body)
+			t.Errorf("%s: stored %s", panicsIn, got.Body)
 		}
 	}
-	angry = ""
+	panicsIn = ""
 	if got := post.do(h); got.Status != 201 || !strings.HasPrefix(got.Body, `{"id":1,`) {
 		t.Errorf("afterwards: %d %s; no id may be used up", got.Status, got.Body)
 	}
@@ -259,7 +261,7 @@ func TestPanicsChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reason := thrown(func() { books.Insert(priced{Price: -1}) }); reason == nil {
+	if reason := panicValue(func() { books.Insert(priced{Price: -1}) }); reason == nil {
 		t.Error("a record that cannot be written down was stored")
 	}
 	if got := get(h, "/api/books/?ordering=price"); got.Body != emptyPage {

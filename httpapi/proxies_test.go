@@ -47,7 +47,7 @@ func TestTrustedProxies(t *testing.T) {
 		{"invalid standard header", "10.1.2.3:40000", http.Header{"Forwarded": {`"`}}, "Invalid Forwarded header."},
 		{"headers that differ", "10.1.2.3:40000", http.Header{"X-Forwarded-Host": {"a.example"}, "Forwarded": {"host=b.example"}}, "The headers Forwarded and X-Forwarded differ."},
 	}
-	h := newTestHandler(t, Options{TrustedProxies: trusted()}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{TrustedProxies: trusted()}, map[string]Collection{"books": newCollection(2)})
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			got := call{target: "/api/books/?limit=1", header: test.header, remote: test.remote}.do(h)
@@ -60,7 +60,7 @@ func TestTrustedProxies(t *testing.T) {
 			}
 		})
 	}
-	based := newTestHandler(t, Options{TrustedProxies: trusted(), BaseURL: "https://x.example"}, map[string]Collection{"books": newShelf(2)})
+	based := newTestHandler(t, Options{TrustedProxies: trusted(), BaseURL: "https://x.example"}, map[string]Collection{"books": newCollection(2)})
 	for _, header := range []http.Header{xForwarded, garbage} {
 		got := call{target: "/api/books/?limit=1", header: header, remote: "10.0.0.1:1"}.do(based)
 		if next(got) != "https://x.example/api/books/?limit=1&offset=1" {
@@ -71,7 +71,7 @@ func TestTrustedProxies(t *testing.T) {
 
 func TestTrustedProxiesAreCopied(t *testing.T) {
 	list := trusted()
-	h := newTestHandler(t, Options{TrustedProxies: list}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{TrustedProxies: list}, map[string]Collection{"books": newCollection(2)})
 	list[0] = netip.MustParsePrefix("0.0.0.0/0")
 	header := http.Header{"X-Forwarded-Host": {"evil.example"}}
 	if got := next(through("198.51.100.1:1", header).do(h)); strings.Contains(got, "evil") {
@@ -80,7 +80,7 @@ func TestTrustedProxiesAreCopied(t *testing.T) {
 }
 
 func TestForwardedHostReplacesInvalidHost(t *testing.T) {
-	h := newTestHandler(t, Options{TrustedProxies: trusted()}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{TrustedProxies: trusted()}, map[string]Collection{"books": newCollection(2)})
 	c := through("10.0.0.1:1", http.Header{"X-Forwarded-Host": {"a.example"}})
 	c.host = "no host"
 	if got := c.do(h); next(got) != "http://a.example/api/books/?limit=1&offset=1" {
@@ -105,7 +105,7 @@ func TestProxiesShareNothing(t *testing.T) {
 		through("10.0.0.1:1", http.Header{"X-Forwarded-Host": {"a b"}}),
 	}
 	collections := func() map[string]Collection {
-		return map[string]Collection{"books": &journal{Collection: newShelf(2)}}
+		return map[string]Collection{"books": &revisionedCollection{Collection: newCollection(2)}}
 	}
 	h := newTestHandler(t, Options{TrustedProxies: trusted(), ETags: true}, collections())
 	tags := map[string]string{} // by the link

@@ -16,22 +16,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// unsure is a journal whose revision is not always to be had.
-type unsure struct {
-	*journal
+// failingRevision is a revisionedCollection whose revision is not always to be had.
+type failingRevision struct {
+	*revisionedCollection
 	calls int                                    // of Revision, since the request began
 	fails func(ctx context.Context, n int) error // what the n-th of them fails with, from 1 on
 }
 
-func (u *unsure) Revision(ctx context.Context) (uint64, error) {
+func (u *failingRevision) Revision(ctx context.Context) (uint64, error) {
 	u.calls++
 	return u.revision.Load(), u.fails(ctx, u.calls) // a number that looks good beside an error
 }
 
 // never and at are ways to fail.
-func never(context.Context, int) error { return nil }
+func neverFails(context.Context, int) error { return nil }
 
-func at(call int, err error) func(context.Context, int) error {
+func failAt(call int, err error) func(context.Context, int) error {
 	return func(_ context.Context, n int) error {
 		if n == call {
 			return err
@@ -40,12 +40,12 @@ func at(call int, err error) func(context.Context, int) error {
 	}
 }
 
-// unsureHandler serves some news, and notes what OnError is told.
-func unsureHandler(t *testing.T, c Collection) (h *Handler, news *unsure, told *[]error) {
+// newFailingRevisionHandler serves some news, and notes what OnError is told.
+func newFailingRevisionHandler(t *testing.T, c Collection) (h *Handler, news *failingRevision, reported *[]error) {
 	t.Helper()
-	news, told = &unsure{journal: &journal{Collection: c}, fails: never}, new([]error)
-	opts := Options{ETags: true, Bounds: Bounds{Terms: 2}, OnError: func(_ *http.Request, err error) { *told = append(*told, err) }}
-	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, told
+	news, reported = &failingRevision{revisionedCollection: &revisionedCollection{Collection: c}, fails: neverFails}, new([]error)
+	opts := Options{ETags: true, Bounds: Bounds{Terms: 2}, OnError: func(_ *http.Request, err error) { *reported = append(*reported, err) }}
+	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, reported
 }
 
 const onePiece = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
@@ -67,8 +67,8 @@ func TestRevisionFails(t *testing.T) {
 	want := answer{200, viewHeader("Accept", readMethods, len(onePiece)), onePiece}
 	for _, f := range failures {
 		for call := 1; call <= 2; call++ {
-			h, news, told := unsureHandler(t, newShelf(1))
-			news.fails = at(call, f.err)
+			h, news, reported := newFailingRevisionHandler(t, newCollection(1))
+			news.fails = failAt(call, f.err)
 			for n := 1; n <= 4; n++ {
 				news.calls = 0
 				if diff := cmp.Diff(want, get(h, "/api/news/")); diff != "" {
@@ -77,8 +77,8 @@ func TestRevisionFails(t *testing.T) {
 				if news.pages.Load() != int64(n) || news.calls != call {
 					t.Errorf("%s, call %d: %d pages of %d, %d calls of Revision", f.reason, call, news.pages.Load(), n, news.calls)
 				}
-				if len(*told) != n || (*told)[n-1] != f.err {
-					t.Errorf("%s, call %d: OnError was told %v", f.reason, call, *told)
+				if len(*reported) != n || (*reported)[n-1] != f.err {
+					t.Errorf("%s, call %d: OnError was called with %v", f.reason, call, *reported)
 				}
 			}
 		}
@@ -88,7 +88,7 @@ func TestRevisionFails(t *testing.T) {
 // A client that has the page, or would have any, is given it all the same.
 func TestRevisionFailsWhereThereWasATag(t *testing.T) {
 	failed := errors.New("failed")
-	h, news, told := unsureHandler(t, newShelf(1))
+	h, news, reported := newFailingRevisionHandler(t, newCollection(1))
 	tag := tagOf(t, h, call{target: "/api/news/"})
 	news.fails = func(context.Context, int) error { return failed }
 	for _, method := range []string{"GET", "HEAD"} {
@@ -97,13 +97,13 @@ func TestRevisionFailsWhereThereWasATag(t *testing.T) {
 			want.Body = ""
 		}
 		for _, has := range []string{tag, "*"} {
-			*told = nil
+			*reported = nil
 			got := call{method: method, target: "/api/news/", header: ifNoneMatch(has)}.do(h)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, If-None-Match %s (-want +got):\n%s", method, has, diff)
 			}
-			if !slices.Equal(*told, []error{failed}) {
-				t.Errorf("%s, If-None-Match %s: OnError was told %v", method, has, *told)
+			if !slices.Equal(*reported, []error{failed}) {
+				t.Errorf("%s, If-None-Match %s: OnError was called with %v", method, has, *reported)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestRevisionFailsWhereThereWasATag(t *testing.T) {
 
 // A failure is that of one request: a tag is good again when it is over.
 func TestRevisionIsBack(t *testing.T) {
-	h, news, _ := unsureHandler(t, newShelf(1))
+	h, news, _ := newFailingRevisionHandler(t, newCollection(1))
 	tag := tagOf(t, h, call{target: "/api/news/"})
 	failed := errors.New("failed")
 	for _, test := range []struct {
@@ -119,9 +119,9 @@ func TestRevisionIsBack(t *testing.T) {
 		fails  func(context.Context, int) error
 		status int
 	}{
-		{"the first fails", at(1, failed), 200},
-		{"none fails", never, 304},
-		{"nobody asks for the second", at(2, failed), 304},
+		{"the first fails", failAt(1, failed), 200},
+		{"none fails", neverFails, 304},
+		{"nobody asks for the second", failAt(2, failed), 304},
 	} {
 		news.calls, news.fails = 0, test.fails
 		if got := (call{target: "/api/news/", header: ifNoneMatch(tag)}).do(h); got.Status != test.status {
@@ -220,39 +220,39 @@ func TestRevisionAndAnswer(t *testing.T) {
 		call       call
 		status     int
 		retryAfter string
-		told       string // in the text of the one error; "": none is told
+		reported   string // in the text of the one error; "": none is reported
 	}{
-		{"a page", newShelf(1), call{}, 200, "", "no revision"},
-		{"unknown format: nobody asks", newShelf(1), call{target: "?format=xml"}, 404, "", ""},
-		{"too many terms: nobody asks", newShelf(1), call{target: "?ordering=a,b,c"}, 400, "", ""},
-		{"nothing acceptable: nobody asks", newShelf(1), call{header: accept("text/html")}, 406, "", ""},
-		{"OPTIONS: nobody asks", newShelf(1), call{method: "OPTIONS"}, 200, "", ""},
-		{"POST: nobody asks", newShelf(1), call{method: "POST"}, 405, "", ""},
-		{"both unavailable: the page says for how long", &shelf{err: busy}, call{}, 503, "7", "no page"},
-		{"Page fails", &shelf{err: errors.New("no page")}, call{}, 500, "", "no page"},
-		{"Page is gone", &shelf{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
-		{"Page gave up", &shelf{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
-		{"Fields fails", &shelf{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
-		{"a panic in Page", &jumpy{&journal{Collection: newShelf(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
-		{"a record that is no JSON", &shelf{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "invalid character"},
+		{"a page", newCollection(1), call{}, 200, "", "no revision"},
+		{"unknown format: nobody asks", newCollection(1), call{target: "?format=xml"}, 404, "", ""},
+		{"too many terms: nobody asks", newCollection(1), call{target: "?ordering=a,b,c"}, 400, "", ""},
+		{"nothing acceptable: nobody asks", newCollection(1), call{header: accept("text/html")}, 406, "", ""},
+		{"OPTIONS: nobody asks", newCollection(1), call{method: "OPTIONS"}, 200, "", ""},
+		{"POST: nobody asks", newCollection(1), call{method: "POST"}, 405, "", ""},
+		{"both unavailable: the page says for how long", &sliceCollection{err: busy}, call{}, 503, "7", "no page"},
+		{"Page fails", &sliceCollection{err: errors.New("no page")}, call{}, 500, "", "no page"},
+		{"Page is gone", &sliceCollection{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
+		{"Page gave up", &sliceCollection{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
+		{"Fields fails", &sliceCollection{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
+		{"a panic in Page", &panickingCollection{&revisionedCollection{Collection: newCollection(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
+		{"a record that is no JSON", &sliceCollection{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "invalid character"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			h, news, told := unsureHandler(t, test.page)
-			news.fails = at(1, lost)
+			h, news, reported := newFailingRevisionHandler(t, test.page)
+			news.fails = failAt(1, lost)
 			test.call.target = "/api/news/" + test.call.target
 			got := test.call.do(h)
 			if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Header["Etag"] != "" || strings.Contains(got.Body, "no revision") {
 				t.Errorf("%d %v %s, want %d", got.Status, got.Header, got.Body, test.status)
 			}
-			if test.told == "" {
-				if len(*told) > 0 {
-					t.Errorf("OnError was told %v", *told)
+			if test.reported == "" {
+				if len(*reported) > 0 {
+					t.Errorf("OnError was called with %v", *reported)
 				}
 				return
 			}
-			if len(*told) != 1 || !strings.Contains((*told)[0].Error(), test.told) || errors.Is((*told)[0], lost) != (test.told == "no revision") {
-				t.Errorf("OnError was told %v, want one with %q", *told, test.told)
+			if len(*reported) != 1 || !strings.Contains((*reported)[0].Error(), test.reported) || errors.Is((*reported)[0], lost) != (test.reported == "no revision") {
+				t.Errorf("OnError was called with %v, want one with %q", *reported, test.reported)
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func TestRevisionAndAnswer(t *testing.T) {
 
 // Without tags nobody asks for a revision.
 func TestRevisionIsNotAskedFor(t *testing.T) {
-	news := &unsure{journal: &journal{Collection: newShelf(1)}, fails: at(1, errors.New("failed"))}
+	news := &failingRevision{revisionedCollection: &revisionedCollection{Collection: newCollection(1)}, fails: failAt(1, errors.New("failed"))}
 	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 	h := newTestHandler(t, opts, map[string]Collection{"news": news})
 	for range 3 { // also of a page that was asked for before
@@ -275,7 +275,7 @@ func TestRevisionIsNotAskedFor(t *testing.T) {
 
 // A panic in the second call is the request's failure as in the first.
 func TestRevisionPanicsBehindThePage(t *testing.T) {
-	h, news, told := unsureHandler(t, newShelf(1))
+	h, news, reported := newFailingRevisionHandler(t, newCollection(1))
 	news.fails = func(_ context.Context, n int) error {
 		if n == 2 {
 			panic("oops")
@@ -285,19 +285,19 @@ func TestRevisionPanicsBehindThePage(t *testing.T) {
 	if got := get(h, "/api/news/"); got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
 		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
 	}
-	if len(*told) != 1 || !errors.Is((*told)[0], ErrPanic) {
-		t.Errorf("OnError was told %v", *told)
+	if len(*reported) != 1 || !errors.Is((*reported)[0], ErrPanic) {
+		t.Errorf("OnError was called with %v", *reported)
 	}
 }
 
-// heeding is a shelf that looks at its context.
-type heeding struct{ *shelf }
+// contextCollection is a sliceCollection that looks at its context.
+type contextCollection struct{ *sliceCollection }
 
-func (h heeding) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (h contextCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	return h.shelf.Page(ctx, w, terms)
+	return h.sliceCollection.Page(ctx, w, terms)
 }
 
 // TestRevisionWaits for what never comes, until the request's context ends: before
@@ -320,7 +320,7 @@ func TestRevisionWaits(t *testing.T) {
 			},
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				h, news, told := unsureHandler(t, heeding{newShelf(1)})
+				h, news, reported := newFailingRevisionHandler(t, contextCollection{newCollection(1)})
 				news.fails = func(ctx context.Context, n int) error {
 					if n != nth {
 						return nil
@@ -333,8 +333,8 @@ func TestRevisionWaits(t *testing.T) {
 				if diff := cmp.Diff(want, serve(h, request.WithContext(ctx))); diff != "" {
 					t.Errorf("call %d, %v (-want +got):\n%s", nth, ended, diff)
 				}
-				if len(*told) != 1 || !errors.Is((*told)[0], ended) {
-					t.Errorf("call %d: OnError was told %v, want %v", nth, *told, ended)
+				if len(*reported) != 1 || !errors.Is((*reported)[0], ended) {
+					t.Errorf("call %d: OnError was called with %v, want %v", nth, *reported, ended)
 				}
 			})
 		}

@@ -13,13 +13,13 @@ import (
 func TestServed(t *testing.T) {
 	h := newTestHandler(t, Options{
 		Authorizer: AllowAll, BaseURL: "https://x.example/shop/", Limits: pagination.Limits{Default: 7},
-	}, map[string]Collection{"events": newShelf(0)})
+	}, map[string]Collection{"events": newCollection(0)})
 	for _, s := range h.Served() {
 		if s.Tagged {
 			t.Errorf("%s has no ETag, and says so", s.Path)
 		}
 	}
-	tagging := newTestHandler(t, Options{ETags: true}, map[string]Collection{"events": &journal{Collection: newShelf(0)}})
+	tagging := newTestHandler(t, Options{ETags: true}, map[string]Collection{"events": &revisionedCollection{Collection: newCollection(0)}})
 	for _, s := range tagging.Served() {
 		if got := get(tagging, s.Path).Header["Etag"]; (got != "") != s.Tagged {
 			t.Errorf("%s: ETag %q, tagged is %v", s.Path, got, s.Tagged)

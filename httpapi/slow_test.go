@@ -18,19 +18,19 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// pipes is a listener without a network, for servers in a bubble, where time
+// pipeListener is a listener without a network, for servers in a bubble, where time
 // passes when all wait for it.
-type pipes struct {
+type pipeListener struct {
 	conns chan net.Conn
 	once  sync.Once
 	done  chan struct{}
 }
 
-func newPipes() *pipes {
-	return &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+func newPipeListener() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.conns:
 		return conn, nil
@@ -39,25 +39,25 @@ func (p *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *pipes) Close() error {
+func (p *pipeListener) Close() error {
 	p.once.Do(func() { close(p.done) })
 	return nil
 }
 
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-func (p *pipes) dial() net.Conn {
+func (p *pipeListener) dial() net.Conn {
 	client, server := net.Pipe()
 	p.conns <- server
 	return client
 }
 
-// inBubble runs a client of a server with the README's timeouts. Both are in a
+X
 // bubble, which ends when no goroutine is left in it, or fails the test.
 func inBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*testing.T, net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
-		var lines logged
-		listener := newPipes()
+		var lines logBuffer
+		listener := newPipeListener()
 		server := &http.Server{
 			Handler:           h(t),
 			ReadHeaderTimeout: 5 * time.Second,
@@ -75,7 +75,7 @@ func inBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*testin
 		}
 		time.Sleep(time.Hour) // no time at all, but who sleeps may wake up and end
 		if lines.text.Len() > 0 {
-			t.Errorf("the server logged: %s", &lines.text)
+			t.Errorf("the server logBuffer: %s", &lines.text)
 		}
 	})
 }
@@ -89,8 +89,8 @@ func status(conn net.Conn) int {
 	return answer.StatusCode
 }
 
-// drip sends a text a byte a second until it is through or nobody listens.
-func drip(conn net.Conn, text string) {
+// writeSlowly sends a text a byte a second until it is through or nobody listens.
+func writeSlowly(conn net.Conn, text string) {
 	for _, c := range []byte(text) {
 		if _, err := conn.Write([]byte{c}); err != nil {
 			return
@@ -102,22 +102,22 @@ func drip(conn net.Conn, text string) {
 // TestSlowClients: whatever a client is slow in, the server's timeouts end it,
 // nothing is stored and no goroutine is left.
 func TestSlowClients(t *testing.T) {
-	body := posting("Content-Length: 96")
-	chunks := posting("Transfer-Encoding: chunked")
+	body := postHead("Content-Length: 96")
+	chunks := postHead("Transfer-Encoding: chunked")
 	tests := []struct {
 		reason string
 		client func(t *testing.T, conn net.Conn)
 		events int // stored
 	}{
 		{"slow from the first byte on", func(t *testing.T, conn net.Conn) {
-			go drip(conn, body+postableEvent)
+			go writeSlowly(conn, body+postableEvent)
 			if got := status(conn); got != 0 && got != 400 { // net/http's: not even the head was in time
 				t.Errorf("%d", got)
 			}
 		}, 0},
 		{"a body slower than its head", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body)
-			go drip(conn, postableEvent)
+			go writeSlowly(conn, postableEvent)
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
@@ -136,7 +136,7 @@ func TestSlowClients(t *testing.T) {
 		}, 0},
 		{"a body just in time", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent[:86])
-			go drip(conn, postableEvent[86:])
+			go writeSlowly(conn, postableEvent[86:])
 			if got := status(conn); got != 201 {
 				t.Errorf("%d, want 201", got)
 			}
@@ -158,7 +158,7 @@ func TestSlowClients(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			house, h := postedHouse(t, Options{})
+			house, h := newWritable(t, Options{})
 			inBubble(t, func(*testing.T) http.Handler { return h }, test.client)
 			if got := house.Events().Count(); got != test.events {
 				t.Errorf("%d events, want %d", got, test.events)
@@ -167,33 +167,33 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// patient is a collection whose pages take until the client is gone.
-type patient struct{ *shelf }
+// blockingCollection is a collection whose pages take until the client is gone.
+type blockingCollection struct{ *sliceCollection }
 
-func (patient) Page(ctx context.Context, _ pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
+func (blockingCollection) Page(ctx context.Context, _ pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	<-ctx.Done()
 	return 0, nil, ctx.Err()
 }
 
 // Who goes away while its page is made ends the making.
 func TestClientGone(t *testing.T) {
-	var told []error
+	var reported []error
 	h := func(t *testing.T) http.Handler {
-		opts := Options{OnError: func(_ *http.Request, err error) { told = append(told, err) }}
-		return newTestHandler(t, opts, map[string]Collection{"books": patient{newShelf(1)}})
+		opts := Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}
+		return newTestHandler(t, opts, map[string]Collection{"books": blockingCollection{newCollection(1)}})
 	}
 	inBubble(t, h, func(t *testing.T, conn net.Conn) {
 		_, _ = io.WriteString(conn, head("GET /api/books/ HTTP/1.1"))
 	})
-	if len(told) != 1 || !errors.Is(told[0], context.Canceled) {
-		t.Errorf("OnError was told %v", told)
+	if len(reported) != 1 || !errors.Is(reported[0], context.Canceled) {
+		t.Errorf("OnError was called with %v", reported)
 	}
 }
 
 // Wherever a body breaks, it is refused and nothing is stored; however slowly it
 // comes, it is taken.
 func TestBodyReaders(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	post := func(body io.Reader) answer {
 		r := call{method: "POST", target: "/api/events/", header: http.Header{
 			"Authorization": {"Bearer s"}, "Content-Type": {"application/json"},
@@ -234,7 +234,7 @@ func TestBodyReaders(t *testing.T) {
 
 // A body that panics, as a broken middleware's may, changes nothing either.
 func TestPanickingBody(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	r := call{method: "POST", target: "/api/events/", header: http.Header{"Authorization": {"Bearer s"}}}.request()
 	r.Body, r.ContentLength = panickingBody{}, 10
 	if got := serve(h, r); got.Status != 500 || got.Body != internalError || house.Events().Count() != 0 {

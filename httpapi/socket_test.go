@@ -19,45 +19,45 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// logged is a server's log.
-type logged struct {
+// logBuffer is a server's log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *logged) Write(line []byte) (int, error) {
+func (l *logBuffer) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(line)
 }
 
-func newLog(lines *logged) *log.Logger { return log.New(lines, "", 0) }
+func newLog(lines *logBuffer) *log.Logger { return log.New(lines, "", 0) }
 
 // listen serves h on a port until the test ends, when the log must be empty.
 func listen(t *testing.T, h http.Handler) (address string) {
 	t.Helper()
-	var lines logged
+	var lines logBuffer
 	server := httptest.NewUnstartedServer(h)
 	server.Config.ErrorLog = newLog(&lines)
 	server.Start()
 	t.Cleanup(func() {
 		server.Close()
 		if lines.text.Len() > 0 {
-			t.Errorf("the server logged: %s", &lines.text)
+			t.Errorf("the server logBuffer: %s", &lines.text)
 		}
 	})
 	return server.Listener.Addr().String()
 }
 
-// said is an answer as it came over the wire.
-type said struct {
+// rawAnswer is an answer as it came over the wire.
+type rawAnswer struct {
 	*http.Response
 	body string
 }
 
 // ask sends bytes as they are and reads what comes until the server closes. A
 // client that is done is one that sends no more, and says so.
-func ask(t *testing.T, address, request string, done bool) []said {
+func ask(t *testing.T, address, request string, done bool) []rawAnswer {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -71,7 +71,7 @@ func ask(t *testing.T, address, request string, done bool) []said {
 			_ = conn.(*net.TCPConn).CloseWrite()
 		}
 	}()
-	var answers []said
+	var answers []rawAnswer
 	for r := bufio.NewReader(conn); ; {
 		if _, err := r.Peek(1); err != nil {
 			return answers
@@ -84,7 +84,7 @@ func ask(t *testing.T, address, request string, done bool) []said {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers = append(answers, said{answer, string(body)})
+		answers = append(answers, rawAnswer{answer, string(body)})
 	}
 }
 
@@ -97,7 +97,7 @@ func head(line string, more ...string) string {
 // TestSocket sends what net/http's client would not. Some of it net/http's server
 // refuses before the handler is called: those rows show what a handler need not fear.
 func TestSocket(t *testing.T) {
-	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newCollection(2)})
 	address := listen(t, h)
 	const books = `"next":"http://host.example/api/books/?limit=1&offset=1"`
 	long := strings.Repeat("x", 10_000)
@@ -193,7 +193,7 @@ func TestSocket(t *testing.T) {
 
 // checkWire looks for what a client could have got into an answer. All of ours are
 // JSON, but for redirects, and carry nosniff; those of net/http need not.
-func checkWire(t *testing.T, got said, ours bool) {
+func checkWire(t *testing.T, got rawAnswer, ours bool) {
 	t.Helper()
 	if ours && got.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("not ours, or without nosniff: %v", got.Header)
@@ -209,8 +209,8 @@ func checkWire(t *testing.T, got said, ours bool) {
 	}
 }
 
-// postedHouse is a catalogue that is served to whoever knows the token.
-func postedHouse(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler) {
+// newWritable is a catalogue that is served to whoever knows the token.
+func newWritable(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler) {
 	t.Helper()
 	house := catalogue.New()
 	t.Cleanup(func() {
@@ -227,14 +227,14 @@ func postedHouse(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler
 }
 
 // posting is the head of a POST of an event.
-func posting(more ...string) string {
+func postHead(more ...string) string {
 	return head("POST /api/events/ HTTP/1.1", append(more, "Authorization: Bearer s", "Content-Type: application/json")...)
 }
 
 // TestSocketBodies sends bodies whose length is a lie, or that break off. What is
 // not answered with 201 stores nothing, what is stores one.
 func TestSocketBodies(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	address := listen(t, h)
 	const unread = "The body of the request could not be read."
 	chunk := func(size, text string) string { return size + "\r\n" + text + "\r\n" }
@@ -245,41 +245,41 @@ func TestSocketBodies(t *testing.T) {
 		statuses        []int
 		part            string // of the first answer
 	}{
-		{"whole", posting("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
-		{"in chunks", posting("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
-		{"in a chunk with an extension and a trailer", posting("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postableEvent) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"name":"N"`},
-		{"chunks count, not the length beside them", posting("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postableEvent) + chunk("0", ""), false, []int{201}, `"name":"N"`},
-		{"the same length twice", posting("Content-Length: 96", "Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
-		{"breaks off", posting("Content-Length: 96") + postableEvent[:50], true, []int{400}, unread},
-		{"breaks off before its last byte", posting("Content-Length: 96") + postableEvent[:95], true, []int{400}, unread},
-		{"does not come", posting("Content-Length: 96"), true, []int{400}, unread},
-		{"whole, but more was promised", posting("Content-Length: 97") + postableEvent, true, []int{400}, unread},
-		{"breaks off in a chunk", posting("Transfer-Encoding: chunked") + "60\r\n" + postableEvent[:50], true, []int{400}, unread},
-		{"breaks off between chunks", posting("Transfer-Encoding: chunked") + chunk(size, postableEvent), true, []int{400}, unread},
-		{"a chunk of no size", posting("Transfer-Encoding: chunked") + chunk("zz", postableEvent), false, []int{400}, unread},
-		{"a chunk of a size below zero", posting("Transfer-Encoding: chunked") + chunk("-60", postableEvent), false, []int{400}, unread},
-		{"a chunk of a size beyond all", posting("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postableEvent), false, []int{400}, unread},
-		{"a chunk longer than it says", posting("Transfer-Encoding: chunked") + chunk("10", postableEvent), false, []int{400}, unread},
-		{"a huge chunk is promised", posting("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postableEvent, true, []int{400}, unread},
-		{"a huge body in chunks", posting("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
-		{"a huge body is promised", posting("Content-Length: 9223372036854775807") + postableEvent, false, []int{413}, " 1048576 "},
-		{"a length below zero", posting("Content-Length: -1") + postableEvent, false, []int{400}, ""},
-		{"a length that is no number", posting("Content-Length: x") + postableEvent, false, []int{400}, ""},
-		{"a length beyond all", posting("Content-Length: 99999999999999999999") + postableEvent, false, []int{400}, ""},
-		{"two lengths", posting("Content-Length: 96", "Content-Length: 10") + postableEvent, false, []int{400}, ""},
-		{"a length that cuts", posting("Content-Length: 50") + postableEvent, false, []int{400}, "JSON parse error - unexpected end"},
-		{"no length", posting() + postableEvent, false, []int{400}, "This field is required."},
-		{"an encoding that is not known", posting("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
-		{"no encoding", posting("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
-		{"two encodings", posting("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
-		{"compressed, which is not undone", posting("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
-		{"asked for", posting("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
-		{"not asked for, being too large", posting("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
+		{"whole", postHead("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
+		{"in chunks", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
+		{"in a chunk with an extension and a trailer", postHead("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postableEvent) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"name":"N"`},
+		{"chunks count, not the length beside them", postHead("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postableEvent) + chunk("0", ""), false, []int{201}, `"name":"N"`},
+		{"the same length twice", postHead("Content-Length: 96", "Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
+		{"breaks off", postHead("Content-Length: 96") + postableEvent[:50], true, []int{400}, unread},
+		{"breaks off before its last byte", postHead("Content-Length: 96") + postableEvent[:95], true, []int{400}, unread},
+		{"does not come", postHead("Content-Length: 96"), true, []int{400}, unread},
+		{"whole, but more was promised", postHead("Content-Length: 97") + postableEvent, true, []int{400}, unread},
+		{"breaks off in a chunk", postHead("Transfer-Encoding: chunked") + "60\r\n" + postableEvent[:50], true, []int{400}, unread},
+		{"breaks off between chunks", postHead("Transfer-Encoding: chunked") + chunk(size, postableEvent), true, []int{400}, unread},
+		{"a chunk of no size", postHead("Transfer-Encoding: chunked") + chunk("zz", postableEvent), false, []int{400}, unread},
+		{"a chunk of a size below zero", postHead("Transfer-Encoding: chunked") + chunk("-60", postableEvent), false, []int{400}, unread},
+		{"a chunk of a size beyond all", postHead("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postableEvent), false, []int{400}, unread},
+		{"a chunk longer than it says", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent), false, []int{400}, unread},
+		{"a huge chunk is promised", postHead("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postableEvent, true, []int{400}, unread},
+		{"a huge body in chunks", postHead("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
+		{"a huge body is promised", postHead("Content-Length: 9223372036854775807") + postableEvent, false, []int{413}, " 1048576 "},
+		{"a length below zero", postHead("Content-Length: -1") + postableEvent, false, []int{400}, ""},
+		{"a length that is no number", postHead("Content-Length: x") + postableEvent, false, []int{400}, ""},
+		{"a length beyond all", postHead("Content-Length: 99999999999999999999") + postableEvent, false, []int{400}, ""},
+		{"two lengths", postHead("Content-Length: 96", "Content-Length: 10") + postableEvent, false, []int{400}, ""},
+		{"a length that cuts", postHead("Content-Length: 50") + postableEvent, false, []int{400}, "JSON parse error - unexpected end"},
+		{"no length", postHead() + postableEvent, false, []int{400}, "This field is required."},
+		{"an encoding that is not known", postHead("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
+		{"no encoding", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
+		{"two encodings", postHead("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
+		{"compressed, which is not undone", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
+		{"asked for", postHead("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
+		{"not asked for, being too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
 		{"not asked for, there being no token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
 		{"not asked for where nobody may post", head("POST /api/labels/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
-		{"another expectation", posting("Expect: 200-ok", "Content-Length: 96") + postableEvent, false, []int{417}, ""},
-		{"two tokens", posting("Content-Length: 96", "Authorization: Bearer s") + postableEvent, false, []int{401}, "should not contain spaces"},
-		{"two content types, the first of which counts", posting("Content-Length: 96", "Content-Type: text/plain") + postableEvent, false, []int{415}, `\"text/plain\"`},
+		{"another expectation", postHead("Expect: 200-ok", "Content-Length: 96") + postableEvent, false, []int{417}, ""},
+		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postableEvent, false, []int{401}, "should not contain spaces"},
+		{"two content types, the first of which counts", postHead("Content-Length: 96", "Content-Type: text/plain") + postableEvent, false, []int{415}, `\"text/plain\"`},
 		{"content type that breaks out", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postableEvent, false, []int{415}, `\"\"}<script>\" in`},
 		{"content type that is not UTF-8", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postableEvent, false, []int{415}, `\"\ufffd\"`},
 	}
@@ -311,7 +311,7 @@ func TestSocketBodies(t *testing.T) {
 // What a mux passes on, and what it cleans itself.
 func TestSocketMux(t *testing.T) {
 	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})); err != nil {
+	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})); err != nil {
 		t.Fatal(err)
 	}
 	address := listen(t, mux)
@@ -347,9 +347,9 @@ func TestSocketMux(t *testing.T) {
 // Requests one behind the other are answered so, and a body that is refused is no
 // request.
 func TestSocketPipeline(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	open := func(request string) string { return strings.Replace(request, "Connection: close\r\n", "", 1) }
-	smuggled := open(posting("Content-Length: 96")) + postableEvent
+	smuggled := open(postHead("Content-Length: 96")) + postableEvent
 	request := open(head("GET /api/labels/ HTTP/1.1")) +
 		open(head("POST /api/labels/ HTTP/1.1", "Content-Length: "+strconv.Itoa(len(smuggled)))) + smuggled +
 		open(head("DELETE /api/events/ HTTP/1.1", "Transfer-Encoding: chunked")) + "5\r\nhello\r\n0\r\n\r\n" +

@@ -135,7 +135,7 @@ func TestMethodNotAllowed(t *testing.T) {
 
 // HEAD has the status and the headers of GET, its length too, and no body.
 func TestHead(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"events": newShelf(50)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"events": newCollection(50)})
 	for _, target := range []string{"/api/events/?limit=1", "/api/events/", "/api/events/?format=xml", "/api/nope/",
 		"/api/", "/api", "/api/labels/?" + strings.Repeat("&", 1000)} {
 		for _, accepted := range []string{"*/*", "text/html", "*/*;indent=3"} {
