@@ -56,7 +56,7 @@ func TestLargestID(t *testing.T) {
 				reported = nil
 				if h.ServeHTTP(w, r); last < math.MaxInt {
 					if w.Code != 201 || len(reported) > 0 {
-						t.Errorf("above %d: %d %s, OnError was called with %v", last, w.Code, w.Body, reported)
+						t.Errorf("largest id %d: %d %s, OnError was called with %v", last, w.Code, w.Body, reported)
 					}
 					last = math.MaxInt // the id just assigned
 					continue

@@ -33,7 +33,7 @@ func TestMount(t *testing.T) {
 			t.Errorf("%q: 404: %d %s", prefix, got.Status, got.Body)
 		}
 		if got := get(mux, "/elsewhere/"); got.Body == notFound {
-			t.Errorf("%q: the handler answers beyond its mount", prefix)
+			t.Errorf("%q: the handler answers outside the prefix", prefix)
 		}
 		// What a mux cleans it redirects itself.
 		if got := get(mux, escaped+"//api/books/"); got.Status/100 != 3 {
@@ -56,7 +56,7 @@ func TestMountErrors(t *testing.T) {
 		{"nil handler", http.NewServeMux(), "", nil},
 		{"pattern taken", taken, "", h},
 		{"no slash", http.NewServeMux(), "shop", h},
-		{"a slash", http.NewServeMux(), "/", h},
+		{"only a slash", http.NewServeMux(), "/", h},
 		{"slash at the end", http.NewServeMux(), "/shop/", h},
 		{"two slashes", http.NewServeMux(), "/a//b", h},
 		{"dots", http.NewServeMux(), "/a/../b", h},
@@ -69,13 +69,12 @@ func TestMountErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			if err := Mount(test.mux, test.prefix, test.handler); !errors.Is(err, ErrInvalidConfig) {
-				t.Errorf("%v, want ErrInvalidConfig", err)
+				t.Errorf("Mount returns %v, want ErrInvalidConfig", err)
 			}
 		})
 	}
 }
 
-// Over a real connection, with what net/http does to a request on its way.
 func TestServer(t *testing.T) {
 	mux := http.NewServeMux()
 	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(50)})); err != nil {
@@ -90,6 +89,6 @@ func TestServer(t *testing.T) {
 	defer res.Body.Close()
 	want := len(get(http.StripPrefix("/shop", newTestHandler(t, Options{BaseURL: server.URL + "/shop"}, map[string]Collection{"books": newCollection(50)})), "/shop/api/books/").Body)
 	if res.StatusCode != 200 || res.ContentLength != int64(want) {
-		t.Errorf("HEAD through the redirect: %d, %d bytes; want 200, %d", res.StatusCode, res.ContentLength, want)
+		t.Errorf("HEAD after the redirect: %d with length %d, want 200 with %d", res.StatusCode, res.ContentLength, want)
 	}
 }

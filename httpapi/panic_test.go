@@ -21,7 +21,7 @@ const (
 	postableEvent = `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z"}`
 )
 
-// panickingCollection is a collection that panics where it is told to.
+// panickingCollection is a collection of which one method panics.
 type panickingCollection struct {
 	*revisionedCollection
 	in     string // the method
@@ -54,7 +54,7 @@ func (j *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
 	return []byte(`{"id":1}`), nil
 }
 
-// A panic in the program's code is told to OnError and to nobody else.
+// A panic in the program's code is reported to OnError and not to the client.
 func TestPanics(t *testing.T) {
 	secret := errors.New("password is 1234")
 	tests := []struct {
@@ -72,18 +72,18 @@ func TestPanics(t *testing.T) {
 		{"fields", "Fields", "oops", call{target: "/api/events/?ordering=id"}},
 		{"revision", "Revision", "oops", call{target: "/api/events/"}},
 		{"an error", "Create", secret, call{method: "POST", target: "/api/events/"}},
-		{"a wrapped one", "Create", fmt.Errorf("x: %w", secret), call{method: "POST", target: "/api/events/"}},
+		{"a wrapped error", "Create", fmt.Errorf("x: %w", secret), call{method: "POST", target: "/api/events/"}},
 		{"an error that would be a 400", "Create", Forbidden("no"), call{method: "POST", target: "/api/events/"}},
-		{"a context that ended", "Page", context.Canceled, call{target: "/api/events/"}},
+		{"the error of a context", "Page", context.Canceled, call{target: "/api/events/"}},
 		{"nil", "Page", nil, call{target: "/api/events/"}},
-		{"what cannot be compared", "Page", []int{1}, call{target: "/api/events/"}},
+		{"a value that is not comparable", "Page", []int{1}, call{target: "/api/events/"}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			events := &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, test.in, test.value}
 			var reported []error
 			opts := Options{
-				ETags:      true, // or Revision is not called
+				ETags:      true, // so that Revision is called
 				Authorizer: func(*http.Request, string) error { events.panicIn("authorizer"); return nil },
 				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
 			}
@@ -97,12 +97,12 @@ func TestPanics(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if len(reported) != 1 || !errors.Is(reported[0], ErrPanic) || !strings.Contains(reported[0].Error(), "panic_test.go") {
-				t.Errorf("OnError was called with %v; want one ErrPanic with a stack", reported)
+				t.Errorf("OnError was called with %v, want one ErrPanic with a stack", reported)
 			}
 			if err, ok := test.value.(error); ok && !errors.Is(reported[0], err) {
-				t.Errorf("%v does not match %v", reported[0], err)
+				t.Errorf("%v does not wrap %v", reported[0], err)
 			}
-			events.in = "" // it was this request alone
+			events.in = "" // no panic in the next request
 			if got := test.call.do(h); got.Status >= 300 {
 				t.Errorf("the next request: %d %s", got.Status, got.Body)
 			}
@@ -110,21 +110,20 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// Where nobody wants to know, or who wants to know panics too.
 func TestPanicsOfOnError(t *testing.T) {
 	broken := func(err error) map[string]Collection {
 		return map[string]Collection{"events": &sliceCollection{err: err}}
 	}
-	jumps := map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", "oops"}}
+	panicking := map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", "oops"}}
 	panics := Options{OnError: func(*http.Request, error) { panic("again") }}
 	for reason, h := range map[string]*Handler{
-		"no OnError":                      newTestHandler(t, Options{}, jumps),
-		"reported of a panic":             newTestHandler(t, panics, jumps),
-		"reported of an error":            newTestHandler(t, panics, broken(errors.New("oops"))),
-		"reported of a context's end":     newTestHandler(t, panics, broken(context.Canceled)),
-		"reported of no revision":         newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &failingRevision{&revisionedCollection{Collection: newCollection(3)}, 0, failAt(1, errors.New("oops"))}}),
-		"reported of a record, no JSON":   newTestHandler(t, panics, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
-		"reported of a record, no reader": newTestHandler(t, Options{}, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
+		"no OnError":                 newTestHandler(t, Options{}, panicking),
+		"after a panic":              newTestHandler(t, panics, panicking),
+		"after an error":             newTestHandler(t, panics, broken(errors.New("oops"))),
+		"after the end of a context": newTestHandler(t, panics, broken(context.Canceled)),
+		"after an error of Revision": newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &failingRevision{&revisionedCollection{Collection: newCollection(3)}, 0, failAt(1, errors.New("oops"))}}),
+		"after an invalid record":    newTestHandler(t, panics, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
+		"no OnError, invalid record": newTestHandler(t, Options{}, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
 	} {
 		if got := (call{target: "/api/events/", header: accept("*/*;indent=2")}).do(h); got.Status != 500 || got.Body != internalError {
 			t.Errorf("%s: %d %s", reason, got.Status, got.Body)
@@ -132,7 +131,7 @@ func TestPanicsOfOnError(t *testing.T) {
 	}
 }
 
-// panicValue is what a call panics with, nil if it does not.
+// panicValue returns the value that f panics with, or nil.
 func panicValue(f func()) (reason any) {
 	defer func() { reason = recover() }()
 	f()
@@ -144,32 +143,32 @@ func TestAbortPassesThrough(t *testing.T) {
 	h := newTestHandler(t, opts, map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", http.ErrAbortHandler}})
 	rec := httptest.NewRecorder()
 	if reason := panicValue(func() { h.ServeHTTP(rec, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
-		t.Errorf("%v came through, want ErrAbortHandler", reason)
+		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
 	if len(rec.Header()) > 0 || rec.Body.Len() > 0 {
 		t.Errorf("written: %v %s", rec.Header(), rec.Body)
 	}
 }
 
-// panickingWriter is a writer that panics when a body comes.
+// panickingWriter is a ResponseWriter whose Write panics.
 type panickingWriter struct{ *httptest.ResponseRecorder }
 
-func (panickingWriter) Write([]byte) (int, error) { panic("torn") }
+func (panickingWriter) Write([]byte) (int, error) { panic("oops") }
 
-// Half an answer must not be followed by another one, nor look whole.
-func TestPanicInTheMidstOfAnAnswer(t *testing.T) {
+// When some of the answer has been sent, a panic aborts the request.
+func TestPanicWithinAnswer(t *testing.T) {
 	var reported []error
 	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}, nil)
 	w := panickingWriter{httptest.NewRecorder()}
 	if reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
-		t.Errorf("%v came through, want ErrAbortHandler", reason)
+		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
 	if w.Code != 200 || len(reported) != 1 || !errors.Is(reported[0], ErrPanic) {
 		t.Errorf("status %d, OnError was called with %v", w.Code, reported)
 	}
 }
 
-// Goexit is no panic: t.FailNow in a program's fake ends the goroutine, silently.
+// Goexit, as in t.FailNow, is not a panic.
 func TestGoexit(t *testing.T) {
 	opts := Options{
 		Authorizer: func(*http.Request, string) error { runtime.Goexit(); return nil },
@@ -188,7 +187,7 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// validatingCollection is a catalogue's collection with a validator of the program's own.
+// validatingCollection is a catalogue's collection with an additional validation.
 type validatingCollection struct {
 	catalogue.Encoded
 	validate func(body []byte)
@@ -199,8 +198,8 @@ func (w validatingCollection) Create(ctx context.Context, body []byte) ([]byte, 
 	return w.Encoded.Create(ctx, body)
 }
 
-// priced is a record that cannot always be written down.
-type priced struct {
+// pricedRecord is a record whose encoding can panic.
+type pricedRecord struct {
 	ID    int   `json:"id"`
 	Price price `json:"price"`
 }
@@ -209,15 +208,15 @@ type price int
 
 func (p price) MarshalText() ([]byte, error) {
 	if p < 0 {
-		panic("no price")
+		panic("negative price")
 	}
 	return fmt.Append(nil, int(p)), nil
 }
 
-// A panic in an authorizer, a validator or a record's own method changes nothing
-// in a catalogue, and leaves no lock behind.
+// A panic in an authorizer, a validator or a method of a record changes nothing in a
+// catalogue and leaves no lock held.
 func TestPanicsChangeNothing(t *testing.T) {
-	house, err := catalogue.NewWith(catalogue.Define[priced]("books", catalogue.Options{}))
+	house, err := catalogue.NewWith(catalogue.Define[pricedRecord]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,19 +249,19 @@ func TestPanicsChangeNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", panicsIn, got.Status, got.Body)
 		}
 		if got := get(h, "/api/events/"); got.Body != emptyPage {
-			t.Errorf("%s: stored %s", panicsIn, got.Body)
+			t.Errorf("after a panic of the %s, the page is %s", panicsIn, got.Body)
 		}
 	}
 	panicsIn = ""
 	if got := post.do(h); got.Status != 201 || !strings.HasPrefix(got.Body, `{"id":1,`) {
-		t.Errorf("afterwards: %d %s; no id may be used up", got.Status, got.Body)
+		t.Errorf("after the panics: %d %s, want 201 and id 1", got.Status, got.Body)
 	}
-	books, err := catalogue.Define[priced]("books", catalogue.Options{}).In(house)
+	books, err := catalogue.Define[pricedRecord]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reason := panicValue(func() { books.Insert(priced{Price: -1}) }); reason == nil {
-		t.Error("a record that cannot be written down was stored")
+	if reason := panicValue(func() { books.Insert(pricedRecord{Price: -1}) }); reason == nil {
+		t.Error("Insert of a record whose encoding panics does not panic")
 	}
 	if got := get(h, "/api/books/?ordering=price"); got.Body != emptyPage {
 		t.Errorf("books: %s", got.Body)

@@ -19,14 +19,14 @@ func TestFormat(t *testing.T) {
 		{"api", "?format=api", true},
 		{"blank", "?format=", true},
 		{"without =", "?format", true},
-		{"other", "?format=xml", false},
+		{"unknown", "?format=xml", false},
 		{"html", "?format=html", false},
-		{"case", "?format=JSON", false},
+		{"upper case", "?format=JSON", false},
 		{"space", "?format=api%20", false},
-		{"two in one", "?format=json,api", false},
-		{"the last is bad", "?format=json&format=xml", false},
-		{"the last is good", "?format=xml&format=api", true},
-		{"escaped", "?%66ormat=%6Ason", true},
+		{"list of formats", "?format=json,api", false},
+		{"two formats, the last unknown", "?format=json&format=xml", false},
+		{"two formats, the last known", "?format=xml&format=api", true},
+		{"escaped parameter", "?%66ormat=%6Ason", true},
 		{"name in upper case is another parameter", "?FORMAT=xml", true},
 	}
 	for _, test := range tests {
@@ -74,7 +74,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The first check that fails answers.
+// The first check that fails determines the answer.
 func TestOrderOfChecks(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	tests := []struct {
@@ -87,7 +87,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"format before OPTIONS", call{method: "OPTIONS", target: "/api/events/?format=xml"}, 404},
 		{"format before credentials", call{method: "POST", target: "/api/events/?format=xml", body: "{}"}, 404},
 		{"format of the root", call{target: "/api/?format=xml"}, 404},
-		{"format in vain with Accept", call{target: "/api/events/?format=api", header: accept("text/html")}, 406},
+		{"known format does not replace Accept", call{target: "/api/events/?format=api", header: accept("text/html")}, 406},
 		{"Accept before method", call{method: "PUT", target: "/api/events/", header: accept("text/html")}, 406},
 		{"Accept before OPTIONS", call{method: "OPTIONS", target: "/api/labels/", header: accept("application/xml")}, 406},
 		{"Accept before credentials", call{method: "POST", target: "/api/events/", header: accept("text/html"), body: "{}"}, 406},
@@ -95,7 +95,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"method without credentials", call{method: "PUT", target: "/api/events/", body: "{}"}, 405},
 		{"slash before format", call{target: "/api/events?format=xml"}, 301},
 		{"slash before credentials", call{method: "POST", target: "/api/events", body: "{}"}, 308},
-		{"path before all", call{method: "POST", target: "/api/nope/?format=xml", header: accept("text/html")}, 404},
+		{"path before format", call{method: "POST", target: "/api/nope/?format=xml", header: accept("text/html")}, 404},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -112,13 +112,13 @@ func TestMethodNotAllowed(t *testing.T) {
 		{"events", "PUT", "/api/events/", authorizedVary, createMethods},
 		{"social links", "PATCH", "/api/social-links/", "Accept", createMethods},
 		{"delete", "DELETE", "/api/events/", authorizedVary, createMethods},
-		{"post where nothing is posted", "POST", "/api/labels/", "Accept", readMethods},
+		{"post to a read-only collection", "POST", "/api/labels/", "Accept", readMethods},
 		{"post to the root", "POST", "/api/", "Accept", readMethods},
 		{"books", "DELETE", "/api/books/", "Accept", readMethods},
 		{"trace", "TRACE", "/api/events/", authorizedVary, createMethods},
-		{"any token", "FOO", "/api/events/", authorizedVary, createMethods},
+		{"unknown method", "FOO", "/api/events/", authorizedVary, createMethods},
 		{"connect", "CONNECT", "/api/events/", authorizedVary, createMethods},
-		{"methods have case", "get", "/api/events/", authorizedVary, createMethods},
+		{"lower case", "get", "/api/events/", authorizedVary, createMethods},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestMethodNotAllowed(t *testing.T) {
 	}
 }
 
-// HEAD has the status and the headers of GET, its length too, and no body.
+// HEAD returns the status and headers of GET, including the length, and no body.
 func TestHead(t *testing.T) {
 	h := newTestHandler(t, Options{}, map[string]Collection{"events": newCollection(50)})
 	for _, target := range []string{"/api/events/?limit=1", "/api/events/", "/api/events/?format=xml", "/api/nope/",
