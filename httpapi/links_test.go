@@ -23,8 +23,8 @@ func TestLinks(t *testing.T) {
 		handler       http.Handler
 		target, links string
 	}{
-		{"bare", h, "/api/books/?limit=1", "http://host.example/api/books/"},
-		{"escapes that are not needed", h, "/api/%62ooks/?limit=1", "http://host.example/api/books/"},
+		{"no prefix", h, "/api/books/?limit=1", "http://host.example/api/books/"},
+		{"unnecessary escapes", h, "/api/%62ooks/?limit=1", "http://host.example/api/books/"},
 		{"escaped slash", h, "/api/books%2F?limit=1", "http://host.example/api/books/"},
 		{"absolute form", h, "http://ignored.example/api/books/?limit=1", "http://host.example/api/books/"},
 		{"prefix", http.StripPrefix("/shop", h), "/shop/api/books/?limit=1", "http://host.example/shop/api/books/"},
@@ -86,12 +86,12 @@ func TestPrefixIsEscaped(t *testing.T) {
 		{"no target", "", "http://host.example/api/books/", "/api/books/"},
 		{"unrelated target", "/other/", "http://host.example/api/books/", "/api/books/"},
 		{"shorter target", "/books/", "http://host.example/api/books/", "/api/books/"},
-		{"a star", "*", "http://host.example/api/books/", "/api/books/"},
+		{"star", "*", "http://host.example/api/books/", "/api/books/"},
 		{"authority", "evil.example:80", "http://host.example/api/books/", "/api/books/"},
 		{"no path in absolute form", "http://evil.example", "http://host.example/api/books/", "/api/books/"},
 		{"quotes", `/"<é>\/api/books/`, "http://host.example/%22%3C%C3%A9%3E%5C/api/books/", "/%22%3C%C3%A9%3E%5C/api/books/"},
-		{"another host", "//evil.example/api/books/", "http://host.example//evil.example/api/books/", "/%2Fevil.example/api/books/"},
-		{"a broken escape is no escape", "/%zz/api/books/", "http://host.example/%zz/api/books/", "/%zz/api/books/"},
+		{"two slashes and a host", "//evil.example/api/books/", "http://host.example//evil.example/api/books/", "/%2Fevil.example/api/books/"},
+		{"invalid escape", "/%zz/api/books/", "http://host.example/%zz/api/books/", "/%zz/api/books/"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {

@@ -35,7 +35,7 @@ func TestMount(t *testing.T) {
 		if got := get(mux, "/elsewhere/"); got.Body == notFound {
 			t.Errorf("%q: the handler answers outside the prefix", prefix)
 		}
-		// What a mux cleans it redirects itself.
+		// The mux redirects to clean paths itself.
 		if got := get(mux, escaped+"//api/books/"); got.Status/100 != 3 {
 			t.Errorf("%q: //: %d", prefix, got.Status)
 		}
