@@ -118,7 +118,7 @@ func TestPanicOfOnAccess(t *testing.T) {
 		OnError:  func(_ *http.Request, err error) { reported = append(reported, err) },
 	}, nil)
 	if got := (call{target: "/api/news/"}).do(h); got.Status != 200 {
-		t.Errorf("got %d %s", got.Status, got.Body)
+		t.Errorf("%d %s, want 200", got.Status, got.Body)
 	}
 	if !slices.ContainsFunc(reported, func(err error) bool {
 		return errors.Is(err, ErrPanic) && strings.Contains(err.Error(), "OnAccess")
@@ -145,7 +145,7 @@ func TestAccessWithoutFields(t *testing.T) {
 	} {
 		news.fields = fields
 		if got := c.do(h); got.Status != 304 {
-			t.Errorf("got %d %s", got.Status, got.Body)
+			t.Errorf("%d %s, want 304", got.Status, got.Body)
 		}
 	}
 	if last := accesses[len(accesses)-1]; reports != 2 || last.Ordering != nil || last.Status != 304 {
@@ -159,11 +159,11 @@ type changingFields struct {
 	fields func() ([]string, error)
 }
 
-func (u *changingFields) Fields(ctx context.Context) ([]string, error) {
-	if u.fields != nil {
-		return u.fields()
+func (c *changingFields) Fields(ctx context.Context) ([]string, error) {
+	if c.fields != nil {
+		return c.fields()
 	}
-	return u.revisionedCollection.Fields(ctx)
+	return c.revisionedCollection.Fields(ctx)
 }
 
 // A body that is too large is answered at once, without waiting for the rest of it.

@@ -20,7 +20,7 @@ func TestSharedHeaders(t *testing.T) {
 	})
 	for range 2 {
 		if got := get(middleware, "/api/news/").Header["Vary"]; got != "Accept-Encoding | Accept | Origin" {
-			t.Errorf("Vary: %s", got)
+			t.Errorf("Vary = %s, want Accept-Encoding | Accept | Origin", got)
 		}
 		if got := get(h, "/api/news/"); got.Header["Vary"] != "Accept" || got.Header["Allow"] != readMethods {
 			t.Errorf("header changed by another answer: %v", got.Header)

@@ -13,12 +13,12 @@ import (
 // unreadBody is a body that fails the test if it is read.
 type unreadBody struct{ t *testing.T }
 
-func (u unreadBody) Read([]byte) (int, error) {
-	u.t.Error("the body was read")
+func (b unreadBody) Read([]byte) (int, error) {
+	b.t.Error("the body was read")
 	return 0, io.EOF
 }
 
-func (u unreadBody) Close() error { return nil }
+func (b unreadBody) Close() error { return nil }
 
 func TestAuthorizers(t *testing.T) {
 	const (
@@ -105,7 +105,7 @@ func TestAuthorized(t *testing.T) {
 				c.header = http.Header{"Authorization": {test.credentials}}
 			}
 			if got := c.do(h); got.Status != 201 {
-				t.Errorf("%d %s", got.Status, got.Body)
+				t.Errorf("%d %s, want 201", got.Status, got.Body)
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func TestAuthorizerCalls(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	if len(reported) != 2 || reported[0] != secret {
-		t.Errorf("OnError was called with %v", reported)
+		t.Errorf("OnError was called with %v, want %v twice", reported, secret)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestLargestID(t *testing.T) {
 				reported = nil
 				if h.ServeHTTP(w, r); last < math.MaxInt {
 					if w.Code != 201 || len(reported) > 0 {
-						t.Errorf("largest id %d: %d %s, OnError was called with %v", last, w.Code, w.Body, reported)
+						t.Errorf("largest id %d: %d %s and errors %v, want 201 and none", last, w.Code, w.Body, reported)
 					}
 					last = math.MaxInt // the id just assigned
 					continue
@@ -65,7 +65,7 @@ func TestLargestID(t *testing.T) {
 					t.Errorf("%d %s, want 409 %s", w.Code, w.Body, want)
 				}
 				if len(reported) != 1 || !errors.Is(reported[0], catalogue.ErrInvalidID) {
-					t.Errorf("OnError was called with %v", reported)
+					t.Errorf("OnError was called with %v, want ErrInvalidID", reported)
 				}
 			}
 			if n := house.Events().Count(); n > 2 {

@@ -72,7 +72,7 @@ func TestContentType(t *testing.T) {
 			// An empty body needs no type.
 			c.body = ""
 			if got := c.do(h); got.Status != 201 {
-				t.Errorf("without body: %d %s", got.Status, got.Body)
+				t.Errorf("without a body: %d %s, want 201", got.Status, got.Body)
 			}
 		})
 	}
@@ -155,8 +155,8 @@ func TestAnnouncedLengthPastLimit(t *testing.T) {
 // endlessBody is a body without an end. It counts the bytes that are read.
 type endlessBody struct{ read int }
 
-func (e *endlessBody) Read(p []byte) (int, error) {
-	e.read += len(p)
+func (b *endlessBody) Read(p []byte) (int, error) {
+	b.read += len(p)
 	clear(p)
 	return len(p), nil
 }
@@ -223,7 +223,7 @@ func TestPostNeedsCreator(t *testing.T) {
 	for _, path := range []string{"/api/labels/", "/api/events/"} {
 		got := call{method: "POST", target: path}.do(h)
 		if got.Status != 405 || got.Header["Allow"] != readMethods {
-			t.Errorf("%s: %d, Allow %s", path, got.Status, got.Header["Allow"])
+			t.Errorf("POST %s: %d, Allow %s, want 405 and no POST", path, got.Status, got.Header["Allow"])
 		}
 	}
 }

@@ -214,7 +214,7 @@ func TestDifferenceLists(t *testing.T) {
 		lists = append(lists, list)
 	}
 	if len(lists) != 90 || !slices.IsSortedFunc(lists, slices.Compare) {
-		t.Errorf("%d events by labels: %v", len(lists), lists)
+		t.Errorf("%d events in the wrong order by labels: %v", len(lists), lists)
 	}
 }
 
@@ -225,6 +225,6 @@ func TestDifferenceDecimals(t *testing.T) {
 		prices = append(prices, b["price"].(string))
 	}
 	if len(prices) != 60 || !slices.IsSorted(prices) || !slices.Contains(prices, "100.99") || !slices.Contains(prices, "9.90") {
-		t.Errorf("%d prices: %v", len(prices), fmt.Sprint(prices))
+		t.Errorf("%d prices not by their bytes: %v", len(prices), fmt.Sprint(prices))
 	}
 }

@@ -44,8 +44,7 @@
 // A panic in a collection or an authorizer is answered with 500 and reported as
 // [ErrPanic]. Other requests are not affected. The panic [http.ErrAbortHandler] passes
 // through. If some of the answer has been written, which only happens if the program's
-// [http.ResponseWriter] panics, the request is aborted. No request of a client
-// leads to a status of 500 or above in any other way.
+// [http.ResponseWriter] panics, the request is aborted.
 //
 // If [Revisioned.Revision] fails, OnError is called and the page is sent without a tag.
 //
@@ -53,9 +52,9 @@
 //
 // With [Options.ETags], the root and the pages of [Revisioned] collections, such as
 // those of a catalogue, have entity tags. A client that sends the tag of the current
-// page is answered with 304, and the page is not made. Once a write has returned, no
-// client that asks later is told that an older page is current, unless the collection
-// reads from a replica that lags behind.
+// page is answered with 304, and the page is not made. A 304 is never older than the
+// writes that returned before the request, unless the collection reads from a
+// replica that lags behind.
 //
 // # Differences from Django REST framework
 //
@@ -146,10 +145,11 @@
 //
 // # Security
 //
-// No request that reaches the handler causes a status of 5xx, a panic, or
-// unbounded use of memory. Requests are limited as follows. A limit that is exceeded is
-// named in the detail of the answer. All but those of the path and of nesting can be
-// changed by [Options.Limits] and [Options.Bounds].
+// No request that reaches the handler, whatever its bytes, causes a status of 5xx, a
+// panic, or unbounded use of memory, unless the program's own code fails. Requests are
+// limited as follows. The detail of an answer names the limit that was exceeded. All
+// limits except those of the path and of nesting can be changed in [Options.Limits]
+// and [Options.Bounds].
 //
 //   - A page has at most 1000 records. A larger limit is lowered.
 //   - An ordering has at most 100 terms, unknown ones included (400).

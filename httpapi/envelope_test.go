@@ -29,24 +29,24 @@ type letterCollection struct {
 	size   int // length of the text of each
 }
 
-func (l letterCollection) record() string {
-	return `{"text":"` + strings.Repeat(string(l.letter), l.size) + `"}`
+func (c letterCollection) record() string {
+	return `{"text":"` + strings.Repeat(string(c.letter), c.size) + `"}`
 }
 
-func (l letterCollection) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
+func (c letterCollection) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
 
-func (l letterCollection) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
+func (c letterCollection) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	var records [][]byte
-	for range min(w.Limit, max(l.count-w.Offset, 0)) {
-		records = append(records, []byte(l.record()))
+	for range min(w.Limit, max(c.count-w.Offset, 0)) {
+		records = append(records, []byte(c.record()))
 	}
-	return l.count, records, nil
+	return c.count, records, nil
 }
 
 // page returns the body of a page of all records, with indent spaces for each level.
-func (l letterCollection) page(t *testing.T, indent int) string {
-	records := strings.TrimSuffix(strings.Repeat(l.record()+",", l.count), ",")
-	body := fmt.Sprintf(`{"count":%d,"next":null,"previous":null,"results":[%s]}`, l.count, records)
+func (c letterCollection) page(t *testing.T, indent int) string {
+	records := strings.TrimSuffix(strings.Repeat(c.record()+",", c.count), ",")
+	body := fmt.Sprintf(`{"count":%d,"next":null,"previous":null,"results":[%s]}`, c.count, records)
 	if indent == 0 {
 		return body
 	}
@@ -138,9 +138,9 @@ type keepingWriter struct {
 	body   []byte
 }
 
-func (k *keepingWriter) Write(body []byte) (int, error) {
-	k.body = body
-	if k.panics {
+func (w *keepingWriter) Write(body []byte) (int, error) {
+	w.body = body
+	if w.panics {
 		panic("oops")
 	}
 	return 0, errors.New("reset")
@@ -155,7 +155,7 @@ func TestBodyAfterFailedWrite(t *testing.T) {
 			w := &keepingWriter{discard{http.Header{}}, panics, nil}
 			reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/books/"}.request()) })
 			if (reason == http.ErrAbortHandler) != panics {
-				t.Fatalf("ServeHTTP panics with %v", reason)
+				t.Fatalf("Write panics %t: ServeHTTP panics with %v", panics, reason)
 			}
 			for range 4 {
 				get(h, "/api/faqs/")

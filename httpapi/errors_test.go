@@ -49,10 +49,10 @@ func TestErrors(t *testing.T) {
 			for i, c := range []call{{target: "/api/events/"}, {target: "/api/events/?ordering=id"}, {method: "POST", target: "/api/events/"}} {
 				got := c.do(h)
 				if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Body != test.body {
-					t.Errorf("%s %s: %d, Retry-After %q, %s", c.method, c.target, got.Status, got.Header["Retry-After"], got.Body)
+					t.Errorf("%s %s: %d, Retry-After %q, %s, want %d, %q, %s", c.method, c.target, got.Status, got.Header["Retry-After"], got.Body, test.status, test.retryAfter, test.body)
 				}
 				if len(reported) != i+1 || reported[i] != test.err {
-					t.Errorf("OnError was called with %v", reported)
+					t.Errorf("OnError was called with %v, want %v last", reported, test.err)
 				}
 			}
 		})

@@ -82,10 +82,10 @@ func TestTags(t *testing.T) {
 	plain := call{target: "/api/news/"}
 	base := tagOf(t, h, plain)
 	if again := tagOf(t, h, plain); again != base {
-		t.Errorf("tag %s, then %s", base, again)
+		t.Errorf("second tag is %s, want %s", again, base)
 	}
 	if head := tagOf(t, h, call{method: "HEAD", target: "/api/news/"}); head != base {
-		t.Errorf("HEAD has tag %s, GET %s", head, base)
+		t.Errorf("tag of HEAD is %s, want %s", head, base)
 	}
 	seen := map[string]string{base: "the first page"}
 	add := func(reason, tag string) {
@@ -171,7 +171,7 @@ func TestCacheControl(t *testing.T) {
 	tag := tagOf(t, h, call{target: "/api/news/"})
 	for _, header := range []http.Header{nil, ifNoneMatch(tag)} {
 		if got := (call{target: "/api/news/", header: header}).do(h); got.Header["Cache-Control"] != "public, max-age=60" {
-			t.Errorf("%d: %v", got.Status, got.Header)
+			t.Errorf("%d with %v, want the configured Cache-Control", got.Status, got.Header)
 		}
 	}
 	for _, value := range []string{"a\r\nSet-Cookie: x", "é", "\x00", "\x7f"} {

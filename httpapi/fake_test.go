@@ -49,19 +49,19 @@ func newCollection(n int) *sliceCollection {
 	return s
 }
 
-func (s *sliceCollection) Fields(context.Context) ([]string, error) {
-	return []string{"id", "name", "start_date"}, s.err
+func (c *sliceCollection) Fields(context.Context) ([]string, error) {
+	return []string{"id", "name", "start_date"}, c.err
 }
 
-func (s *sliceCollection) Page(_ context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	if s.onPage != nil {
-		s.onPage(terms)
+func (c *sliceCollection) Page(_ context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	if c.onPage != nil {
+		c.onPage(terms)
 	}
-	records := slices.Clone(s.records)
+	records := slices.Clone(c.records)
 	if len(terms) > 0 && terms[0].Desc {
 		slices.Reverse(records)
 	}
-	return len(records), pagination.Slice(records, w), s.err
+	return len(records), pagination.Slice(records, w), c.err
 }
 
 // creatableCollection is a sliceCollection that is a Creator.
@@ -70,8 +70,8 @@ type creatableCollection struct {
 	create func(body []byte) ([]byte, error)
 }
 
-func (d creatableCollection) Create(_ context.Context, body []byte) ([]byte, error) {
-	return d.create(body)
+func (c creatableCollection) Create(_ context.Context, body []byte) ([]byte, error) {
+	return c.create(body)
 }
 
 // echo returns a record that contains the body.
@@ -174,12 +174,12 @@ func accept(values ...string) http.Header { return http.Header{"Accept": values}
 // fixedCollection returns the same page to every call.
 type fixedCollection struct{ page [][]byte }
 
-func (s *fixedCollection) Fields(context.Context) ([]string, error) {
+func (c *fixedCollection) Fields(context.Context) ([]string, error) {
 	return []string{"id", "name"}, nil
 }
 
-func (s *fixedCollection) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	return 1000, s.page, nil
+func (c *fixedCollection) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
+	return 1000, c.page, nil
 }
 
 // revisionedCollection is a Revisioned that counts the calls of Page.
@@ -189,11 +189,11 @@ type revisionedCollection struct {
 	pages    atomic.Int64
 }
 
-func (j *revisionedCollection) Revision(ctx context.Context) (uint64, error) {
-	return j.revision.Load(), ctx.Err()
+func (c *revisionedCollection) Revision(ctx context.Context) (uint64, error) {
+	return c.revision.Load(), ctx.Err()
 }
 
-func (j *revisionedCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	j.pages.Add(1)
-	return j.Collection.Page(ctx, w, terms)
+func (c *revisionedCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	c.pages.Add(1)
+	return c.Collection.Page(ctx, w, terms)
 }

@@ -83,7 +83,7 @@ func TestEscapedPaths(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	for _, target := range []string{"/api/carts%2F", "/api%2Fcarts/", "/%61pi/carts/", "/api/%63arts/"} {
 		if got := get(h, target); got.Status != 200 || got.Body != emptyPage {
-			t.Errorf("%s: %d %s", target, got.Status, got.Body)
+			t.Errorf("%s: %d %s, want an empty page", target, got.Status, got.Body)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func TestHost(t *testing.T) {
 			got := serve(h, r)
 			if !test.ok {
 				if got.Status != 400 || got.Body != `{"detail":"Invalid Host header."}` {
-					t.Errorf("Host %q: %d %s", test.host, got.Status, got.Body)
+					t.Errorf("Host %q: %d %s, want 400", test.host, got.Status, got.Body)
 				}
 			} else if want := `"next":"http://` + test.host + `/api/books/?limit=1&offset=1"`; got.Status != 200 || !strings.Contains(got.Body, want) {
 				t.Errorf("Host %q: %d %s, want %s", test.host, got.Status, got.Body, want)

@@ -126,7 +126,7 @@ func TestFailingCollection(t *testing.T) {
 			}
 			h = newTestHandler(t, Options{}, map[string]Collection{"events": broken})
 			if got := get(h, "/api/events/"); got.Status != test.status {
-				t.Errorf("without OnError: %d", got.Status)
+				t.Errorf("without OnError: %d, want %d", got.Status, test.status)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestInvalidStoredRecord(t *testing.T) {
 	h := newTestHandler(t, Options{}, map[string]Collection{"books": &sliceCollection{records: [][]byte{[]byte("{")}}})
 	got := call{target: "/api/books/", header: accept("*/*;indent=2")}.do(h)
 	if want := `{"detail":"Internal server error."}`; got.Status != 500 || got.Body != want {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("%d %s, want 500 %s", got.Status, got.Body, want)
 	}
 }
 
@@ -147,12 +147,12 @@ type changingCollection struct {
 	left int // number of calls of Page that fail
 }
 
-func (v *changingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	if terms[0].Field != "id" && v.left > 0 {
-		v.left--
+func (c *changingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	if terms[0].Field != "id" && c.left > 0 {
+		c.left--
 		return 0, nil, fmt.Errorf("books: %w: %q", ordering.ErrUnknownField, terms[0].Field)
 	}
-	return v.sliceCollection.Page(ctx, w, terms)
+	return c.sliceCollection.Page(ctx, w, terms)
 }
 
 func TestFieldDisappearsBeforePage(t *testing.T) {
@@ -167,7 +167,7 @@ func TestFieldDisappearsBeforePage(t *testing.T) {
 		h := newTestHandler(t, Options{}, map[string]Collection{"books": &changingCollection{newCollection(3), row.left}})
 		got := get(h, "/api/books/?ordering=-name")
 		if _, results, _ := strings.Cut(got.Body, `"results":[`); got.Status != 200 || !strings.HasPrefix(results, row.first) {
-			t.Errorf("%s: %d %s", row.why, got.Status, got.Body)
+			t.Errorf("%s: %d %s, want %s first", row.why, got.Status, got.Body, row.first)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestDefaultOrder(t *testing.T) {
 	get(newTestHandler(t, Options{}, map[string]Collection{"events": events}), "/api/events/?ordering=bogus")
 	undated := &changingCollection{&sliceCollection{onPage: events.onPage}, 1000}
 	if a := get(newTestHandler(t, Options{}, map[string]Collection{"events": undated}), "/api/events/"); a.Body != emptyPage {
-		t.Errorf("without dates: %d %s", a.Status, a.Body)
+		t.Errorf("without dates: %d %s, want an empty page", a.Status, a.Body)
 	}
 	want := [][]ordering.Term{{{Field: "start_date"}, {Field: "id"}}, {{Field: "id"}}}
 	if diff := cmp.Diff(want, got); diff != "" {

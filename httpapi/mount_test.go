@@ -18,26 +18,26 @@ func TestMount(t *testing.T) {
 		}
 		escaped := (&url.URL{Path: prefix}).EscapedPath()
 		if got := get(mux, escaped+"/api"); got.Status != 301 || got.Header["Location"] != escaped+"/api/" {
-			t.Errorf("%q: %d to %q", prefix, got.Status, got.Header["Location"])
+			t.Errorf("%q: %d to %q, want 301 to the slash", prefix, got.Status, got.Header["Location"])
 		}
 		if got := (call{method: "POST", target: escaped + "/api?x"}).do(mux); got.Status != 308 || got.Header["Location"] != escaped+"/api/?x" {
-			t.Errorf("%q: POST: %d to %q", prefix, got.Status, got.Header["Location"])
+			t.Errorf("%q: POST: %d to %q, want 308 to the slash", prefix, got.Status, got.Header["Location"])
 		}
 		if got := get(mux, escaped+"/api/"); got.Status != 200 || !strings.Contains(got.Body, `"http://host.example`+escaped+`/api/books/?format=api"`) {
-			t.Errorf("%q: root %d %s", prefix, got.Status, got.Body)
+			t.Errorf("%q: the root is %d %s", prefix, got.Status, got.Body)
 		}
 		if got, want := next(get(mux, escaped+"/api/books/?limit=1")), "http://host.example"+escaped+"/api/books/?limit=1&offset=1"; got != want {
 			t.Errorf("%q: next %q, want %q", prefix, got, want)
 		}
 		if got := get(mux, escaped+"/api/nope/"); got.Status != 404 || got.Body != notFound {
-			t.Errorf("%q: 404: %d %s", prefix, got.Status, got.Body)
+			t.Errorf("%q: unknown path: %d %s, want 404", prefix, got.Status, got.Body)
 		}
 		if got := get(mux, "/elsewhere/"); got.Body == notFound {
 			t.Errorf("%q: the handler answers outside the prefix", prefix)
 		}
 		// The mux redirects to clean paths itself.
 		if got := get(mux, escaped+"//api/books/"); got.Status/100 != 3 {
-			t.Errorf("%q: //: %d", prefix, got.Status)
+			t.Errorf("%q: two slashes: %d, want a redirect", prefix, got.Status)
 		}
 	}
 }

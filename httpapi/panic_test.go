@@ -28,29 +28,29 @@ type panickingCollection struct {
 	reason any
 }
 
-func (j *panickingCollection) panicIn(method string) {
-	if j.in == method {
-		panic(j.reason)
+func (c *panickingCollection) panicIn(method string) {
+	if c.in == method {
+		panic(c.reason)
 	}
 }
 
-func (j *panickingCollection) Fields(ctx context.Context) ([]string, error) {
-	j.panicIn("Fields")
-	return j.revisionedCollection.Fields(ctx)
+func (c *panickingCollection) Fields(ctx context.Context) ([]string, error) {
+	c.panicIn("Fields")
+	return c.revisionedCollection.Fields(ctx)
 }
 
-func (j *panickingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	j.panicIn("Page")
-	return j.revisionedCollection.Page(ctx, w, terms)
+func (c *panickingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	c.panicIn("Page")
+	return c.revisionedCollection.Page(ctx, w, terms)
 }
 
-func (j *panickingCollection) Revision(ctx context.Context) (uint64, error) {
-	j.panicIn("Revision")
-	return j.revisionedCollection.Revision(ctx)
+func (c *panickingCollection) Revision(ctx context.Context) (uint64, error) {
+	c.panicIn("Revision")
+	return c.revisionedCollection.Revision(ctx)
 }
 
-func (j *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
-	j.panicIn("Create")
+func (c *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
+	c.panicIn("Create")
 	return []byte(`{"id":1}`), nil
 }
 
@@ -104,7 +104,7 @@ func TestPanics(t *testing.T) {
 			}
 			events.in = "" // no panic in the next request
 			if got := test.call.do(h); got.Status >= 300 {
-				t.Errorf("the next request: %d %s", got.Status, got.Body)
+				t.Errorf("next request: %d %s, want success", got.Status, got.Body)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestPanicsOfOnError(t *testing.T) {
 		"no OnError, invalid record": newTestHandler(t, Options{}, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
 	} {
 		if got := (call{target: "/api/events/", header: accept("*/*;indent=2")}).do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("%s: %d %s", reason, got.Status, got.Body)
+			t.Errorf("%s: %d %s, want 500", reason, got.Status, got.Body)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestAbortPassesThrough(t *testing.T) {
 		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
 	if len(rec.Header()) > 0 || rec.Body.Len() > 0 {
-		t.Errorf("written: %v %s", rec.Header(), rec.Body)
+		t.Errorf("ServeHTTP wrote %v %s, want nothing", rec.Header(), rec.Body)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestPanicWithinAnswer(t *testing.T) {
 		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
 	if w.Code != 200 || len(reported) != 1 || !errors.Is(reported[0], ErrPanic) {
-		t.Errorf("status %d, OnError was called with %v", w.Code, reported)
+		t.Errorf("status %d and errors %v, want 200 and one ErrPanic", w.Code, reported)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestGoexit(t *testing.T) {
 	}()
 	<-done
 	if rec.Body.Len() > 0 {
-		t.Errorf("written: %s", rec.Body)
+		t.Errorf("ServeHTTP wrote %s, want nothing", rec.Body)
 	}
 }
 
@@ -193,9 +193,9 @@ type validatingCollection struct {
 	validate func(body []byte)
 }
 
-func (w validatingCollection) Create(ctx context.Context, body []byte) ([]byte, error) {
-	w.validate(body)
-	return w.Encoded.Create(ctx, body)
+func (c validatingCollection) Create(ctx context.Context, body []byte) ([]byte, error) {
+	c.validate(body)
+	return c.Encoded.Create(ctx, body)
 }
 
 // pricedRecord is a record whose encoding can panic.
@@ -246,7 +246,7 @@ func TestPanicsChangeNothing(t *testing.T) {
 	post := call{method: "POST", target: "/api/events/", body: postableEvent, header: http.Header{"Content-Type": {"application/json"}}}
 	for _, panicsIn = range []string{"authorizer", "validator"} {
 		if got := post.do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("%s: %d %s", panicsIn, got.Status, got.Body)
+			t.Errorf("panic of the %s: %d %s, want 500", panicsIn, got.Status, got.Body)
 		}
 		if got := get(h, "/api/events/"); got.Body != emptyPage {
 			t.Errorf("after a panic of the %s, the page is %s", panicsIn, got.Body)
@@ -264,7 +264,7 @@ func TestPanicsChangeNothing(t *testing.T) {
 		t.Error("Insert of a record whose encoding panics does not panic")
 	}
 	if got := get(h, "/api/books/?ordering=price"); got.Body != emptyPage {
-		t.Errorf("books: %s", got.Body)
+		t.Errorf("books are %s, want an empty page", got.Body)
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)

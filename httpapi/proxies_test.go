@@ -64,7 +64,7 @@ func TestTrustedProxies(t *testing.T) {
 	for _, header := range []http.Header{xForwarded, garbage} {
 		got := call{target: "/api/books/?limit=1", header: header, remote: "10.0.0.1:1"}.do(based)
 		if next(got) != "https://x.example/api/books/?limit=1&offset=1" {
-			t.Errorf("with a base URL: %d %s", got.Status, got.Body)
+			t.Errorf("with a base URL: %d %s, want links with it", got.Status, got.Body)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestTrustedProxiesAreCopied(t *testing.T) {
 	list[0] = netip.MustParsePrefix("0.0.0.0/0")
 	header := http.Header{"X-Forwarded-Host": {"evil.example"}}
 	if got := next(through("198.51.100.1:1", header).do(h)); strings.Contains(got, "evil") {
-		t.Errorf("next %q", got)
+		t.Errorf("next is %q after the slice was modified", got)
 	}
 }
 
@@ -84,11 +84,11 @@ func TestForwardedHostReplacesInvalidHost(t *testing.T) {
 	c := through("10.0.0.1:1", http.Header{"X-Forwarded-Host": {"a.example"}})
 	c.host = "no host"
 	if got := c.do(h); next(got) != "http://a.example/api/books/?limit=1&offset=1" {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("%d %s, want links with the forwarded host", got.Status, got.Body)
 	}
 	c.header = http.Header{"X-Forwarded-Proto": {"https"}}
 	if got := c.do(h); got.Status != 400 || got.Body != `{"detail":"Invalid Host header."}` {
-		t.Errorf("without a forwarded host: %d %s", got.Status, got.Body)
+		t.Errorf("without a forwarded host: %d %s, want 400", got.Status, got.Body)
 	}
 }
 

@@ -23,9 +23,9 @@ type failingRevision struct {
 	fails func(ctx context.Context, n int) error // returns the error of the n-th call, from 1 on
 }
 
-func (u *failingRevision) Revision(ctx context.Context) (uint64, error) {
-	u.calls++
-	return u.revision.Load(), u.fails(ctx, u.calls) // a valid number even with an error
+func (c *failingRevision) Revision(ctx context.Context) (uint64, error) {
+	c.calls++
+	return c.revision.Load(), c.fails(ctx, c.calls) // a valid number even with an error
 }
 
 func neverFails(context.Context, int) error { return nil }
@@ -78,7 +78,7 @@ func TestRevisionFails(t *testing.T) {
 					t.Errorf("%s, call %d: %d pages after %d requests, %d calls of Revision", f.reason, call, news.pages.Load(), n, news.calls)
 				}
 				if len(*reported) != n || (*reported)[n-1] != f.err {
-					t.Errorf("%s, call %d: OnError was called with %v", f.reason, call, *reported)
+					t.Errorf("%s, call %d: OnError was called with %v, want %v last", f.reason, call, *reported, f.err)
 				}
 			}
 		}
@@ -103,7 +103,7 @@ func TestRevisionFailsWithIfNoneMatch(t *testing.T) {
 				t.Errorf("%s, If-None-Match %s (-want +got):\n%s", method, has, diff)
 			}
 			if !slices.Equal(*reported, []error{failed}) {
-				t.Errorf("%s, If-None-Match %s: OnError was called with %v", method, has, *reported)
+				t.Errorf("%s, If-None-Match %s: OnError was called with %v, want %v", method, has, *reported, failed)
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func TestTagIfRevisionChanges(t *testing.T) {
 					t.Errorf("%d with tag %q, want a tag %t", got.Status, tag, test.tagged)
 				}
 				if _, controlled := got.Header["Cache-Control"]; controlled != test.tagged {
-					t.Errorf("Cache-Control is %q", got.Header["Cache-Control"])
+					t.Errorf("Cache-Control is %q, want one: %t", got.Header["Cache-Control"], test.tagged)
 				}
 				if method == "GET" && got.Body != shown(test.shown) {
 					t.Errorf("%s, want revision %d", got.Body, test.shown)
@@ -246,7 +246,7 @@ func TestRevisionFailsWithRequest(t *testing.T) {
 			}
 			if test.reported == "" {
 				if len(*reported) > 0 {
-					t.Errorf("OnError was called with %v", *reported)
+					t.Errorf("OnError was called with %v, want no errors", *reported)
 				}
 				return
 			}
@@ -266,7 +266,7 @@ func TestNoRevisionWithoutTags(t *testing.T) {
 		for _, c := range []call{{}, {header: ifNoneMatch("*")}, {method: "HEAD"}} {
 			c.target = "/api/news/"
 			if got := c.do(h); got.Status != 200 || news.calls != 0 {
-				t.Errorf("%s %v: %d; %d calls of Revision", c.method, c.header, got.Status, news.calls)
+				t.Errorf("%s %v: %d and %d calls of Revision, want 200 and none", c.method, c.header, got.Status, news.calls)
 			}
 		}
 	}
@@ -281,21 +281,21 @@ func TestRevisionPanicsAfterPage(t *testing.T) {
 		return nil
 	}
 	if got := get(h, "/api/news/"); got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
-		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+		t.Errorf("%d %v %s, want 500 without a tag", got.Status, got.Header, got.Body)
 	}
 	if len(*reported) != 1 || !errors.Is((*reported)[0], ErrPanic) {
-		t.Errorf("OnError was called with %v", *reported)
+		t.Errorf("OnError was called with %v, want one ErrPanic", *reported)
 	}
 }
 
 // contextCollection is a sliceCollection whose Page returns the error of its context.
 type contextCollection struct{ *sliceCollection }
 
-func (h contextCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (c contextCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	return h.sliceCollection.Page(ctx, w, terms)
+	return c.sliceCollection.Page(ctx, w, terms)
 }
 
 // Revision blocks until the context ends. If that is before Page, the request fails. If it

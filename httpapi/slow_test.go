@@ -74,7 +74,7 @@ func serveInBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*t
 		}
 		time.Sleep(time.Hour) // so that sleeping goroutines end
 		if lines.text.Len() > 0 {
-			t.Errorf("the server logBuffer: %s", &lines.text)
+			t.Errorf("the server logged: %s", &lines.text)
 		}
 	})
 }
@@ -111,7 +111,7 @@ func TestSlowClients(t *testing.T) {
 		{"slow header", func(t *testing.T, conn net.Conn) {
 			go writeSlowly(conn, body+postableEvent)
 			if got := status(conn); got != 0 && got != 400 { // from net/http, since the header was not in time
-				t.Errorf("%d", got)
+				t.Errorf("%d, want 400 or no answer", got)
 			}
 		}, 0},
 		{"slow body", func(t *testing.T, conn net.Conn) {
@@ -185,7 +185,7 @@ func TestClientCloses(t *testing.T) {
 		_, _ = io.WriteString(conn, head("GET /api/books/ HTTP/1.1"))
 	})
 	if len(reported) != 1 || !errors.Is(reported[0], context.Canceled) {
-		t.Errorf("OnError was called with %v", reported)
+		t.Errorf("OnError was called with %v, want context.Canceled", reported)
 	}
 }
 

@@ -235,7 +235,7 @@ func (h *heldPage) check() error {
 		return err
 	}
 	if !slices.EqualFunc(wires, h.wires, bytes.Equal) {
-		return fmt.Errorf("%v by %v was %s, is %s", h.w, h.by, h.wires, wires)
+		return fmt.Errorf("%v by %v is %s, want %s as before", h.w, h.by, wires, h.wires)
 	}
 	return nil
 }

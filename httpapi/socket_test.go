@@ -43,7 +43,7 @@ func listen(t *testing.T, h http.Handler) (address string) {
 	t.Cleanup(func() {
 		server.Close()
 		if lines.text.Len() > 0 {
-			t.Errorf("the server logBuffer: %s", &lines.text)
+			t.Errorf("the server logged: %s", &lines.text)
 		}
 	})
 	return server.Listener.Addr().String()

@@ -79,7 +79,7 @@ func (c *cachingClient) ask(t *testing.T) namedPage {
 	}
 	c.tag, c.page = w.Header().Get("ETag"), namedPage{}
 	if err := json.Unmarshal(w.Body.Bytes(), &c.page); err != nil || w.Code != 200 {
-		t.Errorf("%d %s: %v", w.Code, w.Body, err)
+		t.Errorf("%d %s: %v, want a page", w.Code, w.Body, err)
 	}
 	return c.page
 }
