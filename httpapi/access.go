@@ -77,8 +77,8 @@ func (v *view) observe(w pagination.Window, order string, count int) {
 	v.seen.Ordering = v.observedTerms(order)
 }
 
-// observedTerms returns the terms of an ordering. It returns none if the fields cannot
-// be had: observing a request must not make it fail.
+// observedTerms returns the terms of an ordering. It reports an error or a panic of Fields
+// and returns no terms, since a request must not fail because it is observed.
 func (v *view) observedTerms(order string) (terms []ordering.Term) {
 	defer func() {
 		if reason := recover(); reason != nil {

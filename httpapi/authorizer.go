@@ -23,8 +23,9 @@ const (
 // [Options.OnError].
 //
 // A Handler calls its Authorizer after it has checked format, Accept and method, and
-// before it reads the body, which the Authorizer must not read. OPTIONS calls it too,
-// to decide whether to show what can be posted, so it should have no side effects.
+// before it reads the body, which the Authorizer must not read. It also calls it for
+// OPTIONS, to decide whether to show what can be posted, so an Authorizer should have no
+// side effects.
 // It must be safe for concurrent use.
 type Authorizer func(r *http.Request, collection string) error
 

@@ -11,11 +11,11 @@ import (
 // implement it; a Handler treats them like any other implementation. Package
 // conformance tests implementations.
 //
-// Methods must be safe for concurrent use. ctx is the context of the request. If it has
-// ended, a method returns an error wrapping that of ctx.Err.
+// Methods must be safe for concurrent use. ctx is the context of the request. An error
+// that a method returns after ctx has ended must wrap that of ctx.Err.
 //
-// The errors that an error wraps determine the status of the answer. Of several, the
-// first in this list counts:
+// An error determines the status of the answer by what it wraps. Of several, the first
+// in this list counts:
 //
 //   - [ErrUnavailable]: 503, with a Retry-After if the error is made by [Unavailable]
 //   - [context.Canceled] or [context.DeadlineExceeded]: 503
@@ -98,13 +98,15 @@ type Revisioned interface {
 // POST is answered with 405, and Allow does not contain POST.
 type Creator interface {
 	// Create creates a record from the body of a request and returns it encoded as by
-	// Page. Create may keep and modify the body. It is UTF-8 or was sent as such, need
-	// not be JSON, and may be empty, which means {}. Before it was decoded, it was at
-	// most [Bounds.Body] bytes long. Read-only and unknown members are ignored.
+	// Page. It must ignore read-only and unknown members.
 	// [resources.Description.Validate] makes all necessary checks.
 	//
+	// The body has at most [Bounds.Body] bytes, or twice as many if it was converted from
+	// Latin-1. It may be anything, including invalid UTF-8. An empty body means {}. Create
+	// may keep and modify it.
+	//
 	// A *[resources.SyntaxError] and [resources.FieldErrors] are answered with 400 and
-	// their text, other errors as for a Collection. If Create returns an error, nothing
-	// is stored. If ctx has ended before the call, it must return an error.
+	// their text, other errors as for a Collection. Create must store nothing if it
+	// returns an error or if ctx has ended before the call.
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 }

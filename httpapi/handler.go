@@ -117,8 +117,8 @@ func checkKeys(collections map[string]Collection, documented []resources.Descrip
 }
 
 // ServeHTTP answers one request. The package documentation lists its checks in their
-// order. The path is r.URL.Path, decoded. Requests that no server has read may be
-// passed too: ServeHTTP relies on none of the checks that net/http does.
+// order. The path is r.URL.Path, decoded. ServeHTTP does not rely on the checks of a
+// server of net/http, so it may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.onAccess != nil {
 		h.serveObserved(w, r)

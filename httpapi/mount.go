@@ -12,8 +12,8 @@ import (
 // [http.StripPrefix], and links of a [Handler] contain the prefix.
 //
 // The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
-// not end with one, be clean in the sense of [path.Clean], and have no braces, which
-// are wildcards in patterns.
+// not end with one, be clean in the sense of [path.Clean], and contain neither white space
+// nor any of the characters {}?#%.
 //
 // Mount returns an error wrapping [ErrInvalidConfig] if mux or h is nil, the prefix is
 // invalid, or a pattern conflicts with one that is already registered. In the

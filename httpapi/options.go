@@ -40,8 +40,8 @@ type Options struct {
 	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
 	// choose what links begin with.
 	//
-	// If empty, no proxy is trusted, and neither is ever a RemoteAddr that is not an IP
-	// address with a port, such as that of a Unix socket. The zero Prefix and IPv4 in
+	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port,
+	// such as that of a Unix socket, is never trusted. The zero Prefix and IPv4 in
 	// IPv6 (::ffff:0:0/96) are invalid. The slice is copied.
 	TrustedProxies []netip.Prefix
 
@@ -54,12 +54,12 @@ type Options struct {
 
 	// ETags enables strong entity tags for the root and for pages of collections that are
 	// [Revisioned]. A GET or HEAD whose If-None-Match contains the tag, or is "*", is
-	// answered with 304, if the request is valid. Of the collection, only the revision is
-	// asked for then, and the fields if OnAccess is to receive an ordering. A page
-	// whose revision cannot be had has no tag. A tag is valid for one Handler only: the
-	// same page of another process has another tag. If-Match and dates are ignored. So is
-	// If-None-Match for POST and OPTIONS, which have no tags, although RFC 9110 defines
-	// it for OPTIONS. If false, as in the service, there are no tags.
+	// answered with 304 if the request is valid. The handler then calls only Revision,
+	// and Fields if OnAccess receives an ordering. If Revision fails, the page has no tag.
+	// A tag is valid for one Handler only, so the same page of another process has another
+	// tag. If-Match and dates are ignored. So is If-None-Match for POST and OPTIONS, which
+	// have no tags, although RFC 9110 defines it for OPTIONS. If ETags is false, there are
+	// no tags, as in the service.
 	ETags bool
 
 	// CacheControl is the Cache-Control of answers with an ETag. It must consist of
