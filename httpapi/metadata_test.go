@@ -16,8 +16,8 @@ const (
 )
 
 func TestOptions(t *testing.T) {
-	nobody := newTestHandler(t, Options{}, nil)
-	everybody := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	denied := newTestHandler(t, Options{}, nil)
+	allowed := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	token := newTestHandler(t, Options{Authorizer: Bearer("secret")}, nil)
 	readOnly := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{"events": newCollection(0)})
 	tests := []struct {
@@ -28,16 +28,16 @@ func TestOptions(t *testing.T) {
 		vary, allow string
 		body        string
 	}{
-		{"events, everybody may post", everybody, "/api/events/", "", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
-		{"events, nobody may post", nobody, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
+		{"events, all may post", allowed, "/api/events/", "", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
+		{"events, none may post", denied, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
 		{"events, without the token", token, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
 		{"events, with a wrong token", token, "/api/events/", "Bearer x", authorizedVary, createMethods, eventsOptions + "}"},
 		{"events, with the token", token, "/api/events/", "Bearer secret", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
 		{"events that are read-only", readOnly, "/api/events/", "", authorizedVary, readMethods, eventsOptions + "}"},
-		{"social links", everybody, "/api/social-links/?format=api", "", "Accept", createMethods, linksOptions + linksActions + "}"},
-		{"labels", everybody, "/api/labels/?limit=5&ordering=x&zzz", "", "Accept", readMethods, `{"name":"Label List","description":"",` + common + "}"},
-		{"item variants", everybody, "/api/item_variants/", "", "Accept", readMethods, `{"name":"Item Variant List","description":"",` + common + "}"},
-		{"root", everybody, "/api/", "", "Accept", readMethods, `{"name":"Api Root","description":"The default basic root view for DefaultRouter",` + common + "}"},
+		{"social links", allowed, "/api/social-links/?format=api", "", "Accept", createMethods, linksOptions + linksActions + "}"},
+		{"labels", allowed, "/api/labels/?limit=5&ordering=x&zzz", "", "Accept", readMethods, `{"name":"Label List","description":"",` + common + "}"},
+		{"item variants", allowed, "/api/item_variants/", "", "Accept", readMethods, `{"name":"Item Variant List","description":"",` + common + "}"},
+		{"root", allowed, "/api/", "", "Accept", readMethods, `{"name":"Api Root","description":"The default basic root view for DefaultRouter",` + common + "}"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
