@@ -8,39 +8,39 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Access is what [Options.OnAccess] is told of one request. It has nothing of
-// what the client chose to send but the method: no path, query, header or body.
+// An Access describes one request to [Options.OnAccess]. Except for the method, it
+// contains nothing that the client chose: no path, query, header or body.
 type Access struct {
-	Collection string // its key; "" for the root, for paths that are none, and for what is refused before the path is looked at
-	Method     string // as it was sent; "" counts as GET
-	Status     int    // 0 if the request was aborted before an answer
-	Bytes      int    // of the body that was written
-	Duration   time.Duration
+	Collection string        // key; empty for the root, unknown paths, and requests refused before the path is read
+	Method     string        // as sent; empty counts as GET
+	Status     int           // 0 if the request was aborted before an answer
+	Bytes      int           // length of the body that was written
+	Duration   time.Duration // time until the answer was written
 
-	// Of a page that was asked for and is there, be it answered with 200 or 304:
-	// what part of the collection it is, and in which order. Names that count for
-	// nothing are dropped; none are the default order.
+	// Window and Ordering describe the requested page if the answer is a page or
+	// a 304 for one. Terms that name no field are omitted. No terms mean the default
+	// order.
 	Window   pagination.Window
 	Ordering []ordering.Term
 
-	// Count is how many records the collection has, -1 where nobody had to look:
-	// where the answer is no page, or 304.
+	// Count is the number of records in the collection. It is -1 if the answer is not
+	// a page or is a 304, for which the records are not counted.
 	Count int
 }
 
-// serveObserved serves and tells the program's hook. That a hook panics is no
-// failure of the request, whose answer is written by then.
+// serveObserved serves the request and calls the program's OnAccess. A panic of
+// OnAccess is reported and does not affect the answer, which has been written by then.
 func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
 	seen := &Access{Method: r.Method, Count: -1}
 	start := time.Now()
 	defer func() {
 		seen.Duration = time.Since(start)
-		h.tell(r, seen)
+		h.callOnAccess(r, seen)
 	}()
-	h.serve(&watched{w, seen}, r, seen)
+	h.serve(&observedWriter{w, seen}, r, seen)
 }
 
-func (h *Handler) tell(r *http.Request, seen *Access) {
+func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			h.reportPanic(r, reason)
@@ -49,37 +49,37 @@ func (h *Handler) tell(r *http.Request, seen *Access) {
 	h.onAccess(r.Context(), *seen)
 }
 
-// watched is a ResponseWriter that notes status and size. A Handler writes its
-// status once, and before the body.
-type watched struct {
+// observedWriter is a ResponseWriter that records status and length. A Handler writes
+// its status once, before the body.
+type observedWriter struct {
 	http.ResponseWriter
 	seen *Access
 }
 
-func (w *watched) WriteHeader(status int) {
+func (w *observedWriter) WriteHeader(status int) {
 	w.seen.Status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *watched) Write(p []byte) (int, error) {
+func (w *observedWriter) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	w.seen.Bytes += n
 	return n, err
 }
 
-// note notes which page is the answer.
-func (v *view) note(w pagination.Window, order string, count int) {
+// observe records the page that is the answer.
+func (v *view) observe(w pagination.Window, order string, count int) {
 	if v.seen == nil {
 		return
 	}
 	v.seen.Count = count
 	v.seen.Window = w
-	v.seen.Ordering = v.notedTerms(order)
+	v.seen.Ordering = v.observedTerms(order)
 }
 
-// notedTerms are the terms of an ordering, none if the fields cannot be had: who
-// asks for a page that is there already must not pay for being seen.
-func (v *view) notedTerms(order string) (terms []ordering.Term) {
+// observedTerms returns the terms of an ordering. It reports an error or a panic of Fields
+// and returns no terms, since a request must not fail because it is observed.
+func (v *view) observedTerms(order string) (terms []ordering.Term) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			v.handler.reportPanic(v.r, reason)

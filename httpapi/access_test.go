@@ -19,123 +19,122 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// TestAccess: what is told of each kind of request, three times over.
+// Each request is sent three times, since later ones may take another path.
 func TestAccess(t *testing.T) {
 	secret := http.Header{"Authorization": {"Bearer secret"}, "Content-Type": {"application/json"}}
 	tests := []struct {
 		reason string
 		call   call
-		want   Access // but for Bytes and Duration
+		want   Access // without Bytes and Duration
 	}{
 		{"a page", call{target: "/api/news/"},
 			Access{Collection: "news", Method: "GET", Status: 200, Window: pagination.Window{Limit: 21}, Count: 50}},
-		{"as it is understood", call{target: "/api/news/?ordering=-name,nope,id&offset=%2040&limit=9999&token=secret"},
+		{"a page with invalid parameters", call{target: "/api/news/?ordering=-name,nope,id&offset=%2040&limit=9999&token=secret"},
 			Access{Collection: "news", Method: "GET", Status: 200, Window: pagination.Window{Limit: 1000, Offset: 40}, Ordering: []ordering.Term{{Field: "name", Desc: true}, {Field: "id"}}, Count: 50}},
 		{"HEAD", call{method: "HEAD", target: "/api/news/?limit=1"},
 			Access{Collection: "news", Method: "HEAD", Status: 200, Window: pagination.Window{Limit: 1}, Count: 50}},
-		{"any matches", call{target: "/api/news/?limit=2", header: ifNoneMatch("*")},
+		{"If-None-Match is *", call{target: "/api/news/?limit=2", header: ifNoneMatch("*")},
 			Access{Collection: "news", Method: "GET", Status: 304, Window: pagination.Window{Limit: 2}, Count: -1}},
 		{"the root", call{target: "/api/"}, Access{Method: "GET", Status: 200, Count: -1}},
-		{"no such path", call{target: "/api/secret/"}, Access{Method: "GET", Status: 404, Count: -1}},
+		{"an unknown path", call{target: "/api/secret/"}, Access{Method: "GET", Status: 404, Count: -1}},
 		{"a redirect", call{target: "/api/news"}, Access{Method: "GET", Status: 301, Count: -1}},
 		{"unknown format", call{target: "/api/news/?format=secret"}, Access{Collection: "news", Method: "GET", Status: 404, Count: -1}},
 		{"too many parameters", call{target: "/api/news/?" + strings.Repeat("&", 1000)}, Access{Collection: "news", Method: "GET", Status: 400, Count: -1}},
-		{"no host", call{target: "/api/news/", host: "a b"}, Access{Method: "GET", Status: 400, Count: -1}},
-		{"not allowed", call{method: "PATCH", target: "/api/news/"}, Access{Collection: "news", Method: "PATCH", Status: 405, Count: -1}},
+		{"an invalid host", call{target: "/api/news/", host: "a b"}, Access{Method: "GET", Status: 400, Count: -1}},
+		{"a method that is not allowed", call{method: "PATCH", target: "/api/news/"}, Access{Collection: "news", Method: "PATCH", Status: 405, Count: -1}},
 		{"OPTIONS", call{method: "OPTIONS", target: "/api/news/"}, Access{Collection: "news", Method: "OPTIONS", Status: 200, Count: -1}},
-		{"a post", call{method: "POST", target: "/api/events/", body: "secret", header: secret}, Access{Collection: "events", Method: "POST", Status: 201, Count: -1}},
+		{"a POST", call{method: "POST", target: "/api/events/", body: "secret", header: secret}, Access{Collection: "events", Method: "POST", Status: 201, Count: -1}},
 		{"a failure", call{target: "/api/faqs/"}, Access{Collection: "faqs", Method: "GET", Status: 500, Count: -1}},
 		{"a panic", call{target: "/api/wires/"}, Access{Collection: "wires", Method: "GET", Status: 500, Count: -1}},
 	}
-	var told []Access
+	var accesses []Access
 	h := newTestHandler(t, Options{
 		Authorizer: AllowAll,
 		ETags:      true,
-		OnAccess:   func(_ context.Context, a Access) { told = append(told, a) },
+		OnAccess:   func(_ context.Context, a Access) { accesses = append(accesses, a) },
 	}, map[string]Collection{
-		"news":  &journal{Collection: newShelf(50)},
-		"faqs":  &shelf{err: errors.New("broken")},
-		"wires": &shelf{asked: func([]ordering.Term) { panic("broken") }},
+		"news":  &revisionedCollection{Collection: newCollection(50)},
+		"faqs":  &sliceCollection{err: errors.New("broken")},
+		"wires": &sliceCollection{onPage: func([]ordering.Term) { panic("broken") }},
 	})
 	for _, test := range tests {
 		for range 3 {
-			told = nil
+			accesses = nil
 			got := test.call.do(h)
-			if len(told) != 1 {
-				t.Fatalf("%s: told %d times", test.reason, len(told))
+			if len(accesses) != 1 {
+				t.Fatalf("%s: OnAccess was called %d times, want once", test.reason, len(accesses))
 			}
-			a := told[0]
+			a := accesses[0]
 			if a.Bytes != len(got.Body) || a.Duration <= 0 {
-				t.Errorf("%s: %d bytes in %v, the body has %d", test.reason, a.Bytes, a.Duration, len(got.Body))
+				t.Errorf("%s: %d bytes in %v, want %d", test.reason, a.Bytes, a.Duration, len(got.Body))
 			}
 			a.Bytes, a.Duration = 0, 0
 			if diff := cmp.Diff(test.want, a); diff != "" || a.Status != got.Status {
 				t.Errorf("%s, answered %d (-want +got):\n%s", test.reason, got.Status, diff)
 			}
 			if strings.Contains(fmt.Sprintf("%+v", a), "secret") {
-				t.Errorf("%s: %+v", test.reason, a)
+				t.Errorf("%s: %+v contains what the client sent", test.reason, a)
 			}
 		}
 	}
 }
 
-// The page that the client has is told of, though it is not looked at.
 func TestAccessNotModified(t *testing.T) {
-	var told []Access
-	h, _ := newsHandler(t, Options{ETags: true, OnAccess: func(_ context.Context, a Access) { told = append(told, a) }}, 50)
+	var accesses []Access
+	h, _ := newNewsHandler(t, Options{ETags: true, OnAccess: func(_ context.Context, a Access) { accesses = append(accesses, a) }}, 50)
 	c := call{target: "/api/news/?offset=3&ordering=-id"}
 	c.header = ifNoneMatch(tagOf(t, h, c))
 	c.do(h)
 	want := Access{Collection: "news", Method: "GET", Status: 304, Window: pagination.Window{Limit: 21, Offset: 3}, Ordering: []ordering.Term{{Field: "id", Desc: true}}, Count: -1}
-	got := told[len(told)-1]
+	got := accesses[len(accesses)-1]
 	got.Duration = 0
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// An aborted request is told of as well; a hook that panics harms nobody.
-func TestAccessOfAborted(t *testing.T) {
-	var told []Access
-	h := newTestHandler(t, Options{OnAccess: func(_ context.Context, a Access) { told = append(told, a) }}, map[string]Collection{
-		"wires": &shelf{asked: func([]ordering.Term) { panic(http.ErrAbortHandler) }},
+func TestAccessOfAbortedRequest(t *testing.T) {
+	var accesses []Access
+	h := newTestHandler(t, Options{OnAccess: func(_ context.Context, a Access) { accesses = append(accesses, a) }}, map[string]Collection{
+		"wires": &sliceCollection{onPage: func([]ordering.Term) { panic(http.ErrAbortHandler) }},
 	})
 	func() {
 		defer func() {
 			if recover() != http.ErrAbortHandler {
-				t.Error("the abort did not pass")
+				t.Error("http.ErrAbortHandler did not pass through")
 			}
 		}()
 		call{target: "/api/wires/"}.do(h)
 	}()
-	if len(told) != 1 || told[0].Status != 0 || told[0].Collection != "wires" {
-		t.Errorf("told %+v", told)
-	}
-
-	var reported []error
-	h = newTestHandler(t, Options{
-		OnAccess: func(context.Context, Access) { panic("the hook") },
-		OnError:  func(_ *http.Request, err error) { reported = append(reported, err) },
-	}, nil)
-	if got := (call{target: "/api/news/"}).do(h); got.Status != 200 {
-		t.Errorf("%d %s", got.Status, got.Body)
-	}
-	if !slices.ContainsFunc(reported, func(err error) bool {
-		return errors.Is(err, ErrPanic) && strings.Contains(err.Error(), "the hook")
-	}) {
-		t.Errorf("reported %v", reported)
+	if len(accesses) != 1 || accesses[0].Status != 0 || accesses[0].Collection != "wires" {
+		t.Errorf("OnAccess was called with %+v, want one aborted request of wires", accesses)
 	}
 }
 
-// What is there already is given whatever becomes of the fields that the hook is
-// to be told.
+func TestPanicOfOnAccess(t *testing.T) {
+	var reported []error
+	h := newTestHandler(t, Options{
+		OnAccess: func(context.Context, Access) { panic("OnAccess") },
+		OnError:  func(_ *http.Request, err error) { reported = append(reported, err) },
+	}, nil)
+	if got := (call{target: "/api/news/"}).do(h); got.Status != 200 {
+		t.Errorf("%d %s, want 200", got.Status, got.Body)
+	}
+	if !slices.ContainsFunc(reported, func(err error) bool {
+		return errors.Is(err, ErrPanic) && strings.Contains(err.Error(), "OnAccess")
+	}) {
+		t.Errorf("OnError was called with %v, want ErrPanic", reported)
+	}
+}
+
+// A 304 needs no fields, so OnAccess must not make the request fail for want of them.
 func TestAccessWithoutFields(t *testing.T) {
-	var told []Access
+	var accesses []Access
 	reports := 0
-	news := &unsteady{journal: &journal{Collection: newShelf(50)}}
+	news := &changingFields{revisionedCollection: &revisionedCollection{Collection: newCollection(50)}}
 	h := newTestHandler(t, Options{
 		ETags:    true,
-		OnAccess: func(_ context.Context, a Access) { told = append(told, a) },
+		OnAccess: func(_ context.Context, a Access) { accesses = append(accesses, a) },
 		OnError:  func(*http.Request, error) { reports++ },
 	}, map[string]Collection{"news": news})
 	c := call{target: "/api/news/?ordering=-id"}
@@ -146,42 +145,41 @@ func TestAccessWithoutFields(t *testing.T) {
 	} {
 		news.fields = fields
 		if got := c.do(h); got.Status != 304 {
-			t.Errorf("%d %s", got.Status, got.Body)
+			t.Errorf("%d %s, want 304", got.Status, got.Body)
 		}
 	}
-	if last := told[len(told)-1]; reports != 2 || last.Ordering != nil || last.Status != 304 {
-		t.Errorf("%d reports, told %+v", reports, last)
+	if last := accesses[len(accesses)-1]; reports != 2 || last.Ordering != nil || last.Status != 304 {
+		t.Errorf("%d reports and %+v, want 2 and a 304 without terms", reports, last)
 	}
 }
 
-// unsteady has other fields now and then.
-type unsteady struct {
-	*journal
+// changingFields is a collection whose fields can be replaced.
+type changingFields struct {
+	*revisionedCollection
 	fields func() ([]string, error)
 }
 
-func (u *unsteady) Fields(ctx context.Context) ([]string, error) {
-	if u.fields != nil {
-		return u.fields()
+func (c *changingFields) Fields(ctx context.Context) ([]string, error) {
+	if c.fields != nil {
+		return c.fields()
 	}
-	return u.journal.Fields(ctx)
+	return c.revisionedCollection.Fields(ctx)
 }
 
-// A body that is too large is answered at once, seen or not: the rest of it is
-// not waited for.
-func TestAccessOfTooLarge(t *testing.T) {
-	for _, hook := range []func(context.Context, Access){nil, func(context.Context, Access) {}} {
-		h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}, OnAccess: hook}, nil)
+// A body that is too large is answered at once, without waiting for the rest of it.
+func TestAccessOfTooLargeBody(t *testing.T) {
+	for _, onAccess := range []func(context.Context, Access){nil, func(context.Context, Access) {}} {
+		h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}, OnAccess: onAccess}, nil)
 		server := httptest.NewServer(h)
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(conn, "POST /api/events/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n%s\r\n", strings.Repeat("x", 0x800))
-		conn.SetReadDeadline(time.Now().Add(time.Minute)) // or it would hang
+		conn.SetReadDeadline(time.Now().Add(time.Minute)) // in case the server waits
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !answer.Close {
-			t.Errorf("seen %t: %v, %v", hook != nil, answer, err)
+			t.Errorf("with OnAccess %t: %v, %v, want 413", onAccess != nil, answer, err)
 		}
 		conn.Close()
 		server.Close()

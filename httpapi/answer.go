@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// fixedValues are header values that are the same in all answers. They are
-// made once a handler and put into headers as they are, which saves most of
-// the cost of setting them; nobody may write into them.
+// fixedValues are header values that never change. All answers share them, since
+// setting headers is otherwise a large part of the cost of an answer. They must not be
+// modified.
 type fixedValues struct {
 	json, html, zero, deny, nosniff, referrer []string
 }
@@ -29,32 +29,32 @@ func newFixedValues() fixedValues {
 	}
 }
 
-// write answers with a compact JSON body, indented if the client wants that.
+// write answers with a compact JSON body, which it indents if the client asks for that.
 func (v *view) write(status int, body []byte) {
 	if body, ok := v.indented(body); ok {
 		v.send(status, body)
 	}
 }
 
-// indented gives a compact body the form that the client wants. If it cannot it
-// answers and returns false.
+// indented returns a compact body in the form that the client asks for. If it cannot be
+// indented, indented answers with an error and returns false.
 func (v *view) indented(body []byte) (_ []byte, ok bool) {
 	if v.indent == 0 {
 		return body, true
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
-		v.indent = 0 // or the error would be indented, without end
+		v.indent = 0 // or failWith would call indented again
 		v.failWith(err)
 		return nil, false
 	}
 	return out.Bytes(), true
 }
 
-// send answers with a body as it is. It reports whether the body is free again.
+// send answers with a body as it is. It reports whether the body may be reused.
 func (v *view) send(status int, body []byte) bool {
-	if v.untold != nil {
-		v.handler.report(v.r, v.untold)
+	if v.revisionErr != nil {
+		v.handler.report(v.r, v.revisionErr)
 	}
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
@@ -66,8 +66,8 @@ func (v *view) send(status int, body []byte) bool {
 	return v.handler.write(v.w, v.r, status, body)
 }
 
-// vary keeps what outer middleware has written: that answers differ by
-// encoding, say.
+// vary returns the values of Vary. It keeps those that outer middleware has set, such
+// as Accept-Encoding.
 func (v *view) vary(before []string) []string {
 	if len(before) == 0 {
 		return v.route.vary
@@ -80,7 +80,7 @@ func (v *view) fail(status int, detail string) {
 	v.write(status, detailBody(detail))
 }
 
-// refuse answers with an authorizer's no.
+// refuse answers with an authorizer's refusal.
 func (v *view) refuse(no *refusal) {
 	if no.challenge != "" {
 		v.w.Header()["Www-Authenticate"] = []string{no.challenge}
@@ -88,10 +88,10 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
-// failWith answers for an error whose text the client must not see. No other one
-// of the request is told.
+// failWith reports an error and answers without its text. It is the only error of the
+// request that is reported.
 func (v *view) failWith(err error) {
-	v.untold = nil
+	v.revisionErr = nil
 	v.handler.report(v.r, err)
 	switch {
 	case errors.Is(err, ErrUnavailable):
@@ -107,20 +107,21 @@ func (v *view) failWith(err error) {
 	}
 }
 
+// report calls the program's OnError.
 func (h *Handler) report(r *http.Request, err error) {
 	if h.onError != nil {
 		h.onError(r, err)
 	}
 }
 
-// writePlain answers with a detail where no route does, so without Allow and Vary.
+// writePlain answers a request that has no route, without Allow and Vary.
 func (h *Handler) writePlain(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	h.write(w, r, status, detailBody(detail))
 }
 
-// write is the one place where a body is written. An error of that means that the
-// client is gone, and is dropped. It reports whether the body is free again: after
-// an error, that of a stream of HTTP/2 that was reset, net/http may still read it.
+// write writes every body. It discards the error, which means that the client is gone,
+// and reports whether the body may be reused: when a stream of HTTP/2 was reset,
+// net/http may go on reading it.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) bool {
 	header := w.Header()
 	header["Content-Type"] = h.values.json
@@ -136,12 +137,28 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body
 	return err == nil
 }
 
-// detailBody is {"detail": text}.
+// redirect answers with a location: with 301 to GET and HEAD, and otherwise with 308,
+// after which clients repeat method and body.
+func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, location string) {
+	header := w.Header()
+	header["Content-Type"] = h.values.html
+	header["Location"] = []string{location}
+	header["Content-Length"] = h.values.zero
+	header["X-Content-Type-Options"] = h.values.nosniff
+	header["Referrer-Policy"] = h.values.referrer
+	status := http.StatusPermanentRedirect
+	if isRead(r.Method) {
+		status = http.StatusMovedPermanently
+	}
+	w.WriteHeader(status)
+}
+
+// detailBody returns {"detail": text}.
 func detailBody(text string) []byte {
 	return []byte(`{"detail":` + quote(text) + `}`)
 }
 
-// quote writes text as a JSON string, as the service does: <, > and & stay.
+// quote returns text as a JSON string. As in the service, <, > and & are not escaped.
 // Bytes that are not UTF-8 become U+FFFD.
 func quote(text string) string {
 	if isPlain(text) {
@@ -154,7 +171,7 @@ func quote(text string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// isPlain says that a text stands in JSON as it is.
+// isPlain reports whether text needs no escapes in JSON.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

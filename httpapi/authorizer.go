@@ -1,35 +1,41 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 )
 
-// Details that Django REST framework gives to who may not write.
+// Details that Django REST framework sends.
 const (
 	detailNoCredentials = "Authentication credentials were not provided."
 	detailNoPermission  = "You do not have permission to perform this action."
 )
 
-// An Authorizer decides whether a request may post to a collection, named by
-// its key. Nil means yes. An error made by [Unauthorized] or [Forbidden],
-// wrapped or not, is answered with what it says; any other with 403 and a
-// standard detail, its text going to [Options.OnError] alone.
+// An Authorizer reports whether a request may post to a collection, which is named by
+// its key. If it returns nil, the request may. If the error is or wraps one made by
+// [Unauthorized] or [Forbidden], the answer is what that error describes. Any other
+// error is answered with 403 and a standard detail. Its text goes only to
+// [Options.OnError].
 //
-// It is asked after format, Accept and method are known to be good and before
-// the body is read, which it must leave alone, and by OPTIONS, to find out
-// whether to show what can be posted; so it should have no side effects. It is
-// called by many requests at once.
+// A Handler calls its Authorizer after it has checked format, Accept and method, and
+// before it reads the body, which the Authorizer must not read. It also calls it for
+// OPTIONS, to decide whether to show what can be posted, so an Authorizer should have no
+// side effects.
+// It must be safe for concurrent use.
 type Authorizer func(r *http.Request, collection string) error
 
-// AllowAll is the [Authorizer] that lets anybody write.
+// AllowAll is an [Authorizer] that permits every request.
 func AllowAll(*http.Request, string) error { return nil }
 
-// denyAll is the authorizer of a handler that was given none.
+// denyAll is the default Authorizer.
 func denyAll(*http.Request, string) error { return Forbidden(detailNoCredentials) }
 
-// refusal is an authorizer's no, as the client gets to see it.
+// refusal is an error that describes its answer.
 type refusal struct {
 	status    int
 	challenge string
@@ -40,11 +46,11 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("httpapi: %d: %s", e.status, e.detail)
 }
 
-// Unauthorized returns an error by which an [Authorizer] asks for (other)
-// credentials: status 401 with the challenge as WWW-Authenticate. An empty
-// detail stands for "Authentication credentials were not provided.". Since a
-// 401 must have a challenge, an empty one makes it a 403, as in Django REST
-// framework.
+// Unauthorized returns an error with which an [Authorizer] asks for credentials, or for
+// other ones. The answer is a 401 with the challenge as WWW-Authenticate. If detail is
+// empty, it is "Authentication credentials were not provided.". If challenge is empty,
+// the answer is a 403 instead, as in Django REST framework, since a 401 must have a
+// challenge.
 func Unauthorized(challenge, detail string) error {
 	if detail == "" {
 		detail = detailNoCredentials
@@ -55,8 +61,8 @@ func Unauthorized(challenge, detail string) error {
 	return &refusal{http.StatusUnauthorized, challenge, detail}
 }
 
-// Forbidden returns an error by which an [Authorizer] refuses whatever the
-// credentials: status 403. An empty detail stands for "You do not have
+// Forbidden returns an error with which an [Authorizer] refuses a request, whatever its
+// credentials. The answer is a 403. If detail is empty, it is "You do not have
 // permission to perform this action.".
 func Forbidden(detail string) error {
 	if detail == "" {
@@ -65,7 +71,7 @@ func Forbidden(detail string) error {
 	return &refusal{http.StatusForbidden, "", detail}
 }
 
-// authorize asks the authorizer and returns its refusal, nil if there is none.
+// authorize calls the authorizer. It returns nil if the request may post.
 func (v *view) authorize() *refusal {
 	err := v.handler.authorizer(v.r, v.route.key)
 	if err == nil {
@@ -77,4 +83,51 @@ func (v *view) authorize() *refusal {
 	}
 	v.handler.report(v.r, err)
 	return &refusal{http.StatusForbidden, "", detailNoPermission}
+}
+
+// Bearer returns an [Authorizer] that permits requests carrying the header
+// "Authorization: Bearer <token>". It is Token("Bearer", token).
+func Bearer(token string) Authorizer { return Token("Bearer", token) }
+
+// Token returns an [Authorizer] that permits requests carrying the token under the
+// scheme, for all collections alike:
+//
+//	Authorization: <scheme> <token>
+//
+// Other requests are answered with 401, the scheme in WWW-Authenticate, and the details
+// of Django REST framework's TokenAuthentication. Schemes are compared without regard
+// to case, tokens byte by byte in constant time. If scheme is empty, it is "Bearer". If
+// token is empty or contains white space, no request is permitted.
+func Token(scheme, token string) Authorizer {
+	if scheme == "" {
+		scheme = "Bearer"
+	}
+	sum := sha256.Sum256([]byte(token))
+	return func(r *http.Request, _ string) error {
+		parts := strings.Fields(strings.Join(r.Header["Authorization"], ","))
+		if len(parts) == 0 || len(parts[0]) != len(scheme) || !strings.EqualFold(parts[0], scheme) {
+			return Unauthorized(scheme, detailNoCredentials)
+		}
+		if fault := tokenFault(parts[1:]); fault != "" {
+			return Unauthorized(scheme, fault)
+		}
+		sent := sha256.Sum256([]byte(parts[1]))
+		if token == "" || subtle.ConstantTimeCompare(sent[:], sum[:]) == 0 {
+			return Unauthorized(scheme, "Invalid token.")
+		}
+		return nil
+	}
+}
+
+// tokenFault returns why parts, which follow the scheme, are not a token, or "".
+func tokenFault(parts []string) string {
+	switch {
+	case len(parts) == 0:
+		return "Invalid token header. No credentials provided."
+	case len(parts) > 1:
+		return "Invalid token header. Token string should not contain spaces."
+	case !utf8.ValidString(parts[0]):
+		return "Invalid token header. Token string should not contain invalid characters."
+	}
+	return ""
 }

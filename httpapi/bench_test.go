@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// discard is a ResponseWriter that keeps nothing.
+// discard is a ResponseWriter that discards everything.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(int)             {}
 
-// benchTargets are the requests measured: a page of 21 records of some 500
-// bytes, one with a query to read, and the root.
+// benchTargets are the requests that are measured: a page of 21 records of some 500
+// bytes, one with a query, and the root.
 var benchTargets = [...]struct{ name, target string }{
 	{"page", "/api/books/"},
 	{"query", "/api/books/?format=api&limit=21&offset=42&ordering=-name"},
@@ -24,19 +24,19 @@ var benchTargets = [...]struct{ name, target string }{
 }
 
 func benchHandler(b *testing.B) *Handler {
-	return newTestHandler(b, Options{}, map[string]Collection{"books": benchShelf()})
+	return newTestHandler(b, Options{}, map[string]Collection{"books": newFixedCollection()})
 }
 
-func benchShelf() *fixedShelf {
+func newFixedCollection() *fixedCollection {
 	record := []byte(`{"id":1,"text":"` + strings.Repeat("x", 500) + `"}`)
-	books := new(fixedShelf)
+	books := new(fixedCollection)
 	for range 21 {
 		books.page = append(books.page, record)
 	}
 	return books
 }
 
-// static writes what the handler answers to a target, with nothing to do for it.
+// static returns a handler that writes from memory what h answers to a target.
 func static(h http.Handler, target string) http.Handler {
 	a := get(h, target)
 	body := []byte(a.Body)

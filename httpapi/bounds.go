@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -32,11 +33,11 @@ type Bounds struct {
 	Body int64
 }
 
-// maxPath is how long a path may be, in bytes, both as sent and as escaped. The links
-// of the root repeat what precedes /api/ in it 39 times.
+// maxPath is the maximum length of a path in bytes, both as sent and as escaped. The
+// 39 links of the root repeat what precedes /api/ in it.
 const maxPath = 2048
 
-// effective returns b with defaults filled in and no limit as the largest number.
+// effective returns b with defaults filled in. No limit becomes the largest number.
 func (b Bounds) effective() Bounds {
 	return Bounds{
 		Terms:      bound(b.Terms, 100),
@@ -46,34 +47,34 @@ func (b Bounds) effective() Bounds {
 	}
 }
 
-// bound returns the limit that a field of Bounds stands for.
-func bound[N int | int64](n, byDefault N) N {
+// bound returns the limit that the value of a field means.
+func bound[N int | int64](n, defaultValue N) N {
 	switch {
 	case n == 0:
-		return byDefault
+		return defaultValue
 	case n < 0:
 		return math.MaxInt
 	}
 	return n
 }
 
-// targetFault says what is too long about the target of a request, "" if nothing is.
+// targetFault returns what is too long about the target of a request, or "".
 func (b *Bounds) targetFault(r *http.Request) string {
 	if b.queryTooLong(r.URL.RawQuery) {
 		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.Query)
 	}
 	path, _, _ := strings.Cut(r.RequestURI, "?")
-	if len(path) > maxPath || len(path) > maxPath/3 && len(escapePath(path)) > maxPath {
+	if len(path) > maxPath || len(path) > maxPath/3 && len(origin.EscapePath(path)) > maxPath {
 		return fmt.Sprintf("The path of the request is longer than %d bytes.", maxPath)
 	}
 	return ""
 }
 
-// queryTooLong says whether the parameters, less a limit and an offset, are too
-// long, be it as they were sent or as links write them: what was taken once is
-// taken again when its links are followed.
+// queryTooLong reports whether the parameters without a limit and an offset are too
+// long, as sent or as written in links. A query that is accepted is accepted again
+// when a client follows its links.
 func (b *Bounds) queryTooLong(rawQuery string) bool {
-	const growth = len("%EF%BF%BD") // what a byte that is not UTF-8 becomes
+	const growth = len("%EF%BF%BD") // of a byte that is not UTF-8
 	switch {
 	case len(rawQuery) <= b.Query/growth:
 		return false
@@ -84,8 +85,9 @@ func (b *Bounds) queryTooLong(rawQuery string) bool {
 	return len(link)-len("?limit=1&offset=1&") > b.Query
 }
 
-// paramsFault says whether a query has too many parameters, a limit and an offset
-// aside, which links add. It counts as Django does: empty parameters too.
+// paramsFault returns an error text if a query has too many parameters, or "". It
+// counts empty parameters, as Django does, but not one limit and one offset, which links
+// add.
 func (b *Bounds) paramsFault(rawQuery string) string {
 	if len(rawQuery) < b.Parameters {
 		return ""
@@ -105,18 +107,18 @@ func (b *Bounds) paramsFault(rawQuery string) string {
 	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.Parameters)
 }
 
-// paramLen is the length of the first parameter that begins so, as it was sent,
-// and of an '&'; 0 if there is none.
-func paramLen(rawQuery, begin string) int {
+// paramLen returns the length of the first parameter with a prefix, as sent, and of
+// an '&'. It returns 0 if there is none.
+func paramLen(rawQuery, prefix string) int {
 	for param := range strings.SplitSeq(rawQuery, "&") {
-		if strings.HasPrefix(param, begin) {
+		if strings.HasPrefix(param, prefix) {
 			return len(param) + len("&")
 		}
 	}
 	return 0
 }
 
-// orderingFault says whether an ordering has too many terms, be they names or not.
+// orderingFault returns an error text if an ordering has too many terms, or "".
 func (b *Bounds) orderingFault(ordering string) string {
 	if len(ordering) >= b.Terms && strings.Count(ordering, ",") >= b.Terms {
 		return fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", b.Terms)

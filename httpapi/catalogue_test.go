@@ -14,22 +14,21 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-func TestNewRefuses(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	if _, err := httpapi.New(nil, httpapi.Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
-		t.Errorf("no catalogue: %v", err)
+		t.Errorf("New(nil) returns %v, want ErrInvalidConfig", err)
 	}
 	if _, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "shop"}); !errors.Is(err, httpapi.ErrInvalidConfig) {
-		t.Errorf("a base URL that is none: %v", err)
+		t.Errorf("New with an invalid base URL returns %v, want ErrInvalidConfig", err)
 	}
 }
 
-// TestLargestID: where the largest id is taken a POST is a conflict, and stores
-// nothing, whether the handler has the catalogue or the program's own collections
-// around those of one.
+// When the largest id is taken, a POST is answered with 409 and stores nothing, also if
+// the collection wraps that of a catalogue.
 func TestLargestID(t *testing.T) {
 	const event = `{"name":"N","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 	type wrapped struct{ catalogue.Encoded }
-	for _, own := range []bool{false, true} {
+	for _, wrap := range []bool{false, true} {
 		for _, last := range []int{math.MaxInt - 1, math.MaxInt} {
 			house := catalogue.New()
 			if _, err := house.Events().Insert(resources.Event{ID: last}); err != nil {
@@ -38,14 +37,14 @@ func TestLargestID(t *testing.T) {
 			all := make(map[string]httpapi.Collection)
 			for key, c := range house.All() {
 				all[key] = c
-				if own {
+				if wrap {
 					all[key] = wrapped{c}
 				}
 			}
-			var told []error
+			var reported []error
 			h, err := httpapi.NewHandler(all, httpapi.Options{
 				Authorizer: httpapi.AllowAll,
-				OnError:    func(_ *http.Request, err error) { told = append(told, err) },
+				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -54,23 +53,23 @@ func TestLargestID(t *testing.T) {
 				r := httptest.NewRequest("POST", "/api/events/", strings.NewReader(event))
 				r.Header.Set("Content-Type", "application/json")
 				w := httptest.NewRecorder()
-				told = nil
+				reported = nil
 				if h.ServeHTTP(w, r); last < math.MaxInt {
-					if w.Code != 201 || len(told) > 0 {
-						t.Errorf("above %d: %d %s, OnError was told %v", last, w.Code, w.Body, told)
+					if w.Code != 201 || len(reported) > 0 {
+						t.Errorf("largest id %d: %d %s and errors %v, want 201 and none", last, w.Code, w.Body, reported)
 					}
-					last = math.MaxInt // this one's
+					last = math.MaxInt // the id just assigned
 					continue
 				}
 				if want := fmt.Sprintf(`{"detail":"No id is left above %d."}`, math.MaxInt); w.Code != 409 || w.Body.String() != want {
 					t.Errorf("%d %s, want 409 %s", w.Code, w.Body, want)
 				}
-				if len(told) != 1 || !errors.Is(told[0], catalogue.ErrInvalidID) {
-					t.Errorf("OnError was told %v", told)
+				if len(reported) != 1 || !errors.Is(reported[0], catalogue.ErrInvalidID) {
+					t.Errorf("OnError was called with %v, want ErrInvalidID", reported)
 				}
 			}
 			if n := house.Events().Count(); n > 2 {
-				t.Errorf("%d events", n)
+				t.Errorf("%d events, want at most 2", n)
 			}
 		}
 	}

@@ -7,105 +7,106 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Collection is what a [Handler] asks of a collection. Its methods are called
-// by many requests at once; ctx is that of the request.
+// A Collection returns the pages that a [Handler] serves. The collections of a catalogue
+// implement it; a Handler treats them like any other implementation. Package
+// conformance tests implementations.
 //
-// Page gives an error that matches [ordering.ErrUnknownField] for a term that names
-// no field, also one that Fields named a moment ago; Fields is then asked again.
-// When ctx has ended, an error of either method matches what ctx.Err gives.
+// Methods must be safe for concurrent use. ctx is the context of the request. An error
+// that a method returns after ctx has ended must wrap that of ctx.Err.
 //
-// What an error matches decides how it is answered: [ErrUnavailable] 503, with a
-// Retry-After if it was made by [Unavailable]; [context.Canceled] and
-// [context.DeadlineExceeded] 503; [ErrGone] 410; [ErrConflict] 409; of several the
-// first in this list. Any other is answered with 500. Its text goes to
-// [Options.OnError], never to the client.
+// An error determines the status of the answer by what it wraps. Of several, the first
+// in this list counts:
 //
-// Package conformance tests an implementation. The collections of a catalogue are
-// some among others: a [Handler] treats none specially.
+//   - [ErrUnavailable]: 503, with a Retry-After if the error is made by [Unavailable]
+//   - [context.Canceled] or [context.DeadlineExceeded]: 503
+//   - [ErrGone]: 410
+//   - [ErrConflict]: 409
+//   - any other: 500
+//
+// The text of an error goes to [Options.OnError] and never to the client.
 type Collection interface {
-	// Fields lists the snake_case names that the collection can be ordered by,
-	// each once; id is one of them, also when there are no records. It is called
-	// by each request that has an ordering and must be cheap. The handler only
-	// reads the list.
+	// Fields returns the snake_case names of the fields that the collection can be
+	// ordered by, each once. They include id, even if there are no records. Fields is
+	// called for every request with an ordering and should be cheap. The handler
+	// does not modify the slice.
 	Fields(ctx context.Context) ([]string, error)
 
-	// Page returns the encoded records inside the window, in the order of the
-	// terms, and the count of all records, both observed at one instant. On an
-	// error the other results do not count.
+	// Page returns the encoded records inside the window, in the order of the terms,
+	// and the number of all records, both as of one instant. If it returns an error, the
+	// other results are ignored.
 	//
-	// There is at least one term, none names a field twice, and the last, and no
-	// other, is id: no ties are left, and an ORDER BY of the terms is all that
-	// a database needs. They name Fields, or are the default order: start_date and
-	// id of events, id of all others. Null is larger than all else: last in an
-	// ascending term, first in a descending one. The callee only reads the terms,
-	// and not when Page has returned.
+	// There is at least one term, no field appears twice, and the last term, and only
+	// that, is id, so that there are no ties. The terms name fields that Fields has
+	// returned, or they are the default order: start_date and id for events, id for
+	// all other collections. Null is the largest value: last in ascending and
+	// first in descending order. Page must not modify the terms, nor use them after
+	// it has returned. If a term names no field, or none any more, Page returns an
+	// error wrapping [ordering.ErrUnknownField]. The handler then calls Fields again.
 	//
-	// The window has a Limit of 1 or more and an Offset of 0 or more, which may
-	// lie beyond the end; both may be the largest int. Each record is a compact
-	// JSON object in UTF-8. The handler only reads the records, and they must not
-	// change: it may hold them as long as it likes.
+	// The window has a positive Limit and an Offset of at least 0, possibly past the
+	// end. Both may be as large as an int can be. Each record is a compact JSON object
+	// in UTF-8. The handler does not modify the records and may keep them, so they
+	// must not change.
 	Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 }
 
-// LenientPager is implemented by a [Collection] whose fields can change, so that
-// a page and the meaning of its ordering belong to one instant: between Fields and
-// Page a field may come or go. The collections of a catalogue implement it; a type that
-// embeds a [catalogue.Encoded] does not.
+// A LenientPager is a [Collection] whose fields can change. Because it drops unknown
+// terms itself, a page and the meaning of its ordering belong to one instant, whereas a
+// field may come or go between Fields and Page. The collections of a catalogue implement
+// it. A type that embeds a [catalogue.Encoded] does not.
 type LenientPager interface {
-	// PageLenient is Page, but for the terms: they are those of the request. Terms
-	// that name no field are dropped, and where none is left the page is in the
-	// default order. Ties break by id in the direction of the leading term. The
-	// handler does not call Page where this is implemented.
+	// PageLenient is like Page, which the handler does not call if it can call
+	// PageLenient. The terms are those of the request. Terms that name no field are
+	// dropped, and if none is left, the page is in the default order. Ties are broken
+	// by id in the direction of the leading term.
 	PageLenient(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 }
 
-// Revisioned is implemented by a [Collection] whose pages may have entity tags
-// ([Options.ETags]). The collections of a catalogue implement it; a type that embeds
-// a [catalogue.Encoded] does not.
+// A Revisioned is a [Collection] whose pages have entity tags if [Options.ETags] is set.
+// The collections of a catalogue implement it. A type that embeds a
+// [catalogue.Encoded] does not.
 //
-// It must not be implemented where a page depends on anything but the terms, the
-// window and what the collection holds: on a value in ctx, say, or on the time.
+// A page must depend only on the terms, the window and the records of the collection, and
+// not, for example, on the time or on a value in ctx.
 //
-// With tags, the handler asks for the revision before Page and after it; without
-// tags, never. If the two differ, the page has no tag. If they are the same, it is
-// the page of that revision, and a client that has it is answered with 304 while
-// Revision returns that number. Nothing else is compared, so this must hold: what is
-// seen under one number is always the same page, apart from a write that has not
-// returned. Where replicas of a database answer, one behind another, it does not hold
-// by itself: the calls of one request, which have one ctx, must reach one replica, or
-// Revision must fail when it cannot tell which one returns the page. An answer of 304
-// is then as old as the replica that returned the number.
+// If ETags is set, the handler calls Revision before and after Page. If the two numbers
+// differ, the page has no tag. If they are equal, the page has the tag of that number, and
+// a client that sends the tag is answered with 304 as long as Revision returns the number.
+// Therefore one number must always mean the same pages, except for a write that has
+// not returned yet.
+//
+// Replicas of a database, of which one lags behind another, need care: all calls of one
+// request, which have the same ctx, must reach the same replica, or Revision must fail if
+// it cannot tell which one returns the page. A 304 is then as old as the replica that
+// returned the number.
 type Revisioned interface {
-	// Revision returns a number that changes with each write and never stands
-	// for anything else again. It changes before the write returns, and not
-	// before Page shows what was written: a client that has seen a new number gets
-	// a new page. With tags it is called once by each request for a page that ends
-	// in 304, twice by each that makes one, and must be cheap. ctx is that of the
-	// request; after it has ended, the error matches what ctx.Err returns.
+	// Revision returns a number that every write changes and that never returns to an
+	// earlier value. It must change before the write returns, and not before Page
+	// returns what was written. It is called once for a request that is answered with
+	// 304 and twice for any other request for a page, and should be cheap.
 	//
-	// An error, whatever it matches, means that the number does not count and that
-	// the page has no tag in this request: the collection is asked for it as if it
-	// were not Revisioned, and what Page returns is answered, records or an error;
-	// that of a ctx which has ended is Page's to return, too. [Options.OnError] is
-	// called with the error once a request; where the request fails with another
-	// error, or a panic, it is called with that alone.
+	// If Revision returns an error, whatever it wraps, the page has no tag and is
+	// otherwise answered as if the collection were not a Revisioned. [Options.OnError]
+	// is called with the error at most once for each request, and not at all if the
+	// request fails with another error or a panic.
 	Revision(ctx context.Context) (uint64, error)
 }
 
-// Creator is implemented by a [Collection] that can be posted to. It counts
-// only where the document allows POST: events and social-links. Where one of
-// those does not implement it, the collection is read-only: POST is 405 and
-// not mentioned in Allow.
+// A Creator is a [Collection] whose records can be created by a POST. The handler uses it
+// only for the collections that the service's document allows to be posted to: events and
+// social-links. If one of these does not implement it, the collection is read-only, a
+// POST is answered with 405, and Allow does not contain POST.
 type Creator interface {
-	// Create makes a record of a request's body and returns it encoded, as
-	// Page would. The body is at most [Options.MaxBody] bytes before it was
-	// decoded to UTF-8; it may be empty, which stands for {}, and may be
-	// anything but JSON. It belongs to the callee.
+	// Create creates a record from the body of a request and returns it encoded as by
+	// Page. It must ignore read-only and unknown members.
+	// [resources.Description.Validate] makes all necessary checks.
 	//
-	// A *[resources.SyntaxError] and [resources.FieldErrors] are answered
-	// with 400 and what they say, other errors as those of a Collection. On an
-	// error, and when ctx had ended before, nothing is stored. Members that are
-	// read-only or unknown are ignored; [resources.Description.Validate] does all
-	// that a body has to be checked for.
+	// The body has at most [Bounds.Body] bytes, or twice as many if it was converted from
+	// Latin-1. It may be anything, including invalid UTF-8. An empty body means {}. Create
+	// may keep and modify it.
+	//
+	// A *[resources.SyntaxError] and [resources.FieldErrors] are answered with 400 and
+	// their text, other errors as for a Collection. Create must store nothing if it
+	// returns an error or if ctx has ended before the call.
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 }

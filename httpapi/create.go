@@ -7,11 +7,12 @@ import (
 	"math"
 	"net/http"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// post has a record made. Credentials come first, so that who may not write
-// cannot make the handler read a body.
+// post creates a record. It asks the authorizer before it reads the body.
 func (v *view) post() {
 	if no := v.authorize(); no != nil {
 		v.refuse(no)
@@ -22,14 +23,13 @@ func (v *view) post() {
 		return
 	}
 	contentType := v.r.Header.Get("Content-Type")
-	media := parseMediaType(contentType)
-	if len(body) > 0 && !media.isJSON() { // no body: no type needed
+	media := negotiation.ParseMediaType(contentType)
+	if len(body) > 0 && !media.IsJSON() { // an empty body needs no type
 		v.fail(http.StatusUnsupportedMediaType,
 			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return
 	}
-	body = decodeBody(body, media)
-	record, err := v.route.creator.Create(v.r.Context(), body)
+	record, err := v.route.creator.Create(v.r.Context(), media.ToUTF8(body))
 	if err != nil {
 		v.failCreate(err)
 		return
@@ -37,7 +37,8 @@ func (v *view) post() {
 	v.write(http.StatusCreated, record)
 }
 
-// readBody reads the whole body. If it cannot it answers and returns false.
+// readBody reads the whole body. If it cannot, it answers with an error and returns
+// false.
 func (v *view) readBody() (body []byte, ok bool) {
 	limit := v.handler.bounds.Body
 	if v.r.ContentLength > limit {
@@ -53,8 +54,8 @@ func (v *view) readBody() (body []byte, ok bool) {
 	case err == nil:
 		return body, true
 	case errors.As(err, &tooLarge):
-		// http.MaxBytesReader says so itself to net/http's own writer alone. Else
-		// some of what is too much would be read before the answer is sent.
+		// http.MaxBytesReader closes the connection only if w is net/http's own
+		// writer. Otherwise the server would go on reading the body.
 		v.w.Header().Set("Connection", "close")
 		v.failTooLarge()
 	default:
@@ -68,7 +69,8 @@ func (v *view) failTooLarge() {
 		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.Body))
 }
 
-// failCreate tells the client what is wrong with its body, and nothing of other errors.
+// failCreate answers with what is wrong with the body, or for another error without
+// its text.
 func (v *view) failCreate(err error) {
 	var syntax *resources.SyntaxError
 	var fields resources.FieldErrors
@@ -76,7 +78,7 @@ func (v *view) failCreate(err error) {
 	case errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Detail())
 	case errors.As(err, &fields):
-		// Not json.Marshal: it would escape what MarshalJSON does not.
+		// json.Marshal would escape <, > and &.
 		body, err := fields.MarshalJSON()
 		if err != nil {
 			v.failWith(err)
@@ -90,3 +92,8 @@ func (v *view) failCreate(err error) {
 		v.failWith(err)
 	}
 }
+
+// isFull reports whether a catalogue's Create failed because a record has the largest
+// id. It fails with a [catalogue.ErrInvalidID] for no other reason, since an id in a
+// body is ignored.
+func isFull(err error) bool { return errors.Is(err, catalogue.ErrInvalidID) }

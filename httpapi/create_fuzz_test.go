@@ -18,15 +18,14 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// shop has something to refer to, and a record in each collection that can be
-// posted to.
-const shop = `{"labels":[{"id":1},{"id":4}],"authors":[{"id":1},{"id":2}],
+// initialRecords has labels and authors to refer to, and one record in each collection
+// that can be posted to.
+const initialRecords = `{"labels":[{"id":1},{"id":4}],"authors":[{"id":1},{"id":2}],
 	"events":[{"id":3,"name":"n","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00+02:00"}],
 	"social-links":[{"id":3,"title":"t","url":"https://x.example/","type":"x","author":1}]}`
 
-// FuzzCreate posts any body: what is not created changes nothing, and what is
-// created is one record more, with the members that were posted, and a GET shows
-// it with the bytes that the POST was answered with.
+// FuzzCreate posts bodies. A refused body changes nothing. An accepted one adds one
+// record with the posted members, which a GET returns as the POST did.
 func FuzzCreate(f *testing.F) {
 	const event = `"slug":"a-b","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00.5Z"`
 	for _, body := range []string{
@@ -40,10 +39,10 @@ func FuzzCreate(f *testing.F) {
 	}
 	f.Add(true, "text/plain", []byte("{}"))
 	base := catalogue.New()
-	if err := base.Load(strings.NewReader(shop)); err != nil {
+	if err := base.Load(strings.NewReader(initialRecords)); err != nil {
 		f.Fatal(err)
 	}
-	before := text(f, base)
+	before := allRecords(f, base)
 	f.Fuzz(func(t *testing.T, events bool, contentType string, body []byte) {
 		house := base.Clone()
 		handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
@@ -75,8 +74,8 @@ func FuzzCreate(f *testing.F) {
 		if !json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Length") != strconv.Itoa(w.Body.Len()) {
 			t.Errorf("Content-Length %s of %q", w.Header().Get("Content-Length"), w.Body)
 		}
-		if diff := cmp.Diff(before, text(t, house)); diff != "" {
-			t.Errorf("status %d, and more has changed (-want +got):\n%s", w.Code, diff)
+		if diff := cmp.Diff(before, allRecords(t, house)); diff != "" {
+			t.Errorf("status %d: other records have changed (-want +got):\n%s", w.Code, diff)
 		}
 		if err := house.Check(); err != nil {
 			t.Error(err)
@@ -84,8 +83,8 @@ func FuzzCreate(f *testing.F) {
 	})
 }
 
-// text returns all records of a house, without the ids that were used before.
-func text(t testing.TB, house *catalogue.Catalogue) string {
+// allRecords returns all records of a catalogue as JSON, without the last ids.
+func allRecords(t testing.TB, house *catalogue.Catalogue) string {
 	t.Helper()
 	var b strings.Builder
 	if err := house.Save(&b); err != nil {
@@ -95,7 +94,7 @@ func text(t testing.TB, house *catalogue.Catalogue) string {
 	return strings.TrimRight(records, "}\n,")
 }
 
-// checkCreated looks for the record that was created behind the one with id 3.
+// checkCreated checks that the created record is stored after the one with id 3.
 func checkCreated(t *testing.T, handler http.Handler, path string, created []byte) (id int) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -117,9 +116,9 @@ func checkCreated(t *testing.T, handler http.Handler, path string, created []byt
 	return record.ID
 }
 
-// comparePosted wants posted text, but for white space around it, and posted
-// instants in what was created. Bodies with escapes, and those in which one name
-// comes twice, in whatever spelling, are left to the tests of package resources.
+// comparePosted checks that the created record has the posted texts, trimmed, and the
+// posted instants. It ignores bodies with escapes and members whose name
+// appears twice, in any spelling, which package resources tests.
 func comparePosted(t *testing.T, body, created []byte) {
 	t.Helper()
 	if bytes.ContainsRune(body, '\\') || !utf8.Valid(body) {
@@ -127,7 +126,7 @@ func comparePosted(t *testing.T, body, created []byte) {
 	}
 	var in, out map[string]any
 	if json.Unmarshal(body, &in) != nil || json.Unmarshal(created, &out) != nil {
-		t.Errorf("%q was created as %q", body, created)
+		t.Errorf("body %q was created as %q", body, created)
 		return
 	}
 	flat := strings.ToLower(strings.ReplaceAll(string(body), "_", ""))
@@ -140,13 +139,13 @@ func comparePosted(t *testing.T, body, created []byte) {
 		if name == "startDate" || name == "endDate" {
 			compareInstants(t, name, posted, got)
 		} else if want := strings.TrimFunc(posted, isBlank); got != want {
-			t.Errorf("%s is posted as %q and created as %q", name, posted, got)
+			t.Errorf("%s was posted as %q and created as %q", name, posted, got)
 		}
 	}
 }
 
-// compareInstants wants the same instant to the microsecond, of posted texts that
-// package time can read.
+// compareInstants checks that two texts mean the same instant, to the microsecond. It
+// ignores posted texts that package time cannot parse.
 func compareInstants(t *testing.T, name, posted, got string) {
 	t.Helper()
 	want, err := time.Parse(time.RFC3339, posted)
@@ -155,9 +154,9 @@ func compareInstants(t *testing.T, name, posted, got string) {
 	}
 	wire, err := time.Parse(time.RFC3339, got)
 	if err != nil || !want.Truncate(time.Microsecond).Equal(wire) {
-		t.Errorf("%s is posted as %s and created as %s: %v", name, posted, got, err)
+		t.Errorf("%s was posted as %s and created as %s: %v", name, posted, got, err)
 	}
 }
 
-// isBlank is Python's str.isspace of one character.
+// isBlank reports the same as Python's str.isspace for one character.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }

@@ -34,7 +34,7 @@ func TestContentType(t *testing.T) {
 		ok                  bool
 	}{
 		{"the type itself", "application/json", true},
-		{"case", "APPLICATION/JSON", true},
+		{"upper case", "APPLICATION/JSON", true},
 		{"UTF-8", "application/json; charset=utf-8", true},
 		{"Latin-1", "application/json;charset=latin-1", true},
 		{"unknown charset", "application/json; charset=bogus", true},
@@ -50,9 +50,9 @@ func TestContentType(t *testing.T) {
 		{"xml", "application/xml", false},
 		{"structured suffix", "application/vnd.api+json", false},
 		{"longer", "application/jsonx", false},
-		{"main type alone", "application", false},
-		{"a star", "*", false},
-		{"two", "application/json, text/plain", false},
+		{"type alone", "application", false},
+		{"star alone", "*", false},
+		{"two types", "application/json, text/plain", false},
 		{"quotes", `text/"<x>"`, false},
 	}
 	for _, test := range tests {
@@ -69,10 +69,10 @@ func TestContentType(t *testing.T) {
 			if diff := cmp.Diff(want, c.do(h)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			// No body, no type needed.
+			// An empty body needs no type.
 			c.body = ""
 			if got := c.do(h); got.Status != 201 {
-				t.Errorf("without body: %d %s", got.Status, got.Body)
+				t.Errorf("without a body: %d %s, want 201", got.Status, got.Body)
 			}
 		})
 	}
@@ -81,14 +81,14 @@ func TestContentType(t *testing.T) {
 func TestCharset(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	tests := []struct{ reason, contentType, body, want string }{
-		{"none", "application/json", "é", "é"},
+		{"no charset", "application/json", "é", "é"},
 		{"UTF-8", "application/json;charset=utf-8", "é", "é"},
 		{"Latin-1", "application/json;charset=latin-1", "caf\xe9\xff a", "caféÿ a"},
-		{"its other name", "application/json; charset=ISO-8859-1", "\xe9", "é"},
+		{"Latin-1 by another name", "application/json; charset=ISO-8859-1", "\xe9", "é"},
 		{"quoted", `application/json; charset="iso_8859-1"`, "\xe9", "é"},
-		{"Latin-1 takes UTF-8 by the byte", "application/json;charset=latin1", "é", "Ã©"},
-		{"unknown is UTF-8", "application/json;charset=bogus", "é", "é"},
-		{"empty is UTF-8", "application/json;charset=", "é", "é"},
+		{"UTF-8 sent as Latin-1", "application/json;charset=latin1", "é", "Ã©"},
+		{"unknown charset", "application/json;charset=bogus", "é", "é"},
+		{"empty charset", "application/json;charset=", "é", "é"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -109,12 +109,12 @@ func TestBodyLimit(t *testing.T) {
 		status  int
 	}{
 		{"at the limit", 100, 100, true, 201},
-		{"beyond it", 100, 101, true, 413},
+		{"past the limit", 100, 101, true, 413},
 		{"at the limit, length unknown", 100, 100, false, 201},
-		{"beyond it, length unknown", 100, 101, false, 413},
+		{"past the limit, length unknown", 100, 101, false, 413},
 		{"default", 0, 1 << 20, true, 201},
-		{"beyond the default", 0, 1<<20 + 1, true, 413},
-		{"beyond the default, length unknown", 0, 1<<20 + 1, false, 413},
+		{"past the default", 0, 1<<20 + 1, true, 413},
+		{"past the default, length unknown", 0, 1<<20 + 1, false, 413},
 		{"before content type", 10, 11, false, 413},
 	}
 	for _, test := range tests {
@@ -142,46 +142,46 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// A length that gives the size away is enough: nothing is read.
-func TestBodyLimitReadsNothing(t *testing.T) {
+// If the announced length is past the limit, the body is not read.
+func TestAnnouncedLengthPastLimit(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	r := call{method: "POST", target: "/api/events/"}.request()
-	r.Body, r.ContentLength = untouchable{t}, 1<<20+1
+	r.Body, r.ContentLength = unreadBody{t}, 1<<20+1
 	if got := serve(h, r); got.Status != 413 {
 		t.Errorf("%d, want 413", got.Status)
 	}
 }
 
-// endless is a body without end, which counts what is read of it.
-type endless struct{ read int }
+// endlessBody is a body without an end. It counts the bytes that are read.
+type endlessBody struct{ read int }
 
-func (e *endless) Read(p []byte) (int, error) {
-	e.read += len(p)
+func (b *endlessBody) Read(p []byte) (int, error) {
+	b.read += len(p)
 	clear(p)
 	return len(p), nil
 }
 
-// A body of unknown length is read up to its limit and not much further.
+// A body of unknown length is read up to the limit.
 func TestEndlessBody(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 100_000}}, nil)
-	body := new(endless)
+	body := new(endlessBody)
 	r := call{method: "POST", target: "/api/events/"}.request()
 	r.Body, r.ContentLength = io.NopCloser(body), -1
 	if got := serve(h, r); got.Status != 413 || body.read > 100_001 {
-		t.Errorf("%d behind %d bytes", got.Status, body.read)
+		t.Errorf("%d after %d bytes, want 413 after at most 100001", got.Status, body.read)
 	}
 }
 
-func TestBrokenBody(t *testing.T) {
+func TestUnreadableBody(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	r := call{method: "POST", target: "/api/events/"}.request()
 	r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
 	if got := serve(h, r); got.Status != 400 {
-		t.Errorf("broken: %d, want 400", got.Status)
+		t.Errorf("body that fails: %d, want 400", got.Status)
 	}
 	r.Body = nil
 	if got := serve(h, r); got.Status != 201 {
-		t.Errorf("nil: %d, want 201", got.Status)
+		t.Errorf("nil body: %d, want 201", got.Status)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestInvalidRecord(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			events := desk{newShelf(0), func([]byte) ([]byte, error) { return nil, test.err }}
+			events := creatableCollection{newCollection(0), func([]byte) ([]byte, error) { return nil, test.err }}
 			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 			h := newTestHandler(t, opts, map[string]Collection{"events": events})
 			want := answer{400, viewHeader(authorizedVary, createMethods, len(test.want)), test.want}
@@ -214,16 +214,16 @@ func TestInvalidRecord(t *testing.T) {
 	}
 }
 
-// The document decides what can be posted, and then the collection.
-func TestCreatorCounts(t *testing.T) {
+// POST needs both a collection of the document that allows it and a Creator.
+func TestPostNeedsCreator(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{
-		"labels": desk{newShelf(0), func([]byte) ([]byte, error) { return nil, errors.New("called") }},
-		"events": newShelf(0),
+		"labels": creatableCollection{newCollection(0), func([]byte) ([]byte, error) { return nil, errors.New("called") }},
+		"events": newCollection(0),
 	})
 	for _, path := range []string{"/api/labels/", "/api/events/"} {
 		got := call{method: "POST", target: path}.do(h)
 		if got.Status != 405 || got.Header["Allow"] != readMethods {
-			t.Errorf("%s: %d, Allow %s", path, got.Status, got.Header["Allow"])
+			t.Errorf("POST %s: %d, Allow %s, want 405 and no POST", path, got.Status, got.Header["Allow"])
 		}
 	}
 }

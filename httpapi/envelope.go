@@ -17,10 +17,10 @@ const (
 	envelopeEnd      = `]}`
 )
 
-// appendEnvelope appends a page. Links need no escaping: what they are made of has
-// none of what JSON escapes.
+// appendEnvelope appends the JSON of a page. Links contain nothing that JSON would have
+// to escape.
 func (v *view) appendEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) []byte {
-	size := 512 // for all but records; long links make append grow the rest
+	size := 512 // all but records, unless links are long
 	for _, record := range records {
 		size += len(record) + len(",")
 	}
@@ -46,19 +46,19 @@ type linkAppender func(dst []byte, base string, q pagination.Query, w pagination
 
 // appendPageLink appends a link in quotes, or null.
 func (v *view) appendPageLink(dst []byte, link linkAppender, w pagination.Window, count int) []byte {
-	linked, ok := link(v.appendLink(append(dst, '"'), v.route.path), "", v.query, w, count)
+	linked, ok := link(v.origin.AppendURL(append(dst, '"'), v.route.path), "", v.query, w, count)
 	if !ok {
 		return append(dst, "null"...)
 	}
 	return append(linked, '"')
 }
 
-// maxPooled is the largest buffer that is used again, in bytes, so that a few large
-// pages do not keep their memory.
+// maxPooled is the largest capacity of a buffer that is reused. Larger ones are left
+// to the garbage collector.
 const maxPooled = 1 << 20
 
-// buffers are used for one page after another, since most of the cost of a page
-// would be to allocate one for each.
+// buffers is a pool of byte buffers. Without it, most of the cost of a page would be
+// the allocation of its body.
 type buffers struct{ pool sync.Pool }
 
 // get returns an empty buffer.
@@ -69,7 +69,7 @@ func (b *buffers) get() *[]byte {
 	return new([]byte)
 }
 
-// put takes a buffer back. Nobody else may hold it.
+// put returns a buffer to the pool. It must not be used any more.
 func (b *buffers) put(buffer *[]byte) {
 	if cap(*buffer) <= maxPooled {
 		*buffer = (*buffer)[:0]

@@ -21,32 +21,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lettered is a collection whose records consist of one letter, over and over. Its
-// pages are easily told from those of other collections, whatever part is looked at.
-type lettered struct {
+// letterCollection is a collection whose records repeat one letter, so that any part of
+// a page shows which collection it is from.
+type letterCollection struct {
 	letter byte
-	count  int // of records
-	size   int // of the text of each
+	count  int // number of records
+	size   int // length of the text of each
 }
 
-func (l lettered) record() string {
-	return `{"text":"` + strings.Repeat(string(l.letter), l.size) + `"}`
+func (c letterCollection) record() string {
+	return `{"text":"` + strings.Repeat(string(c.letter), c.size) + `"}`
 }
 
-func (l lettered) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
+func (c letterCollection) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
 
-func (l lettered) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
+func (c letterCollection) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	var records [][]byte
-	for range min(w.Limit, max(l.count-w.Offset, 0)) {
-		records = append(records, []byte(l.record()))
+	for range min(w.Limit, max(c.count-w.Offset, 0)) {
+		records = append(records, []byte(c.record()))
 	}
-	return l.count, records, nil
+	return c.count, records, nil
 }
 
-// page is the body of the first page, of all records, with this many spaces a level.
-func (l lettered) page(t *testing.T, indent int) string {
-	records := strings.TrimSuffix(strings.Repeat(l.record()+",", l.count), ",")
-	body := fmt.Sprintf(`{"count":%d,"next":null,"previous":null,"results":[%s]}`, l.count, records)
+// page returns the body of a page of all records, with indent spaces for each level.
+func (c letterCollection) page(t *testing.T, indent int) string {
+	records := strings.TrimSuffix(strings.Repeat(c.record()+",", c.count), ",")
+	body := fmt.Sprintf(`{"count":%d,"next":null,"previous":null,"results":[%s]}`, c.count, records)
 	if indent == 0 {
 		return body
 	}
@@ -57,35 +57,34 @@ func (l lettered) page(t *testing.T, indent int) string {
 	return out.String()
 }
 
-// shelves are collections with pages of very different sizes.
-func shelves() map[string]lettered {
-	return map[string]lettered{
+// letterCollections returns collections with pages of very different sizes.
+func letterCollections() map[string]letterCollection {
+	return map[string]letterCollection{
 		"books":  {'b', 21, 700},
 		"news":   {'n', 0, 0},
 		"wires":  {'w', 1, 10},
 		"faqs":   {'f', 20, 3000},
-		"carts":  {'c', 2, 600_000}, // too large for its buffer to be used again
+		"carts":  {'c', 2, 600_000}, // too large for its buffer to be reused
 		"labels": {'l', 5, 100},
 	}
 }
 
-func shelvesHandler(t testing.TB, opts Options) *Handler {
+func newLetterHandler(t testing.TB, opts Options) *Handler {
 	with := make(map[string]Collection)
-	for key, l := range shelves() {
+	for key, l := range letterCollections() {
 		with[key] = l
 	}
 	return newTestHandler(t, opts, with)
 }
 
-// TestConcurrentPages has many clients ask one server for different pages at once:
-// plain, indented, with HEAD, and without reading the answer to its end. Each answer
-// is the whole page that was asked for.
+// Concurrent clients get different pages, compact, indented and with HEAD, while others
+// close the connection early. Each answer is the whole page that was requested.
 func TestConcurrentPages(t *testing.T) {
-	server := httptest.NewServer(shelvesHandler(t, Options{}))
+	server := httptest.NewServer(newLetterHandler(t, Options{}))
 	defer server.Close()
 	server.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 16
 	var clients sync.WaitGroup
-	for key, l := range shelves() {
+	for key, l := range letterCollections() {
 		target := "/api/" + key + "/"
 		ask := func(method string, indent int, want string) {
 			r, _ := http.NewRequest(method, server.URL+target, nil)
@@ -112,15 +111,15 @@ func TestConcurrentPages(t *testing.T) {
 		clients.Go(func() {
 			for range 10 {
 				ask("GET", 0, plain)
-				leave(t, server, target)
+				abandon(t, server, target)
 			}
 		})
 	}
 	clients.Wait()
 }
 
-// leave asks for something and closes the connection when the answer begins.
-func leave(t *testing.T, server *httptest.Server, target string) {
+// abandon sends a request and closes the connection when the answer begins.
+func abandon(t *testing.T, server *httptest.Server, target string) {
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Error(err)
@@ -131,71 +130,69 @@ func leave(t *testing.T, server *httptest.Server, target string) {
 	_, _ = conn.Read(make([]byte, 20))
 }
 
-// keeping is a ResponseWriter that keeps the body it is given without a copy, as
-// net/http does with a stream of HTTP/2 that is reset, and then fails.
-type keeping struct {
+// keepingWriter is a ResponseWriter whose Write fails and keeps the body without copying
+// it, as net/http may when a stream of HTTP/2 is reset.
+type keepingWriter struct {
 	discard
 	panics bool
 	body   []byte
 }
 
-func (k *keeping) Write(body []byte) (int, error) {
-	k.body = body
-	if k.panics {
-		panic("torn")
+func (w *keepingWriter) Write(body []byte) (int, error) {
+	w.body = body
+	if w.panics {
+		panic("oops")
 	}
 	return 0, errors.New("reset")
 }
 
-// TestBodyOfAFailedWrite: after a Write that failed or panicked, the body does not
-// change whatever else is answered.
-func TestBodyOfAFailedWrite(t *testing.T) {
-	h := shelvesHandler(t, Options{})
-	want := shelves()["books"].page(t, 0)
+// After a Write that failed or panicked, the body is not reused for other answers.
+func TestBodyAfterFailedWrite(t *testing.T) {
+	h := newLetterHandler(t, Options{})
+	want := letterCollections()["books"].page(t, 0)
 	for _, panics := range []bool{false, true} {
-		for range 10 { // the buffer may be another one
-			w := &keeping{discard{http.Header{}}, panics, nil}
-			reason := thrown(func() { h.ServeHTTP(w, call{target: "/api/books/"}.request()) })
+		for range 10 { // the pool may drop a buffer
+			w := &keepingWriter{discard{http.Header{}}, panics, nil}
+			reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/books/"}.request()) })
 			if (reason == http.ErrAbortHandler) != panics {
-				t.Fatalf("%v came through", reason)
+				t.Fatalf("Write panics %t: ServeHTTP panics with %v", panics, reason)
 			}
 			for range 4 {
 				get(h, "/api/faqs/")
 			}
 			if string(w.body) != want {
-				t.Fatalf("panics: %t; the body has become %.80s...", panics, w.body)
+				t.Fatalf("Write panics %t: the body has changed to %.80s...", panics, w.body)
 			}
 		}
 	}
 }
 
-// TestBuffersOfPages: a buffer is used again, unless it is large, and is empty then.
-func TestBuffersOfPages(t *testing.T) {
+// A buffer is reused unless it is large, and is empty then.
+func TestBuffers(t *testing.T) {
 	for _, test := range []struct {
 		size int
 		kept bool
 	}{{1, true}, {maxPooled, true}, {maxPooled + 1, false}} {
 		kept := false
-		for range 100 { // under the race detector a pool loses some, on purpose
+		for range 100 { // under the race detector, pools drop some
 			var b buffers
 			buffer := b.get()
 			*buffer = append(make([]byte, 0, test.size), 'x')
 			b.put(buffer)
 			again := b.get()
 			if len(*again) != 0 {
-				t.Errorf("%d bytes: %q is left in it", test.size, *again)
+				t.Errorf("size %d: get returns a buffer with %q", test.size, *again)
 			}
 			kept = kept || cap(*again) > 0
 		}
 		if kept != test.kept {
-			t.Errorf("a buffer of %d bytes is kept: %t, want %t", test.size, kept, test.kept)
+			t.Errorf("a buffer of %d bytes is reused: %t, want %t", test.size, kept, test.kept)
 		}
 	}
 }
 
-// TestPagesInTurn asks one handler for pages that differ in one thing each, over and
-// over, and compares with a handler that has answered nobody else.
-func TestPagesInTurn(t *testing.T) {
+// One handler answers requests that differ in one thing each as a new handler would.
+func TestRequestsShareNothing(t *testing.T) {
 	const target = "/api/news/?limit=2&offset=2"
 	tests := []struct {
 		reason string
@@ -204,19 +201,19 @@ func TestPagesInTurn(t *testing.T) {
 		part   string // of the body
 	}{
 		{"plain", call{target: target}, nil, `"http://host.example/api/news/?limit=2&offset=4"`},
-		{"another Host", call{target: target, host: "other.example:81"}, nil, `"http://other.example:81/api/news/?limit=2&offset=4"`},
+		{"other Host", call{target: target, host: "other.example:81"}, nil, `"http://other.example:81/api/news/?limit=2&offset=4"`},
 		{"TLS", call{target: target}, func(r *http.Request) { r.TLS = new(tls.ConnectionState) }, `"https://host.example/api/news/?limit=2&offset=4"`},
 		{"prefix", call{target: target}, func(r *http.Request) { r.RequestURI = "/shop" + r.RequestURI }, `"http://host.example/shop/api/news/?limit=2&offset=4"`},
 		{"indent", call{target: target, header: accept("*/*;indent=1")}, nil, "\n  {\n   \"id\": 3"},
 		{"more indent", call{target: target, header: accept("*/*;indent=2")}, nil, "\n    {\n      \"id\": 3"},
 		{"query", call{target: target + "&a=b"}, nil, `?a=b&limit=2&offset=4"`},
-		{"a query that makes links long", call{target: target + "&a=" + strings.Repeat("é", 1000)}, nil, strings.Repeat("%C3%83%C2%A9", 1000) + `&limit=2&offset=4"`},
+		{"query with long links", call{target: target + "&a=" + strings.Repeat("é", 1000)}, nil, strings.Repeat("%C3%83%C2%A9", 1000) + `&limit=2&offset=4"`},
 		{"HEAD", call{method: "HEAD", target: target}, nil, ""},
-		{"another collection", call{target: "/api/wires/?limit=2&offset=2"}, nil, `"http://host.example/api/wires/?limit=2&offset=4"`},
-		{"unacceptable", call{target: target, header: accept("text/html")}, nil, notAcceptable},
+		{"other collection", call{target: "/api/wires/?limit=2&offset=2"}, nil, `"http://host.example/api/wires/?limit=2&offset=4"`},
+		{"not acceptable", call{target: target, header: accept("text/html")}, nil, notAcceptable},
 		{"POST", call{target: target}, func(r *http.Request) { r.Method = "POST" }, `{"detail":"Method \"POST\" not allowed."}`},
 	}
-	with := map[string]Collection{"news": newShelf(9), "wires": newShelf(9)}
+	with := map[string]Collection{"news": newCollection(9), "wires": newCollection(9)}
 	h := newTestHandler(t, Options{}, with)
 	for range 3 {
 		for _, test := range tests {
@@ -226,7 +223,7 @@ func TestPagesInTurn(t *testing.T) {
 			}
 			got := serve(h, r)
 			if diff := cmp.Diff(serve(newTestHandler(t, Options{}, with), r), got); diff != "" {
-				t.Errorf("%s (-alone +in turn):\n%s", test.reason, diff)
+				t.Errorf("%s (-new handler +got):\n%s", test.reason, diff)
 			}
 			if !strings.Contains(got.Body, test.part) || test.part == "" && got.Body != "" {
 				t.Errorf("%s: %q is not in %s", test.reason, test.part, got.Body)
@@ -235,10 +232,10 @@ func TestPagesInTurn(t *testing.T) {
 	}
 }
 
-// TestPageAllocates: a page takes little memory, whatever its size. Nothing of it is
-// for a hook that nobody has set.
-func TestPageAllocates(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": benchShelf()}) // 11 kB
+// The allocations of a page do not depend on its size. Without OnAccess there are none
+// for it.
+func TestPageAllocations(t *testing.T) {
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newFixedCollection()}) // 11 kB
 	r, w := call{target: "/api/books/?offset=20"}.request(), &discard{http.Header{}}
 	const runs = 1000
 	var before, after runtime.MemStats
@@ -253,8 +250,8 @@ func TestPageAllocates(t *testing.T) {
 		bytes = min(bytes, (after.TotalAlloc-before.TotalAlloc)/runs)
 		allocs = min(allocs, (after.Mallocs-before.Mallocs)/runs)
 	}
-	// The race detector makes a pool lose buffers on purpose.
+	// Under the race detector, pools drop some buffers.
 	if bytes > 8000 || allocs > 4 {
-		t.Errorf("%d bytes and %d allocations a page", bytes, allocs)
+		t.Errorf("%d bytes and %d allocations for each page, want at most 8000 and 4", bytes, allocs)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// TestErrors: what an error of a collection matches decides how it is answered.
 func TestErrors(t *testing.T) {
 	const (
 		unavailable = `{"detail":"Service temporarily unavailable, try again later."}`
@@ -28,37 +27,37 @@ func TestErrors(t *testing.T) {
 	}{
 		{"unavailable", ErrUnavailable, 503, "", unavailable},
 		{"wrapped", fmt.Errorf("%w: %w", ErrUnavailable, secret), 503, "", unavailable},
-		{"for seconds", Unavailable(7*time.Second, secret), 503, "7", unavailable},
-		{"for seconds, wrapped", fmt.Errorf("books: %w", Unavailable(time.Minute, nil)), 503, "60", unavailable},
-		{"less than a second is one", Unavailable(1, secret), 503, "1", unavailable},
-		{"a little more than a second is two", Unavailable(time.Second+1, secret), 503, "2", unavailable},
-		{"for ever", Unavailable(math.MaxInt64, secret), 503, "9223372037", unavailable},
-		{"nobody knows how long", Unavailable(0, secret), 503, "", unavailable},
-		{"negative", Unavailable(-time.Second, secret), 503, "", unavailable},
-		{"waited for a connection until the end", Unavailable(time.Second, context.DeadlineExceeded), 503, "1", unavailable},
-		{"given up", context.Canceled, 503, "", givenUp},
+		{"with a time", Unavailable(7*time.Second, secret), 503, "7", unavailable},
+		{"with a time, wrapped", fmt.Errorf("books: %w", Unavailable(time.Minute, nil)), 503, "60", unavailable},
+		{"less than a second", Unavailable(1, secret), 503, "1", unavailable},
+		{"a little more than a second", Unavailable(time.Second+1, secret), 503, "2", unavailable},
+		{"longest time", Unavailable(math.MaxInt64, secret), 503, "9223372037", unavailable},
+		{"time zero", Unavailable(0, secret), 503, "", unavailable},
+		{"negative time", Unavailable(-time.Second, secret), 503, "", unavailable},
+		{"with the error of a context", Unavailable(time.Second, context.DeadlineExceeded), 503, "1", unavailable},
+		{"canceled", context.Canceled, 503, "", givenUp},
 		{"gone", fmt.Errorf("%w: %w", ErrGone, secret), 410, "", gone},
 		{"conflict", fmt.Errorf("%w: %w", ErrConflict, secret), 409, "", conflict},
-		{"anything else", secret, 500, "", internalError},
+		{"any other error", secret, 500, "", internalError},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			var told []error
-			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { told = append(told, err) }}
-			broken := desk{&shelf{err: test.err}, func([]byte) ([]byte, error) { return nil, test.err }}
+			var reported []error
+			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}
+			broken := creatableCollection{&sliceCollection{err: test.err}, func([]byte) ([]byte, error) { return nil, test.err }}
 			h := newTestHandler(t, opts, map[string]Collection{"events": broken})
 			for i, c := range []call{{target: "/api/events/"}, {target: "/api/events/?ordering=id"}, {method: "POST", target: "/api/events/"}} {
 				got := c.do(h)
 				if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Body != test.body {
-					t.Errorf("%s %s: %d, Retry-After %q, %s", c.method, c.target, got.Status, got.Header["Retry-After"], got.Body)
+					t.Errorf("%s %s: %d, Retry-After %q, %s, want %d, %q, %s", c.method, c.target, got.Status, got.Header["Retry-After"], got.Body, test.status, test.retryAfter, test.body)
 				}
-				if len(told) != i+1 || told[i] != test.err {
-					t.Errorf("OnError was told %v", told)
+				if len(reported) != i+1 || reported[i] != test.err {
+					t.Errorf("OnError was called with %v, want %v last", reported, test.err)
 				}
 			}
 		})
 	}
 	if err := Unavailable(0, secret); !errors.Is(err, secret) || !errors.Is(err, ErrUnavailable) || errors.Is(Unavailable(0, nil), secret) {
-		t.Errorf("%v matches what it should not, or not what it should", err)
+		t.Errorf("Unavailable(0, err) = %v, want an error wrapping ErrUnavailable and err only", err)
 	}
 }

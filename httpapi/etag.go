@@ -1,29 +1,15 @@
 package httpapi
 
 import (
-	"fmt"
 	"hash/maphash"
 	"net/http"
 	"strconv"
 	"strings"
 )
 
-// checkCacheControl returns the value of Cache-Control, or [ErrInvalidConfig].
-func checkCacheControl(text string) (string, error) {
-	if text == "" {
-		return "no-cache", nil
-	}
-	for _, c := range []byte(text) {
-		if c < ' ' || c > '~' {
-			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrInvalidConfig, text)
-		}
-	}
-	return text, nil
-}
-
-// findTag gives the answer to a GET its strong entity tag, unless tags are off or
-// the collection has no revision. The tag is made before the page is, so that a
-// client that has the page costs none.
+// findTag sets the strong entity tag of the answer to a GET, unless tags are off or the
+// collection has no revision. It is called before the page is made, which is not
+// necessary if the client has it.
 func (v *view) findTag() {
 	if !v.handler.tags {
 		return
@@ -42,8 +28,8 @@ func (v *view) findTag() {
 	v.tag = string(append(tag, '"'))
 }
 
-// hash returns a hash of everything but the revision that an answer depends on.
-// Its seed is the handler's own: no other process has the same tags.
+// hash returns a hash of everything that an answer depends on except the revision.
+// Its seed differs between handlers, and so do their tags.
 func (v *view) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(v.handler.seed)
@@ -51,31 +37,28 @@ func (v *view) hash() uint64 {
 	h.WriteByte(0)
 	h.WriteString(v.r.URL.RawQuery)
 	h.WriteByte(0)
-	if v.handler.base == "" {
-		h.WriteString(v.origin.host)
-		h.WriteByte(0)
-		h.WriteString(prefix(v.r))
-		h.WriteByte(0)
-	}
+	h.WriteString(v.origin.Scheme)
+	h.WriteByte(0)
+	h.WriteString(v.origin.Host)
+	h.WriteByte(0)
+	h.WriteString(v.origin.Prefix)
+	h.WriteByte(0)
 	h.WriteByte(byte(v.indent))
-	if v.origin.secure {
-		h.WriteByte(1)
-	}
 	return h.Sum64()
 }
 
-// askRevision asks the collection for its revision. If it cannot tell, the request
-// goes on as if it never could.
+// askRevision returns the collection's revision. If that fails, the request goes on as
+// if the collection were not Revisioned.
 func (v *view) askRevision() (revision uint64, ok bool) {
 	if v.route.revisioned == nil {
 		return 0, false
 	}
-	revision, v.untold = v.route.revisioned.Revision(v.r.Context())
-	return revision, v.untold == nil
+	revision, v.revisionErr = v.route.revisioned.Revision(v.r.Context())
+	return revision, v.revisionErr == nil
 }
 
-// confirmTag drops the tag of a page that is newer than its revision may be:
-// something was written while the page was made.
+// confirmTag drops the tag if the revision has changed since findTag, because then the
+// page may be newer than the tag.
 func (v *view) confirmTag() {
 	if v.tag == "" {
 		return
@@ -85,8 +68,8 @@ func (v *view) confirmTag() {
 	}
 }
 
-// clientHas reports whether the client has the answer, or takes any for it. The
-// request must have been found good.
+// clientHas reports whether If-None-Match names the answer's tag or is "*". All checks of
+// the request must have passed.
 func (v *view) clientHas() bool {
 	if v.tag == "" {
 		return false
@@ -108,8 +91,8 @@ func (v *view) setTag(header http.Header) {
 	header["Cache-Control"] = v.handler.cacheControl
 }
 
-// namesTag reports whether a list of entity tags has one, by weak comparison: W/
-// does not count. It stops at what is no entity tag.
+// namesTag reports whether a list of entity tags contains tag by weak comparison, which
+// ignores W/. It stops at the first text that is not an entity tag.
 func namesTag(list, tag string) bool {
 	for {
 		list = strings.TrimLeft(list, ", \t")

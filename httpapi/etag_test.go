@@ -7,27 +7,27 @@ import (
 	"testing"
 )
 
-// newsHandler serves a journal of so many news.
-func newsHandler(t *testing.T, opts Options, records int) (*Handler, *journal) {
+// newNewsHandler returns a handler whose news are a revisionedCollection.
+func newNewsHandler(t *testing.T, opts Options, records int) (*Handler, *revisionedCollection) {
 	t.Helper()
-	news := &journal{Collection: newShelf(records)}
+	news := &revisionedCollection{Collection: newCollection(records)}
 	return newTestHandler(t, opts, map[string]Collection{"news": news}), news
 }
 
 func ifNoneMatch(tags ...string) http.Header { return http.Header{"If-None-Match": tags} }
 
-// tagOf asks for something and gives the tag of the answer.
+// tagOf sends a request and returns the tag of the answer.
 func tagOf(t *testing.T, h http.Handler, c call) string {
 	t.Helper()
 	got := c.do(h)
 	tag := got.Header["Etag"]
 	if got.Status != 200 || len(tag) < 3 || tag[0] != '"' || strings.Count(tag, `"`) != 2 || !strings.HasSuffix(tag, `"`) {
-		t.Fatalf("%s: %d with the tag %s", c.target, got.Status, tag)
+		t.Fatalf("%s: %d with tag %s", c.target, got.Status, tag)
 	}
 	return tag
 }
 
-// TestIfNoneMatch: RFC 9110, 13.1.2. T stands for the page's tag.
+// See RFC 9110, 13.1.2. T stands for the tag of the page.
 func TestIfNoneMatch(t *testing.T) {
 	tests := []struct {
 		reason string
@@ -41,20 +41,20 @@ func TestIfNoneMatch(t *testing.T) {
 		{"in a second header", []string{`"a"`, `T`}, 304},
 		{"empty elements", []string{`,, ,	T,`}, 304},
 		{"a comma within a tag", []string{`"a,b", T`}, 304},
-		{"any", []string{"*"}, 304},
-		{"any, with space", []string{" * "}, 304},
-		{"another tag", []string{`"x"`}, 200},
+		{"star", []string{"*"}, 304},
+		{"star with space", []string{" * "}, 304},
+		{"other tag", []string{`"x"`}, 200},
 		{"the tag within another", []string{`"T"`}, 200},
-		{"half of it", []string{`"1`}, 200},
-		{"weak in small letters is no tag", []string{"w/T"}, 200},
-		{"behind what is no tag", []string{"x, T"}, 200},
-		{"any in a list is no tag", []string{`"x", *`}, 200},
-		{"any and a list", []string{"*", `"x"`}, 200},
-		{"an open quote", []string{`"`}, 200},
-		{"nothing", []string{""}, 200},
+		{"tag without end", []string{`"1`}, 200},
+		{"weak in lower case", []string{"w/T"}, 200},
+		{"after a word", []string{"x, T"}, 200},
+		{"star in a list", []string{`"x", *`}, 200},
+		{"star and a list", []string{"*", `"x"`}, 200},
+		{"open quote", []string{`"`}, 200},
+		{"empty", []string{""}, 200},
 		{"commas", []string{",,"}, 200},
 	}
-	h, _ := newsHandler(t, Options{ETags: true}, 50)
+	h, _ := newNewsHandler(t, Options{ETags: true}, 50)
 	for _, target := range []string{"/api/news/", "/api/news/?offset=7&ordering=-id&format=api", "/api/"} {
 		for _, method := range []string{"GET", "HEAD"} {
 			tag := tagOf(t, h, call{method: method, target: target})
@@ -75,17 +75,17 @@ func TestIfNoneMatch(t *testing.T) {
 	}
 }
 
-// What answers differ by has a tag of its own; what they do not differ by has not.
+// Answers that differ have different tags.
 func TestTags(t *testing.T) {
-	h, news := newsHandler(t, Options{ETags: true}, 50)
-	other, _ := newsHandler(t, Options{ETags: true}, 50)
+	h, news := newNewsHandler(t, Options{ETags: true}, 50)
+	other, _ := newNewsHandler(t, Options{ETags: true}, 50)
 	plain := call{target: "/api/news/"}
 	base := tagOf(t, h, plain)
 	if again := tagOf(t, h, plain); again != base {
-		t.Errorf("%s, then %s", base, again)
+		t.Errorf("second tag is %s, want %s", again, base)
 	}
 	if head := tagOf(t, h, call{method: "HEAD", target: "/api/news/"}); head != base {
-		t.Errorf("HEAD has %s, GET %s", head, base)
+		t.Errorf("tag of HEAD is %s, want %s", head, base)
 	}
 	seen := map[string]string{base: "the first page"}
 	add := func(reason, tag string) {
@@ -98,23 +98,22 @@ func TestTags(t *testing.T) {
 	add("an ordering", tagOf(t, h, call{target: "/api/news/?ordering=-id"}))
 	add("a parameter that is in the links", tagOf(t, h, call{target: "/api/news/?x=1"}))
 	add("an indent", tagOf(t, h, call{target: "/api/news/", header: accept("application/json; indent=2")}))
-	add("another host", tagOf(t, h, call{target: "/api/news/", host: "other.example"}))
+	add("other host", tagOf(t, h, call{target: "/api/news/", host: "other.example"}))
 	prefixed := plain.request()
 	prefixed.RequestURI = "/shop" + prefixed.RequestURI
 	add("a prefix", serve(h, prefixed).Header["Etag"])
 	add("a query and a host", tagOf(t, h, call{target: "/api/news/?x=a", host: "b.example"}))
-	add("the same letters, cut elsewhere", tagOf(t, h, call{target: "/api/news/?x=ab", host: ".example"}))
-	add("another collection", tagOf(t, h, call{target: "/api/"}))
-	add("another process", tagOf(t, other, plain))
+	add("the same bytes in query and host", tagOf(t, h, call{target: "/api/news/?x=ab", host: ".example"}))
+	add("other collection", tagOf(t, h, call{target: "/api/"}))
+	add("other handler", tagOf(t, other, plain))
 	news.revision.Add(1)
 	add("a write", tagOf(t, h, plain))
 	if got := (call{target: "/api/news/", header: ifNoneMatch(base)}).do(h); got.Status != 200 {
-		t.Errorf("the tag of before a write: %d", got.Status)
+		t.Errorf("tag from before a write: %d, want 200", got.Status)
 	}
 }
 
-// Where no tag can be told, or none is wanted, there is none; errors have none
-// and are no 304, whatever the client has.
+// Errors have no tag and are never answered with 304.
 func TestNoTag(t *testing.T) {
 	long := strings.Repeat("x", 512)
 	tests := []struct {
@@ -124,9 +123,9 @@ func TestNoTag(t *testing.T) {
 		status int
 		tag    bool
 	}{
-		{"a long query has one", Options{ETags: true}, call{target: "/api/news/?" + long}, 200, true},
-		{"not asked for", Options{}, call{target: "/api/news/"}, 200, false},
-		{"not asked for, any", Options{}, call{target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
+		{"long query", Options{ETags: true}, call{target: "/api/news/?" + long}, 200, true},
+		{"tags off", Options{}, call{target: "/api/news/"}, 200, false},
+		{"tags off, If-None-Match is *", Options{}, call{target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
 		{"no revision", Options{ETags: true}, call{target: "/api/wires/", header: ifNoneMatch("*")}, 200, false},
 		{"OPTIONS", Options{ETags: true}, call{method: "OPTIONS", target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
 		{"POST", Options{ETags: true, Authorizer: AllowAll}, call{method: "POST", target: "/api/events/", body: "{}", header: http.Header{"If-None-Match": {"*"}, "Content-Type": {"application/json"}}}, 201, false},
@@ -134,13 +133,13 @@ func TestNoTag(t *testing.T) {
 		{"unknown path", Options{ETags: true}, call{target: "/api/nope/", header: ifNoneMatch("*")}, 404, false},
 		{"not acceptable", Options{ETags: true}, call{target: "/api/news/", header: http.Header{"If-None-Match": {"*"}, "Accept": {"text/html"}}}, 406, false},
 		{"too many terms", Options{ETags: true, Bounds: Bounds{Terms: 1}}, call{target: "/api/news/?ordering=id,id", header: ifNoneMatch("*")}, 400, false},
-		{"an error", Options{ETags: true}, call{target: "/api/faqs/"}, 500, false},
+		{"error of the collection", Options{ETags: true}, call{target: "/api/faqs/"}, 500, false},
 	}
 	for _, test := range tests {
 		h := newTestHandler(t, test.opts, map[string]Collection{
-			"news":  &journal{Collection: newShelf(3)},
-			"faqs":  &journal{Collection: &shelf{err: errors.New("broken")}},
-			"wires": newShelf(1),
+			"news":  &revisionedCollection{Collection: newCollection(3)},
+			"faqs":  &revisionedCollection{Collection: &sliceCollection{err: errors.New("broken")}},
+			"wires": newCollection(1),
 		})
 		got := test.call.do(h)
 		if _, tagged := got.Header["Etag"]; got.Status != test.status || tagged != test.tag {
@@ -152,45 +151,44 @@ func TestNoTag(t *testing.T) {
 	}
 }
 
-// A 304 is told before the collection is asked for a page, or for anything else.
-func TestNotModifiedAsksForNoPage(t *testing.T) {
-	h, news := newsHandler(t, Options{ETags: true}, 50)
+func TestNotModifiedMakesNoPage(t *testing.T) {
+	h, news := newNewsHandler(t, Options{ETags: true}, 50)
 	c := call{target: "/api/news/?ordering=-id"}
 	c.header = ifNoneMatch(tagOf(t, h, c))
 	before := news.pages.Load()
 	for range 3 {
 		if got := c.do(h); got.Status != 304 {
-			t.Fatal(got.Status)
+			t.Fatalf("%d, want 304", got.Status)
 		}
 	}
-	if asked := news.pages.Load() - before; asked != 0 {
-		t.Errorf("%d pages", asked)
+	if pages := news.pages.Load() - before; pages != 0 {
+		t.Errorf("%d calls of Page, want none", pages)
 	}
 }
 
 func TestCacheControl(t *testing.T) {
-	h, _ := newsHandler(t, Options{ETags: true, CacheControl: "public, max-age=60"}, 1)
+	h, _ := newNewsHandler(t, Options{ETags: true, CacheControl: "public, max-age=60"}, 1)
 	tag := tagOf(t, h, call{target: "/api/news/"})
 	for _, header := range []http.Header{nil, ifNoneMatch(tag)} {
 		if got := (call{target: "/api/news/", header: header}).do(h); got.Header["Cache-Control"] != "public, max-age=60" {
-			t.Errorf("%d: %v", got.Status, got.Header)
+			t.Errorf("%d with %v, want the configured Cache-Control", got.Status, got.Header)
 		}
 	}
-	for _, bad := range []string{"a\r\nSet-Cookie: x", "é", "\x00", "\x7f"} {
-		_, err := NewHandler(house(nil), Options{CacheControl: bad})
+	for _, value := range []string{"a\r\nSet-Cookie: x", "é", "\x00", "\x7f"} {
+		_, err := NewHandler(allCollections(nil), Options{CacheControl: value})
 		if !errors.Is(err, ErrInvalidConfig) || !strings.Contains(err.Error(), "CacheControl") {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("CacheControl %q: %v, want ErrInvalidConfig", value, err)
 		}
 	}
 }
 
-func TestNotModifiedAllocates(t *testing.T) {
-	h, _ := newsHandler(t, Options{ETags: true}, 50)
+func TestNotModifiedAllocations(t *testing.T) {
+	h, _ := newNewsHandler(t, Options{ETags: true}, 50)
 	r := call{target: "/api/news/?offset=20", header: http.Header{}}.request()
 	r.Header["If-None-Match"] = []string{tagOf(t, h, call{target: "/api/news/?offset=20"})}
 	w := &discard{http.Header{}}
 	got := testing.AllocsPerRun(100, func() { clear(w.header); h.ServeHTTP(w, r) })
-	if got > 3 { // two tags and the header's slice
-		t.Errorf("%v allocations", got)
+	if got > 3 { // two tags and a header value
+		t.Errorf("%v allocations, want at most 3", got)
 	}
 }

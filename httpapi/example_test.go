@@ -8,44 +8,46 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// titles is a collection in a slice of encoded records, in one order only.
-type titles [][]byte
+// records is a collection of encoded records, in one order only.
+type records [][]byte
 
-func (t titles) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
+func (r records) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
 
-func (t titles) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
-	return len(t), pagination.Slice(t, w), nil
+func (r records) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
+	return len(r), pagination.Slice(r, w), nil
 }
 
-// links is a collection that can be posted to; it keeps nothing.
-type links struct{ titles }
+// postable is a collection that can be posted to. It stores nothing.
+type postable struct{ records }
 
-func (l links) Create(_ context.Context, body []byte) ([]byte, error) {
+func (postable) Create(_ context.Context, body []byte) ([]byte, error) {
 	return fmt.Appendf(nil, `{"id":1,"bytes":%d}`, len(body)), nil
 }
 
-// collections is all of them: two books, nothing else.
+// collections returns all collections. Only books has records.
 func collections() map[string]httpapi.Collection {
 	all := make(map[string]httpapi.Collection)
 	for _, c := range resources.Descriptions() {
-		all[c.Key] = titles{}
+		all[c.Key] = records{}
 	}
-	all["books"] = titles{[]byte(`{"id":1,"name":"Atlante"}`), []byte(`{"id":2,"name":"Onda"}`)}
-	all["social-links"] = links{}
+	all["books"] = records{[]byte(`{"id":1,"name":"Atlante"}`), []byte(`{"id":2,"name":"Onda"}`)}
+	all["social-links"] = postable{}
 	return all
 }
 
-// show prints the answer to one request, whose body is {}.
+// show prints the answer to a request whose body is {}.
 func show(h http.Handler, method, target string, header ...string) {
 	r := httptest.NewRequest(method, target, strings.NewReader("{}"))
 	r.Header.Set("Content-Type", "application/json")
@@ -56,6 +58,30 @@ func show(h http.Handler, method, target string, header ...string) {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
 	fmt.Println(strings.TrimSpace(fmt.Sprint(rec.Code, " ", rec.Body)))
+}
+
+// A server for untrusted clients behind a proxy, with timeouts and limits.
+func Example_server() {
+	handler, err := httpapi.New(catalogue.New(), httpapi.Options{
+		Authorizer:     httpapi.Bearer(os.Getenv("CATALOGUE_TOKEN")), // if unset, nobody may write
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")},
+		OnError: func(r *http.Request, err error) {
+			log.Printf("%s %q: %v", r.Method, r.URL.Path, err) // a path may contain line ends
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := &http.Server{
+		Addr:              "10.0.0.2:8080",
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second, // header and body
+		WriteTimeout:      30 * time.Second, // begins after the header, so that slow clients get an answer
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	log.Fatal(server.ListenAndServe())
 }
 
 func ExampleNewHandler() {
@@ -85,17 +111,17 @@ func ExampleNewHandler() {
 	// 403 {"detail":"Authentication credentials were not provided."}
 }
 
-// Keys are those of the document; what is missing or unknown is named.
+// The error names missing and unknown keys.
 func ExampleNewHandler_keys() {
 	all := collections()
 	delete(all, "faqs")
-	all["magazines"] = titles{}
+	all["magazines"] = records{}
 	_, err := httpapi.NewHandler(all, httpapi.Options{})
 	fmt.Println(err)
 	// Output: httpapi: invalid configuration: missing faqs; unknown ["magazines"]
 }
 
-// Behind a proxy, links come from a base URL that the program knows.
+// Behind a proxy, links can begin with a base URL.
 func ExampleOptions() {
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
 		BaseURL: "https://books.example/shop",
@@ -109,7 +135,7 @@ func ExampleOptions() {
 	// Output: 200 {"count":2,"next":"https://books.example/shop/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
 }
 
-// Or from what a proxy tells that the program knows by its address.
+// Behind a proxy, links can begin with the host in the headers of the proxy.
 func ExampleOptions_trustedProxies() {
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // httptest's client is 192.0.2.1
@@ -122,10 +148,9 @@ func ExampleOptions_trustedProxies() {
 	// Output: 200 {"count":2,"next":"https://books.example/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
 }
 
-// What a request may ask for is bounded, and whoever asks for more is told how.
-func ExampleOptions_limits() {
+func ExampleOptions_bounds() {
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		Bounds: httpapi.Bounds{Terms: 2}, // the others have their defaults
+		Bounds: httpapi.Bounds{Terms: 2}, // the other fields have their defaults
 		OnError: func(r *http.Request, err error) {
 			if errors.Is(err, httpapi.ErrPanic) {
 				log.Print(err) // with the stack
@@ -140,20 +165,20 @@ func ExampleOptions_limits() {
 	// Output: 400 {"detail":"Too many terms in the ordering: at most 2 are allowed."}
 }
 
-// news is a collection that tells when it was written to.
-type news struct {
-	titles
+// revisioned is a collection with a revision.
+type revisioned struct {
+	records
 	revision atomic.Uint64
 }
 
-func (n *news) Revision(ctx context.Context) (uint64, error) {
-	return n.revision.Load(), ctx.Err()
+func (c *revisioned) Revision(ctx context.Context) (uint64, error) {
+	return c.revision.Load(), ctx.Err()
 }
 
-// A page that the client has is answered with 304, until something is written.
+// As long as nothing is written, a client that has the page is answered with 304.
 func ExampleRevisioned() {
 	all := collections()
-	latest := new(news)
+	latest := new(revisioned)
 	all["news"] = latest
 	h, err := httpapi.NewHandler(all, httpapi.Options{ETags: true})
 	if err != nil {
@@ -164,8 +189,8 @@ func ExampleRevisioned() {
 	h.ServeHTTP(first, httptest.NewRequest("GET", "/api/news/", nil))
 	has := "If-None-Match: " + first.Header().Get("ETag")
 	show(h, "GET", "/api/news/", has)
-	latest.titles = titles{[]byte(`{"id":1}`)}
-	latest.revision.Add(1) // when what was written can be seen
+	latest.records = records{[]byte(`{"id":1}`)}
+	latest.revision.Add(1) // once Page returns what was written
 	show(h, "GET", "/api/news/", has)
 	// Output:
 	// 304
@@ -228,7 +253,7 @@ func ExampleAllowAll() {
 	// Output: 201 {"id":1,"bytes":2}
 }
 
-// An authorizer of one's own: a token for each collection.
+// An authorizer with a token for each collection.
 func ExampleAuthorizer() {
 	tokens := map[string]httpapi.Authorizer{
 		"events":       httpapi.Bearer("stage"),
@@ -283,16 +308,16 @@ func ExampleUnauthorized() {
 	// httpapi: 403: No challenge, no 401.
 }
 
-// closed is a collection whose database is away for a while.
-type closed struct{ titles }
+// unavailable is a collection whose database does not answer.
+type unavailable struct{ records }
 
-func (closed) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
+func (unavailable) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
 	return 0, nil, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
 }
 
 func ExampleUnavailable() {
 	all := collections()
-	all["books"] = closed{}
+	all["books"] = unavailable{}
 	h, err := httpapi.NewHandler(all, httpapi.Options{
 		OnError: func(_ *http.Request, err error) { fmt.Println(err) },
 	})
@@ -306,4 +331,20 @@ func ExampleUnavailable() {
 	// Output:
 	// httpapi: collection is unavailable: db-3.internal: connection refused
 	// 503 [5] {"detail":"Service temporarily unavailable, try again later."}
+}
+
+// A program that describes a handler can list what it serves.
+func ExampleHandler_Served() {
+	handler, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "https://x.example/shop"})
+	if err != nil {
+		panic(err)
+	}
+	for _, s := range handler.Served() {
+		if s.Creatable {
+			fmt.Println("POST", handler.BaseURL()+s.Path)
+		}
+	}
+	// Output:
+	// POST https://x.example/shop/api/events/
+	// POST https://x.example/shop/api/social-links/
 }

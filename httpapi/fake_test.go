@@ -16,7 +16,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// documentKeys are the 39 keys, typed off the document.
+// documentKeys are the 39 keys of the service's document.
 const documentKeys = `attribute-types attributes authors collaborators direct-sales books
 	bookshop-sales carts commissions compensations collaborator-invoices contributions
 	credit-notes crowdfundings direct-debit-payments credit-note-lines restockings
@@ -34,57 +34,59 @@ const (
 	authorizedVary = "Authorization, Accept"
 )
 
-// shelf is a collection in a slice, ordered by nothing but id, up or down.
-type shelf struct {
+// sliceCollection is a collection in a slice, ordered by id.
+type sliceCollection struct {
 	records [][]byte
 	err     error
-	asked   func([]ordering.Term) // told the terms of each page, if not nil
+	onPage  func([]ordering.Term) // called with the terms of each page, if not nil
 }
 
-func newShelf(n int) *shelf {
-	s := new(shelf)
+func newCollection(n int) *sliceCollection {
+	s := new(sliceCollection)
 	for i := range n {
 		s.records = append(s.records, fmt.Appendf(nil, `{"id":%d,"name":"<é> & co","tags":[]}`, i+1))
 	}
 	return s
 }
 
-func (s *shelf) Fields(context.Context) ([]string, error) {
-	return []string{"id", "name", "start_date"}, s.err
+func (c *sliceCollection) Fields(context.Context) ([]string, error) {
+	return []string{"id", "name", "start_date"}, c.err
 }
 
-func (s *shelf) Page(_ context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	if s.asked != nil {
-		s.asked(terms)
+func (c *sliceCollection) Page(_ context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	if c.onPage != nil {
+		c.onPage(terms)
 	}
-	records := slices.Clone(s.records)
+	records := slices.Clone(c.records)
 	if len(terms) > 0 && terms[0].Desc {
 		slices.Reverse(records)
 	}
-	return len(records), pagination.Slice(records, w), s.err
+	return len(records), pagination.Slice(records, w), c.err
 }
 
-// desk is a shelf that can be posted to.
-type desk struct {
-	*shelf
+// creatableCollection is a sliceCollection that is a Creator.
+type creatableCollection struct {
+	*sliceCollection
 	create func(body []byte) ([]byte, error)
 }
 
-func (d desk) Create(_ context.Context, body []byte) ([]byte, error) { return d.create(body) }
+func (c creatableCollection) Create(_ context.Context, body []byte) ([]byte, error) {
+	return c.create(body)
+}
 
-// echo "creates" a record that holds the body.
+// echo returns a record that contains the body.
 func echo(body []byte) ([]byte, error) {
 	return fmt.Appendf(nil, `{"id":1,"body":%s}`, quote(string(body))), nil
 }
 
-// house is all collections, empty, with those of the argument in place.
-func house(with map[string]Collection) map[string]Collection {
+// allCollections returns empty collections for all keys, except for those in with.
+func allCollections(with map[string]Collection) map[string]Collection {
 	all := make(map[string]Collection)
 	for key := range strings.FieldsSeq(documentKeys) {
-		all[key] = newShelf(0)
+		all[key] = newCollection(0)
 	}
-	all["events"] = desk{newShelf(0), echo}
-	all["social-links"] = desk{newShelf(0), echo}
+	all["events"] = creatableCollection{newCollection(0), echo}
+	all["social-links"] = creatableCollection{newCollection(0), echo}
 	for key, c := range with {
 		all[key] = c
 	}
@@ -93,14 +95,14 @@ func house(with map[string]Collection) map[string]Collection {
 
 func newTestHandler(t testing.TB, opts Options, with map[string]Collection) *Handler {
 	t.Helper()
-	h, err := NewHandler(house(with), opts)
+	h, err := NewHandler(allCollections(with), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-// call is a request to be; its zero value is GET / to host.example.
+// call describes a request to host.example. The default method is GET.
 type call struct {
 	method, target string
 	header         http.Header
@@ -130,7 +132,7 @@ func (c call) request() *http.Request {
 	return r
 }
 
-// answer is what came back.
+// answer is a complete answer.
 type answer struct {
 	Status int
 	Header map[string]string
@@ -152,10 +154,9 @@ func serve(h http.Handler, r *http.Request) answer {
 	return a
 }
 
-// get is the most common call.
 func get(h http.Handler, target string) answer { return call{target: target}.do(h) }
 
-// viewHeader is the complete header of an answer of a route.
+// viewHeader returns the complete header of an answer of a route.
 func viewHeader(vary, allow string, length int) map[string]string {
 	return map[string]string{
 		"Content-Type":           "application/json",
@@ -170,28 +171,29 @@ func viewHeader(vary, allow string, length int) map[string]string {
 
 func accept(values ...string) http.Header { return http.Header{"Accept": values} }
 
-// fixedShelf answers at once: one page, whatever is asked.
-type fixedShelf struct{ page [][]byte }
+// fixedCollection returns the same page to every call.
+type fixedCollection struct{ page [][]byte }
 
-func (s *fixedShelf) Fields(context.Context) ([]string, error) { return []string{"id", "name"}, nil }
-
-func (s *fixedShelf) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	return 1000, s.page, nil
+func (c *fixedCollection) Fields(context.Context) ([]string, error) {
+	return []string{"id", "name"}, nil
 }
 
-// journal is a collection that can tell its revision, and how often it was
-// asked for a page.
-type journal struct {
+func (c *fixedCollection) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
+	return 1000, c.page, nil
+}
+
+// revisionedCollection is a Revisioned that counts the calls of Page.
+type revisionedCollection struct {
 	Collection
 	revision atomic.Uint64
 	pages    atomic.Int64
 }
 
-func (j *journal) Revision(ctx context.Context) (uint64, error) {
-	return j.revision.Load(), ctx.Err()
+func (c *revisionedCollection) Revision(ctx context.Context) (uint64, error) {
+	return c.revision.Load(), ctx.Err()
 }
 
-func (j *journal) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	j.pages.Add(1)
-	return j.Collection.Page(ctx, w, terms)
+func (c *revisionedCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	c.pages.Add(1)
+	return c.Collection.Page(ctx, w, terms)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// validating makes a record of what the documented fields allow.
+// validating returns a Create that validates bodies as the document describes.
 func validating(t testing.TB, key string) func(body []byte) ([]byte, error) {
 	collection, ok := resources.Lookup(key)
 	if !ok {
@@ -28,8 +28,8 @@ func validating(t testing.TB, key string) func(body []byte) ([]byte, error) {
 	}
 }
 
-// FuzzRequest calls the handler with what no server would let through: it
-// answers anything, never with a 5xx, and what it calls JSON is JSON.
+// FuzzRequest calls the handler with requests, including those that no server lets
+// through. No answer is a 5xx, and an answer of type JSON is JSON.
 func FuzzRequest(f *testing.F) {
 	const event = `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z"}`
 	f.Add("GET", "/api/events/", "limit=2&offset=1&ordering=-id", "*/*;indent=2", "", "host.example", "")
@@ -40,9 +40,9 @@ func FuzzRequest(f *testing.F) {
 	f.Add("\"<\xff", "/api/item_variants/", strings.Repeat("&", 1000), "*/*", "", "a b", "")
 	f.Add("PUT", "/api/books/", "\r\n", "application/*;x=\"\\\"", "", "h", "\x00")
 	h := newTestHandler(f, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}}, map[string]Collection{
-		"events":       desk{newShelf(30), validating(f, "events")},
-		"social-links": desk{newShelf(3), validating(f, "social-links")},
-		"books":        newShelf(5),
+		"events":       creatableCollection{newCollection(30), validating(f, "events")},
+		"social-links": creatableCollection{newCollection(3), validating(f, "social-links")},
+		"books":        newCollection(5),
 	})
 	f.Fuzz(func(t *testing.T, method, path, query, accepted, contentType, host, body string) {
 		r := &http.Request{
@@ -67,15 +67,15 @@ func checkAnswer(t *testing.T, method string, rec *httptest.ResponseRecorder) {
 	}
 	if method == http.MethodHead {
 		if rec.Body.Len() > 0 {
-			t.Errorf("HEAD with a body: %s", rec.Body)
+			t.Errorf("body in the answer to HEAD: %s", rec.Body)
 		}
 		return
 	}
 	if got := header.Get("Content-Length"); got != strconv.Itoa(rec.Body.Len()) {
-		t.Errorf("Content-Length %s of %d bytes", got, rec.Body.Len())
+		t.Errorf("Content-Length %s, body of %d bytes", got, rec.Body.Len())
 	}
 	if header.Get("Content-Type") == "application/json" && !json.Valid(rec.Body.Bytes()) {
-		t.Errorf("no JSON: %q", rec.Body)
+		t.Errorf("not JSON: %q", rec.Body)
 	}
 	if isError := rec.Code >= 400; isError && rec.Code != 400 && !strings.Contains(rec.Body.String(), `"detail"`) {
 		t.Errorf("%d without detail: %s", rec.Code, rec.Body)

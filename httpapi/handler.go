@@ -8,20 +8,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Handler serves the documented paths. It is made by [NewHandler], does not change
-// afterwards, and is safe for concurrent use.
+// A Handler serves the documented paths. It is created by [New] or [NewHandler], does
+// not change afterwards, and is safe for concurrent use.
 type Handler struct {
 	routes     map[string]*route // by path, with its slash
 	root       rootBody
 	authorizer Authorizer
 	onError    func(*http.Request, error)
 	onAccess   func(context.Context, Access)
-	base       string // "" if it comes from the request
-	proxies    proxies
+	origins    *origin.Resolver
 	limits     pagination.Limits
 	bounds     Bounds
 	values     fixedValues
@@ -32,23 +33,34 @@ type Handler struct {
 	cacheControl []string
 }
 
-// NewHandler returns a handler of the collections, by their documented keys
-// ("itemVariants", not "item_variants"). The map is copied. It returns
-// [ErrInvalidConfig] unless each of the 39 keys has a collection and no other
-// key is there, and [ErrInvalidConfig] for options that cannot be used. O(number of
-// collections); no collection is called.
+// New returns a handler that serves the 39 collections of a catalogue. It is
+// [NewHandler] with the catalogue's collections. It returns an error wrapping
+// [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
+// O(number of collections).
+func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
+	if house == nil {
+		return nil, fmt.Errorf("%w: nil catalogue", ErrInvalidConfig)
+	}
+	collections := make(map[string]Collection)
+	for key, c := range house.All() {
+		collections[key] = c
+	}
+	return NewHandler(collections, opts)
+}
+
+// NewHandler returns a handler that serves the collections, which are named by their
+// documented keys ("itemVariants", not "item_variants"). The map is copied, and no
+// collection is called. It returns an error wrapping [ErrInvalidConfig] if one of the 39
+// keys has no collection, if there is any other key, or if the options are invalid.
+// O(number of collections).
 func NewHandler(collections map[string]Collection, opts Options) (*Handler, error) {
 	documented := resources.Descriptions()
 	if err := checkKeys(collections, documented); err != nil {
 		return nil, err
 	}
-	base, err := parseBaseURL(opts.BaseURL)
+	origins, err := origin.NewResolver(opts.BaseURL, opts.TrustedProxies)
 	if err != nil {
-		return nil, err
-	}
-	proxies, err := newProxies(opts.TrustedProxies)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrInvalidConfig, err)
 	}
 	cacheControl, err := checkCacheControl(opts.CacheControl)
 	if err != nil {
@@ -60,8 +72,7 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		authorizer: opts.Authorizer,
 		onError:    opts.OnError,
 		onAccess:   opts.OnAccess,
-		base:       base,
-		proxies:    proxies,
+		origins:    origins,
 		limits:     opts.Limits,
 		bounds:     opts.Bounds.effective(),
 		values:     newFixedValues(),
@@ -76,7 +87,7 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 	return h, nil
 }
 
-// checkKeys compares the keys that are there with those that are documented.
+// checkKeys returns an error that names the missing and the unknown keys.
 func checkKeys(collections map[string]Collection, documented []resources.Description) error {
 	known := make(map[string]bool, len(documented))
 	var missing, unknown []string
@@ -105,9 +116,9 @@ func checkKeys(collections map[string]Collection, documented []resources.Descrip
 	return fmt.Errorf("%w: %s", ErrInvalidConfig, strings.Join(faults, "; "))
 }
 
-// ServeHTTP answers one request; the package's documentation has the order of
-// its checks. The path is r.URL.Path, decoded. It does not look at how the
-// request came in, so it can be called with requests that no server has read.
+// ServeHTTP answers one request. The package documentation lists its checks in their
+// order. The path is r.URL.Path, decoded. ServeHTTP does not rely on the checks of a
+// server of net/http, so it may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.onAccess != nil {
 		h.serveObserved(w, r)
@@ -116,9 +127,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, nil)
 }
 
-// serve answers, and notes what it did if that is seen.
+// serve answers, and records in seen what it did unless that is nil.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
-	origin, fault := h.originOf(r)
+	origin, fault := h.origins.Resolve(r)
 	if fault != "" {
 		h.writePlain(w, r, http.StatusBadRequest, fault)
 		return
@@ -129,7 +140,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 	}
 	route, ok := h.routes[r.URL.Path]
 	if !ok {
-		h.serveNoRoute(w, r)
+		h.serveNoRoute(w, r, origin)
 		return
 	}
 	if seen != nil {
@@ -143,18 +154,19 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 	v.serve()
 }
 
-// serveNoRoute redirects to the path with a slash if there is one, else it is 404.
-func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request) {
+// serveNoRoute redirects to the path with a slash if there is one, and answers with
+// 404 otherwise.
+func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.Origin) {
 	if path := r.URL.Path + "/"; h.routes[path] != nil {
-		h.redirect(w, r, path)
+		h.redirect(w, r, h.origins.Location(o, path, r.URL.RawQuery))
 		return
 	}
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
 }
 
-// BaseURL is what links begin with, [Options.BaseURL] without slashes at its
-// end; empty if that depends on the request. O(1).
-func (h *Handler) BaseURL() string { return h.base }
+// BaseURL returns [Options.BaseURL] without slashes at its end, which is what links
+// begin with. It is empty if that depends on the request. O(1).
+func (h *Handler) BaseURL() string { return h.origins.BaseURL() }
 
-// Limits are the bounds of pages, as they stand in [Options]. O(1).
+// Limits returns [Options.Limits]. O(1).
 func (h *Handler) Limits() pagination.Limits { return h.limits }

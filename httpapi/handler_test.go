@@ -10,7 +10,7 @@ import (
 
 func TestNewHandlerKeys(t *testing.T) {
 	without := func(keys ...string) map[string]Collection {
-		all := house(nil)
+		all := allCollections(nil)
 		for _, key := range keys {
 			delete(all, key)
 		}
@@ -19,39 +19,39 @@ func TestNewHandlerKeys(t *testing.T) {
 	tests := []struct {
 		reason      string
 		collections map[string]Collection
-		names       []string // that the error must hold
+		names       []string // in the error
 	}{
 		{"nil map", nil, []string{"missing", "attribute-types", "faqs"}},
-		{"one is missing", without("books"), []string{"missing", "books"}},
-		{"two are missing", without("news", "wires"), []string{"wires", "news"}},
-		{"nil collection", house(map[string]Collection{"carts": nil}), []string{"missing", "carts"}},
-		{"unknown key", house(map[string]Collection{"magazines": newShelf(0)}), []string{"unknown", "magazines"}},
-		{"segment in place of the key", house(map[string]Collection{"item_variants": newShelf(0)}), []string{"unknown", "item_variants"}},
+		{"one missing", without("books"), []string{"missing", "books"}},
+		{"two missing", without("news", "wires"), []string{"wires", "news"}},
+		{"nil collection", allCollections(map[string]Collection{"carts": nil}), []string{"missing", "carts"}},
+		{"unknown key", allCollections(map[string]Collection{"magazines": newCollection(0)}), []string{"unknown", "magazines"}},
+		{"segment instead of the key", allCollections(map[string]Collection{"item_variants": newCollection(0)}), []string{"unknown", "item_variants"}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			h, err := NewHandler(test.collections, Options{})
 			if !errors.Is(err, ErrInvalidConfig) || h != nil {
-				t.Fatalf("%v, %v; want ErrInvalidConfig", h, err)
+				t.Fatalf("NewHandler = %v, %v, want ErrInvalidConfig", h, err)
 			}
 			for _, name := range test.names {
 				if !strings.Contains(err.Error(), name) {
-					t.Errorf("%q does not name %s", err, name)
+					t.Errorf("error %q does not name %s", err, name)
 				}
 			}
 		})
 	}
 }
 
-func TestNewHandlerCopiesTheMap(t *testing.T) {
-	all := house(nil)
+func TestNewHandlerCopiesMap(t *testing.T) {
+	all := allCollections(nil)
 	h, err := NewHandler(all, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	clear(all)
 	if got := get(h, "/api/books/"); got.Status != 200 {
-		t.Errorf("%d after the map was emptied", got.Status)
+		t.Errorf("%d after the map was cleared, want 200", got.Status)
 	}
 }
 
@@ -79,11 +79,50 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
+func TestMissingSlash(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	tests := []struct {
+		reason, method, target string
+		status                 int
+		location               string
+	}{
+		{"a collection", "GET", "/api/events", 301, "/api/events/"},
+		{"the root", "GET", "/api", 301, "/api/"},
+		{"query is kept", "GET", "/api/events?limit=2&x=%20a&y=b%zz", 301, "/api/events/?limit=2&x=%20a&y=b%zz"},
+		{"query that needs escapes", "GET", "/api/events?a[0]=\"<é>\\^`{|}#?/", 301, "/api/events/?a[0]=%22%3C%C3%A9%3E%5C%5E%60%7B%7C%7D%23?/"},
+		{"empty query", "GET", "/api/events?", 301, "/api/events/"},
+		{"head", "HEAD", "/api/events", 301, "/api/events/"},
+		{"post", "POST", "/api/events", 308, "/api/events/"},
+		{"put", "PUT", "/api/events", 308, "/api/events/"},
+		{"delete", "DELETE", "/api/labels", 308, "/api/labels/"},
+		{"options", "OPTIONS", "/api/labels", 308, "/api/labels/"},
+		{"underscore", "GET", "/api/item_variants", 301, "/api/item_variants/"},
+		{"unknown format", "GET", "/api/events?format=xml", 301, "/api/events/?format=xml"},
+		{"unnecessary escapes", "GET", "/api/event%73?offset=%E2%80%837", 301, "/api/events/?offset=%E2%80%837"},
+		{"more than 1,000 parameters", "GET", "/api?" + strings.Repeat("&", 1000), 301, "/api/?" + strings.Repeat("&", 1000)},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			want := answer{Status: test.status, Header: map[string]string{
+				"Content-Type":           "text/html; charset=utf-8",
+				"Location":               test.location,
+				"Content-Length":         "0",
+				"X-Content-Type-Options": "nosniff",
+				"Referrer-Policy":        "same-origin",
+			}}
+			got := call{method: test.method, target: test.target, header: accept("text/html")}.do(h)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestEscapedPaths(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	for _, target := range []string{"/api/carts%2F", "/api%2Fcarts/", "/%61pi/carts/", "/api/%63arts/"} {
 		if got := get(h, target); got.Status != 200 || got.Body != emptyPage {
-			t.Errorf("%s: %d %s", target, got.Status, got.Body)
+			t.Errorf("%s: %d %s, want an empty page", target, got.Status, got.Body)
 		}
 	}
 }
@@ -96,9 +135,9 @@ func TestTooManyParameters(t *testing.T) {
 	}{
 		{"1,000 parameters", strings.Repeat("a=1&", 999) + "b=1", 200},
 		{"1,001 parameters", strings.Repeat("a=1&", 1000) + "b=1", 400},
-		{"1,001 empty ones", strings.Repeat("&", 1000), 400},
-		{"1,000 empty ones", strings.Repeat("&", 999), 200},
-		{"before format", strings.Repeat("&", 1000) + "format=xml", 400},
+		{"1,001 empty parameters", strings.Repeat("&", 1000), 400},
+		{"1,000 empty parameters", strings.Repeat("&", 999), 200},
+		{"1,001 parameters and an unknown format", strings.Repeat("&", 1000) + "format=xml", 400},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -107,14 +146,14 @@ func TestTooManyParameters(t *testing.T) {
 				t.Errorf("%d, want %d", got.Status, test.status)
 			}
 			if got.Status == 400 && (!strings.Contains(got.Body, "1000") || got.Header["Allow"]+got.Header["Vary"] != "") {
-				t.Errorf("%+v does not name the limit, or is a route's", got)
+				t.Errorf("%+v does not name the limit, or has Allow or Vary", got)
 			}
 		})
 	}
 }
 
 func TestConcurrentRequests(t *testing.T) {
-	h := newTestHandler(t, Options{Authorizer: Bearer("s")}, map[string]Collection{"news": newShelf(3)})
+	h := newTestHandler(t, Options{Authorizer: Bearer("s")}, map[string]Collection{"news": newCollection(3)})
 	want := get(h, "/api/labels/?ordering=id")
 	done := make(chan answer)
 	for range 8 {
@@ -128,6 +167,6 @@ func TestConcurrentRequests(t *testing.T) {
 		}
 	}
 	if same != 8 {
-		t.Errorf("%d of 8 answers as expected", same)
+		t.Errorf("%d of 8 answers are as expected", same)
 	}
 }

@@ -14,29 +14,29 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// betweenCollection runs a function after it has listed its fields: so a write
-// comes between Fields and Page, if both are called.
-type betweenCollection struct {
+// afterFields is a collection that calls a function after Fields, so that a write
+// comes between Fields and Page if both are called.
+type afterFields struct {
 	catalogue.Encoded
 	httpapi.LenientPager
-	between func()
+	call func()
 }
 
-func (c betweenCollection) Fields(ctx context.Context) ([]string, error) {
+func (c afterFields) Fields(ctx context.Context) ([]string, error) {
 	fields, err := c.Encoded.Fields(ctx)
-	c.between()
+	c.call()
 	return fields, err
 }
 
-// A page of open records and the meaning of its ordering belong to one instant,
-// though the members of the records come and go.
+// A page of open records and the meaning of its ordering belong to one instant, even
+// while members of the records are added and removed.
 func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	house := catalogue.New()
 	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := func(member string) { // gives all records a member that reverses the order by id
+	set := func(member string) { // by which the order of all records is reversed
 		err := books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 			for id := 1; id <= 3; id++ {
 				r, err := resources.ParseRecord(fmt.Appendf(nil, `{"id":%d,%q:%d}`, id, member, -id))
@@ -61,7 +61,7 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	collections["books"] = betweenCollection{encoded, encoded.(httpapi.LenientPager), func() { set("rank") }}
+	collections["books"] = afterFields{encoded, encoded.(httpapi.LenientPager), func() { set("rank") }}
 	h, err := httpapi.NewHandler(collections, httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || len(page.Results) != 1 {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
-	first, want := string(page.Results[0]), `{"id":1,"title":-1}` // no record has a rank: by id
+	first, want := string(page.Results[0]), `{"id":1,"title":-1}` // by id if no record has a rank
 	if strings.Contains(first, "rank") {
 		want = `{"id":3,"rank":-3}`
 	}

@@ -19,7 +19,7 @@ func (v *view) list() {
 	window := v.handler.limits.Window(v.query)
 	v.findTag()
 	if v.clientHas() {
-		v.note(window, order, -1)
+		v.observe(window, order, -1)
 		v.sendNotModified()
 		return
 	}
@@ -35,18 +35,18 @@ func (v *view) list() {
 	if !ok {
 		return
 	}
-	v.note(window, order, count)
-	if v.send(http.StatusOK, body) { // else whoever writes it may hold it still
+	v.observe(window, order, count)
+	if v.send(http.StatusOK, body) { // otherwise it may still be read
 		v.handler.buffers.put(buffer)
 	}
 }
 
-// maxTries is how often the fields are asked for again because one that they
-// named was gone when the page was to be made.
+// maxTries is the number of attempts to make a page whose ordering names only fields
+// that the collection has at that moment.
 const maxTries = 3
 
-// page asks for the page in the order of a text. The last record with some
-// member may be deleted between Fields and Page: then its name is none any more.
+// page returns the page in an order. Between Fields and Page, the last record with some
+// member may be deleted, so that the member is no longer a field.
 func (v *view) page(order string, w pagination.Window) (count int, records [][]byte, err error) {
 	if v.route.lenient != nil {
 		return v.route.lenient.PageLenient(v.r.Context(), w, ordering.Parse(order, nil))
@@ -62,14 +62,14 @@ func (v *view) page(order string, w pagination.Window) (count int, records [][]b
 	}
 	standard := v.route.standard
 	count, records, err = v.route.collection.Page(v.r.Context(), w, standard)
-	if errors.Is(err, ordering.ErrUnknownField) { // events without a date, perhaps none at all
+	if errors.Is(err, ordering.ErrUnknownField) { // such as start_date, if no event has one
 		return v.route.collection.Page(v.r.Context(), w, standard[len(standard)-1:])
 	}
 	return count, records, err
 }
 
-// terms reads an ordering, leniently: what the collection cannot be ordered by is
-// dropped. Nil is the default order.
+// terms returns the terms of an ordering without those that name no field. Nil means
+// the default order.
 func (v *view) terms(order string) ([]ordering.Term, error) {
 	if order == "" {
 		return nil, nil
@@ -81,8 +81,8 @@ func (v *view) terms(order string) ([]ordering.Term, error) {
 	return ordering.Parse(order, func(name string) bool { return slices.Contains(fields, name) }), nil
 }
 
-// whole is what a collection is given for the terms that were read: never none,
-// and id the last.
+// whole returns the terms that a collection is called with: those given or the default
+// order, ending in id.
 func (r *route) whole(terms []ordering.Term) []ordering.Term {
 	if len(terms) == 0 {
 		return r.standard
@@ -90,8 +90,8 @@ func (r *route) whole(terms []ordering.Term) []ordering.Term {
 	return endInID(terms)
 }
 
-// endInID drops what stands behind an id and counts for nothing, or appends the
-// id that breaks ties, in the direction of the leading term. There is at least one.
+// endInID drops the terms after id, which have no effect, or appends id in the
+// direction of the leading term to break ties. There must be at least one term.
 func endInID(terms []ordering.Term) []ordering.Term {
 	for i, t := range terms {
 		if t.Field == "id" {

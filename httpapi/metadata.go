@@ -8,17 +8,17 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// rootMetadata is the answer to OPTIONS of the root.
+// rootMetadata returns the answer to OPTIONS at the root.
 func rootMetadata() []byte {
 	return []byte(metadata("Api Root", "The default basic root view for DefaultRouter") + "}")
 }
 
-// listMetadata is the answer to OPTIONS of a collection, for those who may not post.
+// listMetadata returns the answer to OPTIONS at a collection if the client may not post.
 func listMetadata(d resources.Description) []byte {
 	return []byte(metadata(d.Title(), "") + "}")
 }
 
-// listActions is the same for those who may.
+// listActions returns the answer to OPTIONS at a collection if the client may post.
 func listActions(d resources.Description) []byte {
 	fields := make([]string, len(d.Fields))
 	for i, f := range d.Fields {
@@ -28,7 +28,7 @@ func listActions(d resources.Description) []byte {
 		`,"actions":{"POST":{` + strings.Join(fields, ",") + `}}}`)
 }
 
-// metadata is what all have in common, without the closing brace.
+// metadata returns what these answers have in common, without the closing brace.
 func metadata(name, description string) string {
 	return fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
 		quote(name), quote(description))
@@ -39,7 +39,7 @@ func fieldMetadata(f resources.Field) string {
 		quote(f.Name), quote(kindName(f.Kind)), f.Required, f.ReadOnly, quote(label(f.Name)))
 }
 
-// kindName returns what OPTIONS calls a kind.
+// kindName returns the name of a kind in OPTIONS.
 func kindName(k resources.Kind) string {
 	switch k {
 	case resources.Integer:
@@ -60,7 +60,7 @@ func kindName(k resources.Kind) string {
 	return "field"
 }
 
-// label returns the name that OPTIONS shows people: "Start date" for startDate.
+// label returns the human-readable name of a field: "Start date" for startDate.
 func label(name string) string {
 	if name == "id" {
 		return "ID"

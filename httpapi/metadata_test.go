@@ -16,10 +16,10 @@ const (
 )
 
 func TestOptions(t *testing.T) {
-	nobody := newTestHandler(t, Options{}, nil)
-	anybody := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
+	denied := newTestHandler(t, Options{}, nil)
+	allowed := newTestHandler(t, Options{Authorizer: AllowAll}, nil)
 	token := newTestHandler(t, Options{Authorizer: Bearer("secret")}, nil)
-	readOnly := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{"events": newShelf(0)})
+	readOnly := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{"events": newCollection(0)})
 	tests := []struct {
 		reason      string
 		handler     http.Handler
@@ -28,16 +28,16 @@ func TestOptions(t *testing.T) {
 		vary, allow string
 		body        string
 	}{
-		{"events for who may post", anybody, "/api/events/", "", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
-		{"events for who may not", nobody, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
-		{"events without the token", token, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
-		{"events with a wrong token", token, "/api/events/", "Bearer x", authorizedVary, createMethods, eventsOptions + "}"},
-		{"events with the token", token, "/api/events/", "Bearer secret", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
-		{"events that cannot be posted to", readOnly, "/api/events/", "", authorizedVary, readMethods, eventsOptions + "}"},
-		{"social links", anybody, "/api/social-links/?format=api", "", "Accept", createMethods, linksOptions + linksActions + "}"},
-		{"labels are never posted", anybody, "/api/labels/?limit=5&ordering=x&zzz", "", "Accept", readMethods, `{"name":"Label List","description":"",` + common + "}"},
-		{"two words", anybody, "/api/item_variants/", "", "Accept", readMethods, `{"name":"Item Variant List","description":"",` + common + "}"},
-		{"the root", anybody, "/api/", "", "Accept", readMethods, `{"name":"Api Root","description":"The default basic root view for DefaultRouter",` + common + "}"},
+		{"events, all may post", allowed, "/api/events/", "", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
+		{"events, none may post", denied, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
+		{"events, without the token", token, "/api/events/", "", authorizedVary, createMethods, eventsOptions + "}"},
+		{"events, with a wrong token", token, "/api/events/", "Bearer x", authorizedVary, createMethods, eventsOptions + "}"},
+		{"events, with the token", token, "/api/events/", "Bearer secret", authorizedVary, createMethods, eventsOptions + eventsActions + "}"},
+		{"events that are read-only", readOnly, "/api/events/", "", authorizedVary, readMethods, eventsOptions + "}"},
+		{"social links", allowed, "/api/social-links/?format=api", "", "Accept", createMethods, linksOptions + linksActions + "}"},
+		{"labels", allowed, "/api/labels/?limit=5&ordering=x&zzz", "", "Accept", readMethods, `{"name":"Label List","description":"",` + common + "}"},
+		{"item variants", allowed, "/api/item_variants/", "", "Accept", readMethods, `{"name":"Item Variant List","description":"",` + common + "}"},
+		{"root", allowed, "/api/", "", "Accept", readMethods, `{"name":"Api Root","description":"The default basic root view for DefaultRouter",` + common + "}"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Mount registers h on mux for prefix+"/api" and prefix+"/api/", so that both
-// /api and all below it reach the handler, behind [http.StripPrefix] if there
-// is a prefix. Links of a [Handler] then carry the prefix.
+// Mount registers h on mux for prefix+"/api" and prefix+"/api/", so that /api and
+// everything below it reach the handler. If there is a prefix, it wraps h in
+// [http.StripPrefix], and links of a [Handler] contain the prefix.
 //
-// The prefix is "" or a decoded path such as "/shop": it begins with a slash,
-// does not end with one, is clean ("//", "." and ".." are not) and has no
-// braces, since those are wildcards to a mux. Any other prefix, a nil mux or
-// handler, and a pattern that the mux refuses because it conflicts with one it
-// has, give an [ErrInvalidConfig]; in the last case the first of the two paths may
-// have been registered.
+// The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
+// not end with one, be clean in the sense of [path.Clean], and contain neither white space
+// nor any of the characters {}?#%.
+//
+// Mount returns an error wrapping [ErrInvalidConfig] if mux or h is nil, the prefix is
+// invalid, or a pattern conflicts with one that is already registered. In the
+// last case the first of the two patterns may have been registered.
 func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 	switch {
 	case mux == nil:
@@ -40,7 +41,7 @@ func validPrefix(prefix string) bool {
 		!strings.ContainsAny(prefix, "{}?#% \t\r\n")
 }
 
-// register turns the panic of a mux that refuses a pattern into an error.
+// register registers a pattern. It returns an error where [http.ServeMux.Handle] panics.
 func register(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMount(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	for _, prefix := range []string{"", "/shop", "/a/b", "/größe"} {
 		mux := http.NewServeMux()
 		if err := Mount(mux, prefix, h); err != nil {
@@ -18,26 +18,26 @@ func TestMount(t *testing.T) {
 		}
 		escaped := (&url.URL{Path: prefix}).EscapedPath()
 		if got := get(mux, escaped+"/api"); got.Status != 301 || got.Header["Location"] != escaped+"/api/" {
-			t.Errorf("%q: %d to %q", prefix, got.Status, got.Header["Location"])
+			t.Errorf("%q: %d to %q, want 301 to the slash", prefix, got.Status, got.Header["Location"])
 		}
 		if got := (call{method: "POST", target: escaped + "/api?x"}).do(mux); got.Status != 308 || got.Header["Location"] != escaped+"/api/?x" {
-			t.Errorf("%q: POST: %d to %q", prefix, got.Status, got.Header["Location"])
+			t.Errorf("%q: POST: %d to %q, want 308 to the slash", prefix, got.Status, got.Header["Location"])
 		}
 		if got := get(mux, escaped+"/api/"); got.Status != 200 || !strings.Contains(got.Body, `"http://host.example`+escaped+`/api/books/?format=api"`) {
-			t.Errorf("%q: root %d %s", prefix, got.Status, got.Body)
+			t.Errorf("%q: the root is %d %s", prefix, got.Status, got.Body)
 		}
 		if got, want := next(get(mux, escaped+"/api/books/?limit=1")), "http://host.example"+escaped+"/api/books/?limit=1&offset=1"; got != want {
 			t.Errorf("%q: next %q, want %q", prefix, got, want)
 		}
 		if got := get(mux, escaped+"/api/nope/"); got.Status != 404 || got.Body != notFound {
-			t.Errorf("%q: 404: %d %s", prefix, got.Status, got.Body)
+			t.Errorf("%q: unknown path: %d %s, want 404", prefix, got.Status, got.Body)
 		}
 		if got := get(mux, "/elsewhere/"); got.Body == notFound {
-			t.Errorf("%q: the handler answers beyond its mount", prefix)
+			t.Errorf("%q: the handler answers outside the prefix", prefix)
 		}
-		// What a mux cleans it redirects itself.
+		// The mux redirects to clean paths itself.
 		if got := get(mux, escaped+"//api/books/"); got.Status/100 != 3 {
-			t.Errorf("%q: //: %d", prefix, got.Status)
+			t.Errorf("%q: two slashes: %d, want a redirect", prefix, got.Status)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestMountErrors(t *testing.T) {
 		{"nil handler", http.NewServeMux(), "", nil},
 		{"pattern taken", taken, "", h},
 		{"no slash", http.NewServeMux(), "shop", h},
-		{"a slash", http.NewServeMux(), "/", h},
+		{"only a slash", http.NewServeMux(), "/", h},
 		{"slash at the end", http.NewServeMux(), "/shop/", h},
 		{"two slashes", http.NewServeMux(), "/a//b", h},
 		{"dots", http.NewServeMux(), "/a/../b", h},
@@ -69,16 +69,15 @@ func TestMountErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			if err := Mount(test.mux, test.prefix, test.handler); !errors.Is(err, ErrInvalidConfig) {
-				t.Errorf("%v, want ErrInvalidConfig", err)
+				t.Errorf("Mount returns %v, want ErrInvalidConfig", err)
 			}
 		})
 	}
 }
 
-// Over a real connection, with what net/http does to a request on its way.
 func TestServer(t *testing.T) {
 	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(50)})); err != nil {
+	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(50)})); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(mux)
@@ -88,8 +87,8 @@ func TestServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	want := len(get(http.StripPrefix("/shop", newTestHandler(t, Options{BaseURL: server.URL + "/shop"}, map[string]Collection{"books": newShelf(50)})), "/shop/api/books/").Body)
+	want := len(get(http.StripPrefix("/shop", newTestHandler(t, Options{BaseURL: server.URL + "/shop"}, map[string]Collection{"books": newCollection(50)})), "/shop/api/books/").Body)
 	if res.StatusCode != 200 || res.ContentLength != int64(want) {
-		t.Errorf("HEAD through the redirect: %d, %d bytes; want 200, %d", res.StatusCode, res.ContentLength, want)
+		t.Errorf("HEAD after the redirect: %d with length %d, want 200 with %d", res.StatusCode, res.ContentLength, want)
 	}
 }

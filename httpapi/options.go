@@ -6,113 +6,91 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"strings"
 
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// ErrInvalidConfig is returned by [New], [NewHandler] and [Mount] for arguments
-// that they cannot use. The error names the argument and the reason.
+// ErrInvalidConfig is wrapped by the errors of [New], [NewHandler] and [Mount] about
+// invalid arguments. Their texts name the argument and the reason.
 var ErrInvalidConfig = errors.New("httpapi: invalid configuration")
 
-// Options changes how a [Handler] answers. The zero value lets nobody write,
-// takes the base of links from the request, pages by 21 and at most 1000
-// records, and bounds all that a request may ask for.
+// Options configures a [Handler]. With the zero value, nobody may write, links begin with
+// the host of the request, pages have 21 records and at most 1000, and requests are limited
+// by the default [Bounds].
 type Options struct {
-	// Authorizer decides who may post. Nil: nobody, and a POST is answered
-	// with 403 "Authentication credentials were not provided.".
+	// Authorizer decides which requests may post. If nil, none may, and a POST is
+	// answered with 403 and "Authentication credentials were not provided.".
 	Authorizer Authorizer
 
-	// BaseURL is what links begin with, in place of the scheme, Host and
-	// prefix of the request, which are then ignored: an absolute http or https
-	// URL, with a path if need be ("https://x.example/shop" makes links to
-	// https://x.example/shop/api/...), without user, query or fragment.
-	// Slashes at its end do not count. Empty: taken from the request.
+	// BaseURL is what links begin with: an absolute http or https URL without user, query
+	// or fragment. It may have a path: "https://x.example/shop" leads to links to
+	// https://x.example/shop/api/. Slashes at its end are dropped. If empty, scheme, host
+	// and prefix are those of the request, which are otherwise ignored.
 	BaseURL string
 
-	// TrustedProxies are the addresses of proxies whose word counts for the scheme
-	// and host of links, where there is no BaseURL. Of a request whose RemoteAddr
-	// is among them X-Forwarded-Proto and X-Forwarded-Host are believed, or else
-	// proto and host in Forwarded (RFC 7239): of each the last value, which the
-	// proxy itself wrote. What is neither http nor https, or no host, is answered
-	// with 400, and so are headers of both kinds that differ. What they do not
-	// tell comes from the request itself.
+	// TrustedProxies are the addresses of proxies that determine the scheme and host of
+	// links if there is no BaseURL. If the RemoteAddr of a request is among them, they
+	// are taken from X-Forwarded-Proto and X-Forwarded-Host or from proto and host of
+	// Forwarded (RFC 7239). The last value of each counts, which is the one that the
+	// proxy added. What the headers do not contain is taken from the request. Schemes
+	// other than http and https, invalid hosts, and headers of both kinds that differ
+	// are answered with 400. Other headers, such as X-Forwarded-Prefix, are ignored.
 	//
-	// A proxy in this list must write or remove X-Forwarded-Proto and -Host, or
-	// remove both and write Forwarded; else its clients choose what links begin
-	// with. Other headers, such as X-Forwarded-Prefix, never count. A RemoteAddr
-	// that is no IP address with its port, as over a Unix socket, is nobody's.
-	// IPv4 in IPv6 (::ffff:0:0/96), and the zero Prefix, are an error. Empty:
-	// nobody is trusted. The slice is copied.
+	// A trusted proxy must either write or remove X-Forwarded-Proto and
+	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
+	// choose what links begin with.
+	//
+	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port,
+	// such as that of a Unix socket, is never trusted. The zero Prefix and IPv4 in
+	// IPv6 (::ffff:0:0/96) are invalid. The slice is copied.
 	TrustedProxies []netip.Prefix
 
-	// Limits bounds the size of pages. Its zero value is the service's.
+	// Limits are the default and the largest size of a page. The zero value is that of
+	// the service.
 	Limits pagination.Limits
 
 	// Bounds limits what one request may ask for.
 	Bounds Bounds
 
-	// ETags gives pages of collections that are [Revisioned], and the root, a strong
-	// ETag, and answers a GET or HEAD whose If-None-Match names it with 304, before
-	// anything is asked of the collection but its revision (and its fields, if
-	// OnAccess is to be told an ordering). "*" is answered with 304 if the request is
-	// good. If-Match and dates are not looked at. A page whose revision cannot be had
-	// has no tag. The tag is good for one handler: not for the same page of another
-	// process. OPTIONS and POST have none, and take no notice of If-None-Match, which
-	// RFC 9110 asks of OPTIONS. False: no tags, as the service.
+	// ETags enables strong entity tags for the root and for pages of collections that are
+	// [Revisioned]. A GET or HEAD whose If-None-Match contains the tag, or is "*", is
+	// answered with 304 if the request is valid. The handler then calls only Revision,
+	// and Fields if OnAccess receives an ordering. If Revision fails, the page has no tag.
+	// A tag is valid for one Handler only, so the same page of another process has another
+	// tag. If-Match and dates are ignored. So is If-None-Match for POST and OPTIONS, which
+	// have no tags, although RFC 9110 defines it for OPTIONS. If ETags is false, there are
+	// no tags, as in the service.
 	ETags bool
 
-	// CacheControl is the Cache-Control of answers that have an ETag. Empty:
-	// "no-cache", so that caches ask each time. Bytes that cannot stand in a
-	// header are an error.
+	// CacheControl is the Cache-Control of answers with an ETag. It must consist of
+	// printable ASCII. If empty, it is "no-cache", so that caches ask every time.
 	CacheControl string
 
-	// OnAccess is told of each request when it is answered, by the goroutine that
-	// serves it, so by many at once; until it returns the server does not take the
-	// answer for ended. ctx is the request's. A panic in it goes to OnError, the
-	// answer is out. Nil: nobody is told, which costs nothing. Package accesslog
-	// has one for log/slog.
+	// OnAccess, if not nil, is called once for each request after the answer has been
+	// written. It is called by the goroutine that serves the request, with the request's
+	// context, and must be safe for concurrent use. The server does not finish the answer
+	// until it returns. If it panics, OnError is called. Package accesslog provides
+	// an OnAccess for log/slog.
 	OnAccess func(ctx context.Context, a Access)
 
-	// OnError is told what the client is not: errors of collections behind a
-	// 409, 410, 500 or 503, errors of an authorizer that are neither [Unauthorized] nor
-	// [Forbidden], panics of either ([ErrPanic]), and, of requests without any of
-	// these, errors of a [Revisioned], which change no status. It is called before the
-	// answer is written, by many requests at once. Nil: all that is dropped.
+	// OnError, if not nil, is called with errors that are not sent to the client: errors
+	// of collections that lead to a 409, 410, 500 or 503, errors of an authorizer other
+	// than those of [Unauthorized] and [Forbidden], panics of either ([ErrPanic]), and
+	// errors of a [Revisioned] if the request has none of the others. It is called before
+	// the answer is written, and must be safe for concurrent use. If nil, errors are
+	// discarded.
 	OnError func(r *http.Request, err error)
 }
 
-// parseBaseURL checks a base URL and returns it in the form links begin with,
-// without slashes at its end. Empty stays empty.
-func parseBaseURL(text string) (string, error) {
+// checkCacheControl returns the value of Cache-Control, or an error.
+func checkCacheControl(text string) (string, error) {
 	if text == "" {
-		return "", nil
+		return "no-cache", nil
 	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("%w: BaseURL: %v", ErrInvalidConfig, err)
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' {
+			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrInvalidConfig, text)
+		}
 	}
-	if reason := baseURLFault(u, text); reason != "" {
-		return "", fmt.Errorf("%w: BaseURL %q %s", ErrInvalidConfig, text, reason)
-	}
-	path := escapePath(u.EscapedPath())
-	return u.Scheme + "://" + u.Host + strings.TrimRight(path, "/"), nil
-}
-
-// baseURLFault says what keeps a URL from being a base, "" if nothing does.
-func baseURLFault(u *url.URL, text string) string {
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "is not an absolute http or https URL"
-	case u.User != nil:
-		return "has a user"
-	case strings.Contains(text, "?"):
-		return "has a query"
-	case strings.Contains(text, "#"):
-		return "has a fragment"
-	case !validHost(u.Host):
-		return "has no valid host"
-	}
-	return ""
+	return text, nil
 }

@@ -21,40 +21,40 @@ const (
 	postableEvent = `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z"}`
 )
 
-// jumpy is a collection that panics where it is told to.
-type jumpy struct {
-	*journal
+// panickingCollection is a collection of which one method panics.
+type panickingCollection struct {
+	*revisionedCollection
 	in     string // the method
 	reason any
 }
 
-func (j *jumpy) jump(method string) {
-	if j.in == method {
-		panic(j.reason)
+func (c *panickingCollection) panicIn(method string) {
+	if c.in == method {
+		panic(c.reason)
 	}
 }
 
-func (j *jumpy) Fields(ctx context.Context) ([]string, error) {
-	j.jump("Fields")
-	return j.journal.Fields(ctx)
+func (c *panickingCollection) Fields(ctx context.Context) ([]string, error) {
+	c.panicIn("Fields")
+	return c.revisionedCollection.Fields(ctx)
 }
 
-func (j *jumpy) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	j.jump("Page")
-	return j.journal.Page(ctx, w, terms)
+func (c *panickingCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	c.panicIn("Page")
+	return c.revisionedCollection.Page(ctx, w, terms)
 }
 
-func (j *jumpy) Revision(ctx context.Context) (uint64, error) {
-	j.jump("Revision")
-	return j.journal.Revision(ctx)
+func (c *panickingCollection) Revision(ctx context.Context) (uint64, error) {
+	c.panicIn("Revision")
+	return c.revisionedCollection.Revision(ctx)
 }
 
-func (j *jumpy) Create(context.Context, []byte) ([]byte, error) {
-	j.jump("Create")
+func (c *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
+	c.panicIn("Create")
 	return []byte(`{"id":1}`), nil
 }
 
-// A panic in the program's code is told to OnError and to nobody else.
+// A panic in the program's code is reported to OnError and not to the client.
 func TestPanics(t *testing.T) {
 	secret := errors.New("password is 1234")
 	tests := []struct {
@@ -72,20 +72,20 @@ func TestPanics(t *testing.T) {
 		{"fields", "Fields", "oops", call{target: "/api/events/?ordering=id"}},
 		{"revision", "Revision", "oops", call{target: "/api/events/"}},
 		{"an error", "Create", secret, call{method: "POST", target: "/api/events/"}},
-		{"a wrapped one", "Create", fmt.Errorf("x: %w", secret), call{method: "POST", target: "/api/events/"}},
+		{"a wrapped error", "Create", fmt.Errorf("x: %w", secret), call{method: "POST", target: "/api/events/"}},
 		{"an error that would be a 400", "Create", Forbidden("no"), call{method: "POST", target: "/api/events/"}},
-		{"a context that ended", "Page", context.Canceled, call{target: "/api/events/"}},
+		{"the error of a context", "Page", context.Canceled, call{target: "/api/events/"}},
 		{"nil", "Page", nil, call{target: "/api/events/"}},
-		{"what cannot be compared", "Page", []int{1}, call{target: "/api/events/"}},
+		{"a value that is not comparable", "Page", []int{1}, call{target: "/api/events/"}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			events := &jumpy{&journal{Collection: newShelf(3)}, test.in, test.value}
-			var told []error
+			events := &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, test.in, test.value}
+			var reported []error
 			opts := Options{
-				ETags:      true, // or Revision is not called
-				Authorizer: func(*http.Request, string) error { events.jump("authorizer"); return nil },
-				OnError:    func(_ *http.Request, err error) { told = append(told, err) },
+				ETags:      true, // so that Revision is called
+				Authorizer: func(*http.Request, string) error { events.panicIn("authorizer"); return nil },
+				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
 			}
 			h := newTestHandler(t, opts, map[string]Collection{"events": events})
 			got := test.call.do(h)
@@ -96,42 +96,43 @@ func TestPanics(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(told) != 1 || !errors.Is(told[0], ErrPanic) || !strings.Contains(told[0].Error(), "panic_test.go") {
-				t.Errorf("OnError was told %v; want one ErrPanic with a stack", told)
+			if len(reported) != 1 || !errors.Is(reported[0], ErrPanic) || !strings.Contains(reported[0].Error(), "panic_test.go") {
+				t.Errorf("OnError was called with %v, want one ErrPanic with a stack", reported)
 			}
-			if err, ok := test.value.(error); ok && !errors.Is(told[0], err) {
-				t.Errorf("%v does not match %v", told[0], err)
+			if err, ok := test.value.(error); ok && !errors.Is(reported[0], err) {
+				t.Errorf("%v does not wrap %v", reported[0], err)
 			}
-			events.in = "" // it was this request alone
+			events.in = "" // no panic in the next request
 			if got := test.call.do(h); got.Status >= 300 {
-				t.Errorf("the next request: %d %s", got.Status, got.Body)
+				t.Errorf("next request: %d %s, want success", got.Status, got.Body)
 			}
 		})
 	}
 }
 
-// Where nobody wants to know, or who wants to know panics too.
 func TestPanicsOfOnError(t *testing.T) {
-	broken := func(err error) map[string]Collection { return map[string]Collection{"events": &shelf{err: err}} }
-	jumps := map[string]Collection{"events": &jumpy{&journal{Collection: newShelf(3)}, "Page", "oops"}}
+	broken := func(err error) map[string]Collection {
+		return map[string]Collection{"events": &sliceCollection{err: err}}
+	}
+	panicking := map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", "oops"}}
 	panics := Options{OnError: func(*http.Request, error) { panic("again") }}
 	for reason, h := range map[string]*Handler{
-		"no OnError":                  newTestHandler(t, Options{}, jumps),
-		"told of a panic":             newTestHandler(t, panics, jumps),
-		"told of an error":            newTestHandler(t, panics, broken(errors.New("oops"))),
-		"told of a context's end":     newTestHandler(t, panics, broken(context.Canceled)),
-		"told of no revision":         newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &unsure{&journal{Collection: newShelf(3)}, 0, at(1, errors.New("oops"))}}),
-		"told of a record, no JSON":   newTestHandler(t, panics, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
-		"told of a record, no reader": newTestHandler(t, Options{}, map[string]Collection{"events": &shelf{records: [][]byte{[]byte("{")}}}),
+		"no OnError":                 newTestHandler(t, Options{}, panicking),
+		"after a panic":              newTestHandler(t, panics, panicking),
+		"after an error":             newTestHandler(t, panics, broken(errors.New("oops"))),
+		"after the end of a context": newTestHandler(t, panics, broken(context.Canceled)),
+		"after an error of Revision": newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &failingRevision{&revisionedCollection{Collection: newCollection(3)}, 0, failAt(1, errors.New("oops"))}}),
+		"after an invalid record":    newTestHandler(t, panics, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
+		"no OnError, invalid record": newTestHandler(t, Options{}, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
 	} {
 		if got := (call{target: "/api/events/", header: accept("*/*;indent=2")}).do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("%s: %d %s", reason, got.Status, got.Body)
+			t.Errorf("%s: %d %s, want 500", reason, got.Status, got.Body)
 		}
 	}
 }
 
-// thrown is what a call panics with, nil if it does not.
-func thrown(f func()) (reason any) {
+// panicValue returns the value that f panics with, or nil.
+func panicValue(f func()) (reason any) {
 	defer func() { reason = recover() }()
 	f()
 	return nil
@@ -139,35 +140,35 @@ func thrown(f func()) (reason any) {
 
 func TestAbortPassesThrough(t *testing.T) {
 	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
-	h := newTestHandler(t, opts, map[string]Collection{"events": &jumpy{&journal{Collection: newShelf(3)}, "Page", http.ErrAbortHandler}})
+	h := newTestHandler(t, opts, map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", http.ErrAbortHandler}})
 	rec := httptest.NewRecorder()
-	if reason := thrown(func() { h.ServeHTTP(rec, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
-		t.Errorf("%v came through, want ErrAbortHandler", reason)
+	if reason := panicValue(func() { h.ServeHTTP(rec, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
+		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
 	if len(rec.Header()) > 0 || rec.Body.Len() > 0 {
-		t.Errorf("written: %v %s", rec.Header(), rec.Body)
+		t.Errorf("ServeHTTP wrote %v %s, want nothing", rec.Header(), rec.Body)
 	}
 }
 
-// tearing is a writer that panics when a body comes.
-type tearing struct{ *httptest.ResponseRecorder }
+// panickingWriter is a ResponseWriter whose Write panics.
+type panickingWriter struct{ *httptest.ResponseRecorder }
 
-func (tearing) Write([]byte) (int, error) { panic("torn") }
+func (panickingWriter) Write([]byte) (int, error) { panic("oops") }
 
-// Half an answer must not be followed by another one, nor look whole.
-func TestPanicInTheMidstOfAnAnswer(t *testing.T) {
-	var told []error
-	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { told = append(told, err) }}, nil)
-	w := tearing{httptest.NewRecorder()}
-	if reason := thrown(func() { h.ServeHTTP(w, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
-		t.Errorf("%v came through, want ErrAbortHandler", reason)
+// When some of the answer has been sent, a panic aborts the request.
+func TestPanicWithinAnswer(t *testing.T) {
+	var reported []error
+	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}, nil)
+	w := panickingWriter{httptest.NewRecorder()}
+	if reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
+		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
-	if w.Code != 200 || len(told) != 1 || !errors.Is(told[0], ErrPanic) {
-		t.Errorf("status %d, OnError was told %v", w.Code, told)
+	if w.Code != 200 || len(reported) != 1 || !errors.Is(reported[0], ErrPanic) {
+		t.Errorf("status %d and errors %v, want 200 and one ErrPanic", w.Code, reported)
 	}
 }
 
-// Goexit is no panic: t.FailNow in a program's fake ends the goroutine, silently.
+// Goexit, as in t.FailNow, is not a panic.
 func TestGoexit(t *testing.T) {
 	opts := Options{
 		Authorizer: func(*http.Request, string) error { runtime.Goexit(); return nil },
@@ -182,23 +183,23 @@ func TestGoexit(t *testing.T) {
 	}()
 	<-done
 	if rec.Body.Len() > 0 {
-		t.Errorf("written: %s", rec.Body)
+		t.Errorf("ServeHTTP wrote %s, want nothing", rec.Body)
 	}
 }
 
-// wary is a catalogue's collection with a validator of the program's own.
-type wary struct {
+// validatingCollection is a catalogue's collection with an additional validation.
+type validatingCollection struct {
 	catalogue.Encoded
 	validate func(body []byte)
 }
 
-func (w wary) Create(ctx context.Context, body []byte) ([]byte, error) {
-	w.validate(body)
-	return w.Encoded.Create(ctx, body)
+func (c validatingCollection) Create(ctx context.Context, body []byte) ([]byte, error) {
+	c.validate(body)
+	return c.Encoded.Create(ctx, body)
 }
 
-// priced is a record that cannot always be written down.
-type priced struct {
+// pricedRecord is a record whose encoding can panic.
+type pricedRecord struct {
 	ID    int   `json:"id"`
 	Price price `json:"price"`
 }
@@ -207,15 +208,15 @@ type price int
 
 func (p price) MarshalText() ([]byte, error) {
 	if p < 0 {
-		panic("no price")
+		panic("negative price")
 	}
 	return fmt.Append(nil, int(p)), nil
 }
 
-// A panic in an authorizer, a validator or a record's own method changes nothing
-// in a catalogue, and leaves no lock behind.
+// A panic in an authorizer, a validator or a method of a record changes nothing in a
+// catalogue and leaves no lock held.
 func TestPanicsChangeNothing(t *testing.T) {
-	house, err := catalogue.NewWith(catalogue.Define[priced]("books", catalogue.Options{}))
+	house, err := catalogue.NewWith(catalogue.Define[pricedRecord]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,14 +228,14 @@ func TestPanicsChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	angry := ""
-	all["events"] = wary{events, func([]byte) {
-		if angry == "validator" {
+	panicsIn := ""
+	all["events"] = validatingCollection{events, func([]byte) {
+		if panicsIn == "validator" {
 			panic("oops")
 		}
 	}}
 	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string) error {
-		if angry == "authorizer" {
+		if panicsIn == "authorizer" {
 			panic("oops")
 		}
 		return nil
@@ -243,27 +244,27 @@ func TestPanicsChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	post := call{method: "POST", target: "/api/events/", body: postableEvent, header: http.Header{"Content-Type": {"application/json"}}}
-	for _, angry = range []string{"authorizer", "validator"} {
+	for _, panicsIn = range []string{"authorizer", "validator"} {
 		if got := post.do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("%s: %d %s", angry, got.Status, got.Body)
+			t.Errorf("panic of the %s: %d %s, want 500", panicsIn, got.Status, got.Body)
 		}
 		if got := get(h, "/api/events/"); got.Body != emptyPage {
-			t.Errorf("%s: stored %s", angry, got.Body)
+			t.Errorf("after a panic of the %s, the page is %s", panicsIn, got.Body)
 		}
 	}
-	angry = ""
+	panicsIn = ""
 	if got := post.do(h); got.Status != 201 || !strings.HasPrefix(got.Body, `{"id":1,`) {
-		t.Errorf("afterwards: %d %s; no id may be used up", got.Status, got.Body)
+		t.Errorf("after the panics: %d %s, want 201 and id 1", got.Status, got.Body)
 	}
-	books, err := catalogue.Define[priced]("books", catalogue.Options{}).In(house)
+	books, err := catalogue.Define[pricedRecord]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reason := thrown(func() { books.Insert(priced{Price: -1}) }); reason == nil {
-		t.Error("a record that cannot be written down was stored")
+	if reason := panicValue(func() { books.Insert(pricedRecord{Price: -1}) }); reason == nil {
+		t.Error("Insert of a record whose encoding panics does not panic")
 	}
 	if got := get(h, "/api/books/?ordering=price"); got.Body != emptyPage {
-		t.Errorf("books: %s", got.Body)
+		t.Errorf("books are %s, want an empty page", got.Body)
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)

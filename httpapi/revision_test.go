@@ -16,22 +16,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// unsure is a journal whose revision is not always to be had.
-type unsure struct {
-	*journal
-	calls int                                    // of Revision, since the request began
-	fails func(ctx context.Context, n int) error // what the n-th of them fails with, from 1 on
+// failingRevision is a revisionedCollection whose Revision can fail.
+type failingRevision struct {
+	*revisionedCollection
+	calls int                                    // of Revision, since the test reset it
+	fails func(ctx context.Context, n int) error // returns the error of the n-th call, from 1 on
 }
 
-func (u *unsure) Revision(ctx context.Context) (uint64, error) {
-	u.calls++
-	return u.revision.Load(), u.fails(ctx, u.calls) // a number that looks good beside an error
+func (c *failingRevision) Revision(ctx context.Context) (uint64, error) {
+	c.calls++
+	return c.revision.Load(), c.fails(ctx, c.calls) // a valid number even with an error
 }
 
-// never and at are ways to fail.
-func never(context.Context, int) error { return nil }
+func neverFails(context.Context, int) error { return nil }
 
-func at(call int, err error) func(context.Context, int) error {
+func failAt(call int, err error) func(context.Context, int) error {
 	return func(_ context.Context, n int) error {
 		if n == call {
 			return err
@@ -40,78 +39,79 @@ func at(call int, err error) func(context.Context, int) error {
 	}
 }
 
-// unsureHandler serves some news, and notes what OnError is told.
-func unsureHandler(t *testing.T, c Collection) (h *Handler, news *unsure, told *[]error) {
+// newFailingRevisionHandler returns a handler of c as news and the errors that its OnError
+// is called with.
+func newFailingRevisionHandler(t *testing.T, c Collection) (h *Handler, news *failingRevision, reported *[]error) {
 	t.Helper()
-	news, told = &unsure{journal: &journal{Collection: c}, fails: never}, new([]error)
-	opts := Options{ETags: true, Bounds: Bounds{Terms: 2}, OnError: func(_ *http.Request, err error) { *told = append(*told, err) }}
-	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, told
+	news, reported = &failingRevision{revisionedCollection: &revisionedCollection{Collection: c}, fails: neverFails}, new([]error)
+	opts := Options{ETags: true, Bounds: Bounds{Terms: 2}, OnError: func(_ *http.Request, err error) { *reported = append(*reported, err) }}
+	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, reported
 }
 
-const onePiece = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
+const oneRecord = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
 
-// TestRevisionFails: whichever of the two calls fails, and with what, the page is
-// what a collection gives that is not Revisioned, and is made each time.
+// If either call of Revision fails, with whatever error, the page is the same as without
+// Revisioned.
 func TestRevisionFails(t *testing.T) {
 	failures := []struct {
 		reason string
 		err    error
 	}{
 		{"any error", errors.New("password is 1234")},
-		{"one that would be a 503 of Page", Unavailable(time.Second, nil)},
-		{"one that would be a 410", ErrGone},
-		{"one that would be a 409", ErrConflict},
-		{"the end of a context of its own", context.DeadlineExceeded},
-		{"one that would be asked again", ordering.ErrUnknownField},
+		{"unavailable", Unavailable(time.Second, nil)},
+		{"gone", ErrGone},
+		{"conflict", ErrConflict},
+		{"deadline", context.DeadlineExceeded},
+		{"unknown field", ordering.ErrUnknownField},
 	}
-	want := answer{200, viewHeader("Accept", readMethods, len(onePiece)), onePiece}
+	want := answer{200, viewHeader("Accept", readMethods, len(oneRecord)), oneRecord}
 	for _, f := range failures {
 		for call := 1; call <= 2; call++ {
-			h, news, told := unsureHandler(t, newShelf(1))
-			news.fails = at(call, f.err)
+			h, news, reported := newFailingRevisionHandler(t, newCollection(1))
+			news.fails = failAt(call, f.err)
 			for n := 1; n <= 4; n++ {
 				news.calls = 0
 				if diff := cmp.Diff(want, get(h, "/api/news/")); diff != "" {
 					t.Errorf("%s, call %d (-want +got):\n%s", f.reason, call, diff)
 				}
 				if news.pages.Load() != int64(n) || news.calls != call {
-					t.Errorf("%s, call %d: %d pages of %d, %d calls of Revision", f.reason, call, news.pages.Load(), n, news.calls)
+					t.Errorf("%s, call %d: %d pages after %d requests, %d calls of Revision", f.reason, call, news.pages.Load(), n, news.calls)
 				}
-				if len(*told) != n || (*told)[n-1] != f.err {
-					t.Errorf("%s, call %d: OnError was told %v", f.reason, call, *told)
+				if len(*reported) != n || (*reported)[n-1] != f.err {
+					t.Errorf("%s, call %d: OnError was called with %v, want %v last", f.reason, call, *reported, f.err)
 				}
 			}
 		}
 	}
 }
 
-// A client that has the page, or would have any, is given it all the same.
-func TestRevisionFailsWhereThereWasATag(t *testing.T) {
+// If Revision fails, If-None-Match is ignored.
+func TestRevisionFailsWithIfNoneMatch(t *testing.T) {
 	failed := errors.New("failed")
-	h, news, told := unsureHandler(t, newShelf(1))
+	h, news, reported := newFailingRevisionHandler(t, newCollection(1))
 	tag := tagOf(t, h, call{target: "/api/news/"})
 	news.fails = func(context.Context, int) error { return failed }
 	for _, method := range []string{"GET", "HEAD"} {
-		want := answer{200, viewHeader("Accept", readMethods, len(onePiece)), onePiece}
+		want := answer{200, viewHeader("Accept", readMethods, len(oneRecord)), oneRecord}
 		if method == "HEAD" {
 			want.Body = ""
 		}
 		for _, has := range []string{tag, "*"} {
-			*told = nil
+			*reported = nil
 			got := call{method: method, target: "/api/news/", header: ifNoneMatch(has)}.do(h)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, If-None-Match %s (-want +got):\n%s", method, has, diff)
 			}
-			if !slices.Equal(*told, []error{failed}) {
-				t.Errorf("%s, If-None-Match %s: OnError was told %v", method, has, *told)
+			if !slices.Equal(*reported, []error{failed}) {
+				t.Errorf("%s, If-None-Match %s: OnError was called with %v, want %v", method, has, *reported, failed)
 			}
 		}
 	}
 }
 
-// A failure is that of one request: a tag is good again when it is over.
-func TestRevisionIsBack(t *testing.T) {
-	h, news, _ := unsureHandler(t, newShelf(1))
+// A tag stays valid after Revision has failed.
+func TestTagAfterRevisionFailed(t *testing.T) {
+	h, news, _ := newFailingRevisionHandler(t, newCollection(1))
 	tag := tagOf(t, h, call{target: "/api/news/"})
 	failed := errors.New("failed")
 	for _, test := range []struct {
@@ -119,9 +119,9 @@ func TestRevisionIsBack(t *testing.T) {
 		fails  func(context.Context, int) error
 		status int
 	}{
-		{"the first fails", at(1, failed), 200},
-		{"none fails", never, 304},
-		{"nobody asks for the second", at(2, failed), 304},
+		{"first call fails", failAt(1, failed), 200},
+		{"no call fails", neverFails, 304},
+		{"second call would fail", failAt(2, failed), 304},
 	} {
 		news.calls, news.fails = 0, test.fails
 		if got := (call{target: "/api/news/", header: ifNoneMatch(tag)}).do(h); got.Status != test.status {
@@ -130,38 +130,37 @@ func TestRevisionIsBack(t *testing.T) {
 	}
 }
 
-// scripted is a collection with one record, which shows the revision that it is of.
-// Each step of a request can be preceded by a change.
-type scripted struct {
+// changingRevision is a collection with one record, whose id is the revision of the page.
+// The revision can change before each step of a request.
+type changingRevision struct {
 	revision uint64
 	calls    int
-	changes  map[string]int // by the step before which they happen
+	changes  map[string]int // by the step that follows
 }
 
-func (s *scripted) step(name string) {
-	s.revision += uint64(s.changes[name]) // less if negative
-	s.changes[name] = 0
+func (c *changingRevision) step(name string) {
+	c.revision += uint64(c.changes[name]) // less if negative
+	c.changes[name] = 0
 }
 
-func (s *scripted) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
+func (c *changingRevision) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
 
-func (s *scripted) Revision(context.Context) (uint64, error) {
-	s.calls++
-	s.step([]string{"", "first", "second"}[s.calls])
-	return s.revision, nil
+func (c *changingRevision) Revision(context.Context) (uint64, error) {
+	c.calls++
+	c.step([]string{"", "first", "second"}[c.calls])
+	return c.revision, nil
 }
 
-func (s *scripted) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	s.step("page")
-	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, s.revision)}
-	s.step("record")
+func (c *changingRevision) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
+	c.step("page")
+	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, c.revision)}
+	c.step("record")
 	return 1, records, nil
 }
 
-// TestTagOfAnotherRevision: a page has a tag only if the revision is the same before
-// and after it was made; the tag is then that of the revision which the page shows.
-// Revisions decrease where replicas answer, one behind another.
-func TestTagOfAnotherRevision(t *testing.T) {
+// A page has a tag only if the revision is the same before and after Page. Revisions
+// decrease if one of several replicas lags behind.
+func TestTagIfRevisionChanges(t *testing.T) {
 	shown := func(revision int) string {
 		return fmt.Sprintf(`{"count":1,"next":null,"previous":null,"results":[{"id":%d}]}`, revision)
 	}
@@ -172,28 +171,28 @@ func TestTagOfAnotherRevision(t *testing.T) {
 		shown  int // revision
 		tagged bool
 	}{
-		{"nothing is written", "none", 0, 100, true},
-		{"written before the first look", "first", 1, 101, true},
-		{"written between the first look and the page", "page", 1, 101, false},
-		{"written after the page was read", "record", 1, 100, false},
-		{"written before the second look", "second", 1, 100, false},
-		{"a replica that is behind gives all", "first", -1, 99, true},
-		{"a replica that is behind gives the page", "page", -1, 99, false},
-		{"a replica that is behind gives the second number", "second", -1, 100, false},
-		{"a replica that is far behind gives the second number", "record", -50, 100, false},
+		{"no write", "none", 0, 100, true},
+		{"write before the first call of Revision", "first", 1, 101, true},
+		{"write between Revision and Page", "page", 1, 101, false},
+		{"write after Page has read", "record", 1, 100, false},
+		{"write before the second call of Revision", "second", 1, 100, false},
+		{"older replica for all calls", "first", -1, 99, true},
+		{"older replica for Page", "page", -1, 99, false},
+		{"older replica for the second call of Revision", "second", -1, 100, false},
+		{"much older replica for the second call of Revision", "record", -50, 100, false},
 	}
 	for _, test := range tests {
 		for _, method := range []string{"GET", "HEAD"} {
 			t.Run(test.reason+"/"+method, func(t *testing.T) {
-				c := &scripted{revision: 100, changes: map[string]int{test.step: test.change}}
+				c := &changingRevision{revision: 100, changes: map[string]int{test.step: test.change}}
 				h := newTestHandler(t, Options{ETags: true}, map[string]Collection{"news": c})
 				got := call{method: method, target: "/api/news/"}.do(h)
 				tag, tagged := got.Header["Etag"]
 				if tagged != test.tagged || got.Status != 200 {
-					t.Errorf("%d with the tag %q, want one: %t", got.Status, tag, test.tagged)
+					t.Errorf("%d with tag %q, want a tag %t", got.Status, tag, test.tagged)
 				}
 				if _, controlled := got.Header["Cache-Control"]; controlled != test.tagged {
-					t.Errorf("Cache-Control is %q", got.Header["Cache-Control"])
+					t.Errorf("Cache-Control is %q, want one: %t", got.Header["Cache-Control"], test.tagged)
 				}
 				if method == "GET" && got.Body != shown(test.shown) {
 					t.Errorf("%s, want revision %d", got.Body, test.shown)
@@ -202,7 +201,7 @@ func TestTagOfAnotherRevision(t *testing.T) {
 					c.revision, c.calls = uint64(now), 0
 					again := call{target: "/api/news/", header: ifNoneMatch(tag)}.do(h)
 					if has := now == test.shown; (again.Status == 304) != has || !has && again.Body != shown(now) {
-						t.Errorf("at revision %d, with the tag of %d: %d %s", now, test.shown, again.Status, again.Body)
+						t.Errorf("at revision %d with the tag of %d: %d %s", now, test.shown, again.Status, again.Body)
 					}
 				}
 			})
@@ -210,9 +209,9 @@ func TestTagOfAnotherRevision(t *testing.T) {
 	}
 }
 
-// TestRevisionAndAnswer: of a request that fails in another way as well OnError is
-// told that alone, and the client as if there had been no revision to ask for.
-func TestRevisionAndAnswer(t *testing.T) {
+// If the request fails with another error too, OnError is called with that alone, and the
+// answer is the same as without Revisioned.
+func TestRevisionFailsWithRequest(t *testing.T) {
 	lost, busy := Unavailable(9*time.Second, errors.New("no revision")), Unavailable(7*time.Second, errors.New("no page"))
 	tests := []struct {
 		reason     string
@@ -220,62 +219,61 @@ func TestRevisionAndAnswer(t *testing.T) {
 		call       call
 		status     int
 		retryAfter string
-		told       string // in the text of the one error; "": none is told
+		reported   string // in the text of the one error; "" if none is reported
 	}{
-		{"a page", newShelf(1), call{}, 200, "", "no revision"},
-		{"unknown format: nobody asks", newShelf(1), call{target: "?format=xml"}, 404, "", ""},
-		{"too many terms: nobody asks", newShelf(1), call{target: "?ordering=a,b,c"}, 400, "", ""},
-		{"nothing acceptable: nobody asks", newShelf(1), call{header: accept("text/html")}, 406, "", ""},
-		{"OPTIONS: nobody asks", newShelf(1), call{method: "OPTIONS"}, 200, "", ""},
-		{"POST: nobody asks", newShelf(1), call{method: "POST"}, 405, "", ""},
-		{"both unavailable: the page says for how long", &shelf{err: busy}, call{}, 503, "7", "no page"},
-		{"Page fails", &shelf{err: errors.New("no page")}, call{}, 500, "", "no page"},
-		{"Page is gone", &shelf{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
-		{"Page gave up", &shelf{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
-		{"Fields fails", &shelf{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
-		{"a panic in Page", &jumpy{&journal{Collection: newShelf(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
-		{"a record that is no JSON", &shelf{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "invalid character"},
+		{"a page", newCollection(1), call{}, 200, "", "no revision"},
+		{"unknown format", newCollection(1), call{target: "?format=xml"}, 404, "", ""},
+		{"too many terms", newCollection(1), call{target: "?ordering=a,b,c"}, 400, "", ""},
+		{"not acceptable", newCollection(1), call{header: accept("text/html")}, 406, "", ""},
+		{"OPTIONS", newCollection(1), call{method: "OPTIONS"}, 200, "", ""},
+		{"POST", newCollection(1), call{method: "POST"}, 405, "", ""},
+		{"both unavailable", &sliceCollection{err: busy}, call{}, 503, "7", "no page"},
+		{"Page fails", &sliceCollection{err: errors.New("no page")}, call{}, 500, "", "no page"},
+		{"Page is gone", &sliceCollection{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
+		{"Page is canceled", &sliceCollection{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
+		{"Fields fails", &sliceCollection{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
+		{"a panic in Page", &panickingCollection{&revisionedCollection{Collection: newCollection(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
+		{"a record that is not JSON", &sliceCollection{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "invalid character"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			h, news, told := unsureHandler(t, test.page)
-			news.fails = at(1, lost)
+			h, news, reported := newFailingRevisionHandler(t, test.page)
+			news.fails = failAt(1, lost)
 			test.call.target = "/api/news/" + test.call.target
 			got := test.call.do(h)
 			if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Header["Etag"] != "" || strings.Contains(got.Body, "no revision") {
 				t.Errorf("%d %v %s, want %d", got.Status, got.Header, got.Body, test.status)
 			}
-			if test.told == "" {
-				if len(*told) > 0 {
-					t.Errorf("OnError was told %v", *told)
+			if test.reported == "" {
+				if len(*reported) > 0 {
+					t.Errorf("OnError was called with %v, want no errors", *reported)
 				}
 				return
 			}
-			if len(*told) != 1 || !strings.Contains((*told)[0].Error(), test.told) || errors.Is((*told)[0], lost) != (test.told == "no revision") {
-				t.Errorf("OnError was told %v, want one with %q", *told, test.told)
+			if len(*reported) != 1 || !strings.Contains((*reported)[0].Error(), test.reported) || errors.Is((*reported)[0], lost) != (test.reported == "no revision") {
+				t.Errorf("OnError was called with %v, want one with %q", *reported, test.reported)
 			}
 		})
 	}
 }
 
-// Without tags nobody asks for a revision.
-func TestRevisionIsNotAskedFor(t *testing.T) {
-	news := &unsure{journal: &journal{Collection: newShelf(1)}, fails: at(1, errors.New("failed"))}
+// Without tags, Revision is not called.
+func TestNoRevisionWithoutTags(t *testing.T) {
+	news := &failingRevision{revisionedCollection: &revisionedCollection{Collection: newCollection(1)}, fails: failAt(1, errors.New("failed"))}
 	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 	h := newTestHandler(t, opts, map[string]Collection{"news": news})
-	for range 3 { // also of a page that was asked for before
+	for range 3 {
 		for _, c := range []call{{}, {header: ifNoneMatch("*")}, {method: "HEAD"}} {
 			c.target = "/api/news/"
 			if got := c.do(h); got.Status != 200 || news.calls != 0 {
-				t.Errorf("%s %v: %d; %d calls of Revision", c.method, c.header, got.Status, news.calls)
+				t.Errorf("%s %v: %d and %d calls of Revision, want 200 and none", c.method, c.header, got.Status, news.calls)
 			}
 		}
 	}
 }
 
-// A panic in the second call is the request's failure as in the first.
-func TestRevisionPanicsBehindThePage(t *testing.T) {
-	h, news, told := unsureHandler(t, newShelf(1))
+func TestRevisionPanicsAfterPage(t *testing.T) {
+	h, news, reported := newFailingRevisionHandler(t, newCollection(1))
 	news.fails = func(_ context.Context, n int) error {
 		if n == 2 {
 			panic("oops")
@@ -283,30 +281,30 @@ func TestRevisionPanicsBehindThePage(t *testing.T) {
 		return nil
 	}
 	if got := get(h, "/api/news/"); got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
-		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+		t.Errorf("%d %v %s, want 500 without a tag", got.Status, got.Header, got.Body)
 	}
-	if len(*told) != 1 || !errors.Is((*told)[0], ErrPanic) {
-		t.Errorf("OnError was told %v", *told)
+	if len(*reported) != 1 || !errors.Is((*reported)[0], ErrPanic) {
+		t.Errorf("OnError was called with %v, want one ErrPanic", *reported)
 	}
 }
 
-// heeding is a shelf that looks at its context.
-type heeding struct{ *shelf }
+// contextCollection is a sliceCollection whose Page returns the error of its context.
+type contextCollection struct{ *sliceCollection }
 
-func (h heeding) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (c contextCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	return h.shelf.Page(ctx, w, terms)
+	return c.sliceCollection.Page(ctx, w, terms)
 }
 
-// TestRevisionWaits for what never comes, until the request's context ends: before
-// the page, which is then given up, or behind it, when it is there.
-func TestRevisionWaits(t *testing.T) {
+// Revision blocks until the context ends. If that is before Page, the request fails. If it
+// is after Page, the page is sent.
+func TestRevisionBlocks(t *testing.T) {
 	request := call{target: "/api/news/"}.request()
 	for nth, want := range map[int]answer{
 		1: {503, nil, `{"detail":"The request was given up before it could be answered."}`},
-		2: {200, nil, onePiece},
+		2: {200, nil, oneRecord},
 	} {
 		want.Header = viewHeader("Accept", readMethods, len(want.Body))
 		for ended, end := range map[error]func(context.Context) (context.Context, context.CancelFunc){
@@ -320,7 +318,7 @@ func TestRevisionWaits(t *testing.T) {
 			},
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				h, news, told := unsureHandler(t, heeding{newShelf(1)})
+				h, news, reported := newFailingRevisionHandler(t, contextCollection{newCollection(1)})
 				news.fails = func(ctx context.Context, n int) error {
 					if n != nth {
 						return nil
@@ -333,8 +331,8 @@ func TestRevisionWaits(t *testing.T) {
 				if diff := cmp.Diff(want, serve(h, request.WithContext(ctx))); diff != "" {
 					t.Errorf("call %d, %v (-want +got):\n%s", nth, ended, diff)
 				}
-				if len(*told) != 1 || !errors.Is((*told)[0], ended) {
-					t.Errorf("call %d: OnError was told %v, want %v", nth, *told, ended)
+				if len(*reported) != 1 || !errors.Is((*reported)[0], ended) {
+					t.Errorf("call %d: OnError was called with %v, want %v", nth, *reported, ended)
 				}
 			})
 		}

@@ -2,14 +2,26 @@ package httpapi
 
 import (
 	"bytes"
+	"net/http"
 
 	"github.com/gobacklist/backlist/resources"
 )
 
-// rootBody is the body of the root, cut where the base of its links goes.
+// sendRoot answers with the root.
+func (v *view) sendRoot() {
+	v.findTag()
+	if v.clientHas() {
+		v.sendNotModified()
+		return
+	}
+	var room [256]byte
+	v.write(http.StatusOK, v.handler.root.build(v.origin.AppendURL(room[:0], "")))
+}
+
+// rootBody is the body of the root, cut where its links begin.
 type rootBody [][]byte
 
-// newRootBody lists the collections in the order of the document.
+// newRootBody returns a body that lists the collections in the order of the document.
 func newRootBody(documented []resources.Description) rootBody {
 	var body rootBody
 	part := "{"
@@ -23,5 +35,5 @@ func newRootBody(documented []resources.Description) rootBody {
 	return append(body, []byte(part+"}"))
 }
 
-// build returns the body with links that begin with base.
+// build returns the body with base at the beginning of each link.
 func (b rootBody) build(base []byte) []byte { return bytes.Join(b, base) }

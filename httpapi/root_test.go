@@ -15,8 +15,8 @@ func TestRoot(t *testing.T) {
 		want = append(want, fmt.Sprintf(`"%s":"http://host.example/api/%s/?format=api"`, key, segment))
 	}
 	body := "{" + strings.Join(want, ",") + "}"
-	if len(body) != 2426 { // as recorded
-		t.Fatalf("the test's own idea of the root has %d bytes", len(body))
+	if len(body) != 2426 { // as recorded from the service
+		t.Fatalf("the expected root has %d bytes, want 2426", len(body))
 	}
 	h := newTestHandler(t, Options{}, nil)
 	for _, target := range []string{"/api/", "/api/?format=api", "/api/?format=json&x=1", "/api%2F"} {
@@ -29,6 +29,6 @@ func TestRoot(t *testing.T) {
 	}
 	based := newTestHandler(t, Options{BaseURL: "https://x.example/shop"}, nil)
 	if got, want := get(based, "/api/").Body, strings.ReplaceAll(body, "http://host.example", "https://x.example/shop"); got != want {
-		t.Errorf("with base URL: %s", got)
+		t.Errorf("with a base URL the root is %s", got)
 	}
 }

@@ -10,23 +10,22 @@ import (
 // apiPath is the path of the root; the collections are below it.
 const apiPath = "/api/"
 
-// route is a path that is served, with what can be known of its answers
-// beforehand: all but those to OPTIONS, which few ask for. The slices of header
-// values are shared by all of them.
+// route is a path that is served, with what its answers have in common. They share the
+// slices of header values.
 type route struct {
 	path       string
-	key        string                 // of the collection, "": the root
-	about      *resources.Description // nil: the root
-	collection Collection             // nil: the root
-	lenient    LenientPager           // nil: unknown terms are dropped beforehand
-	creator    Creator                // nil: POST is not allowed
-	revisioned Revisioned             // nil: its pages have no tags
+	key        string                 // of the collection; empty at the root
+	about      *resources.Description // nil at the root
+	collection Collection             // nil at the root
+	lenient    LenientPager           // nil if unknown terms must be dropped before
+	creator    Creator                // nil if POST is not allowed
+	revisioned Revisioned             // nil if its pages have no tags
 	standard   []ordering.Term        // the default order, ending in an ascending id
 	allow      []string
 	vary       []string
 }
 
-// newRoutes returns the root and all collections by their paths.
+// newRoutes returns the routes of the root and of all collections by their paths.
 func newRoutes(collections map[string]Collection, documented []resources.Description) map[string]*route {
 	routes := make(map[string]*route, 1+len(documented))
 	all := make([]route, 1+len(documented))
@@ -41,7 +40,7 @@ func newRoutes(collections map[string]Collection, documented []resources.Descrip
 	return routes
 }
 
-// allowRead is the Allow of what cannot be posted to.
+// Values of Allow.
 const (
 	allowRead  = "GET, HEAD, OPTIONS"
 	allowWrite = "GET, POST, HEAD, OPTIONS"
@@ -66,7 +65,7 @@ func newRoute(d *resources.Description, c Collection) route {
 	return r
 }
 
-// metadata is what OPTIONS tells anybody.
+// metadata returns the answer to OPTIONS if the client may not post.
 func (r *route) metadata() []byte {
 	if r.collection == nil {
 		return rootMetadata()
@@ -78,17 +77,17 @@ func collectionPath(d resources.Description) string {
 	return apiPath + d.Segment + "/"
 }
 
-// Served is one of the paths that a [Handler] serves, for those who describe it.
+// A Served is a path that a [Handler] serves.
 type Served struct {
-	Path        string                // from the handler's root on: "/api/", "/api/events/"
-	Description resources.Description // without a key at the root
+	Path        string                // without the handler's prefix: "/api/", "/api/events/"
+	Description resources.Description // zero at the root
 	Collection  Collection            // nil at the root
-	Creatable   bool                  // whether POST is allowed, to whom the authorizer lets
+	Creatable   bool                  // whether POST is allowed, if the authorizer permits it
 	Tagged      bool                  // whether answers to GET have an ETag
 }
 
-// Served lists all paths: the root, then the collections in the order of the
-// service's document. The slice is the caller's. O(number of collections).
+// Served returns all paths that are served: the root, then the collections in the order
+// of the service's document. The caller may modify the slice. O(number of collections).
 func (h *Handler) Served() []Served {
 	list := []Served{{Path: apiPath, Tagged: h.tags}}
 	for _, about := range resources.Descriptions() {

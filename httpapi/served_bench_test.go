@@ -24,11 +24,10 @@ import (
 )
 
 // BenchmarkServed measures the handler over loopback, with 10,000 events and 8
-// connections, beside a handler that writes the same bytes from memory. The two
-// take turns, since machines are noisy; what counts is the ratio of their
-// requests per second, reported as "of-static".
+// connections, and a handler that writes the same bytes from memory. The two alternate,
+// since machines are noisy. "of-static" is the ratio of their requests per second.
 func BenchmarkServed(b *testing.B) {
-	handler, err := httpapi.New(tenThousand(b), httpapi.Options{})
+	handler, err := httpapi.New(newCatalogue(b), httpapi.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,10 +40,10 @@ func BenchmarkServed(b *testing.B) {
 	}
 }
 
-// BenchmarkServedFixed is the same for a collection that has its page at hand: what
-// is missing from 1 is the handler's own time.
+// BenchmarkServedFixed measures the same with a collection that returns a fixed page, so
+// that only the handler itself keeps the ratio below 1.
 func BenchmarkServedFixed(b *testing.B) {
-	house := tenThousand(b)
+	house := newCatalogue(b)
 	all := make(map[string]httpapi.Collection)
 	for key, c := range house.All() {
 		all[key] = c
@@ -64,7 +63,7 @@ func BenchmarkServedFixed(b *testing.B) {
 	}
 }
 
-// fixedPage answers at once: one page, whatever is asked.
+// fixedPage is a collection that returns the same page to every call.
 type fixedPage struct {
 	httpapi.Collection
 	count   int
@@ -75,10 +74,10 @@ func (p fixedPage) Page(context.Context, pagination.Window, []ordering.Term) (in
 	return p.count, p.records, nil
 }
 
-// BenchmarkNotModified measures answers of 304 over loopback beside whole pages:
-// "of-200" is how many times their requests per second.
+// BenchmarkNotModified measures answers of 304 over loopback and whole pages. "of-200" is
+// the ratio of their requests per second.
 func BenchmarkNotModified(b *testing.B) {
-	handler, err := httpapi.New(tenThousand(b), httpapi.Options{ETags: true})
+	handler, err := httpapi.New(newCatalogue(b), httpapi.Options{ETags: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,11 +87,11 @@ func BenchmarkNotModified(b *testing.B) {
 	handler.ServeHTTP(w, r)
 	not.request = fmt.Appendf(bytes.TrimSuffix(not.request, []byte("\r\n")), "If-None-Match: %s\r\n\r\n", w.Header().Get("ETag"))
 	not.status = "HTTP/1.1 304 Not Modified"
-	race(b, not, whole, "of-200")
+	alternate(b, not, whole, "of-200")
 }
 
-// tenThousand is a house with so many events.
-func tenThousand(b *testing.B) *catalogue.Catalogue {
+// newCatalogue returns a catalogue with 10,000 events.
+func newCatalogue(b *testing.B) *catalogue.Catalogue {
 	b.Helper()
 	var file bytes.Buffer
 	if _, err := sample.New(sample.Options{Events: 10_000}).WriteTo(&file); err != nil {
@@ -106,15 +105,15 @@ func tenThousand(b *testing.B) *catalogue.Catalogue {
 }
 
 func compareLoads(b *testing.B, handler http.Handler, target string) {
-	ours, static := newLoad(b, handler, target), newLoad(b, nil, target)
+	served, static := newLoad(b, handler, target), newLoad(b, nil, target)
 	static.server.Config.Handler = sameBytes(handler, static.server, target)
-	race(b, ours, static, "of-static")
+	alternate(b, served, static, "of-static")
 }
 
-// race has two loads take turns, and reports how many requests a second one
-// answered, and how many times those of the other that is: the median of pairs of
-// turns, since other work on the machine slows down some of them.
-func race(b *testing.B, one, other *load, times string) {
+// alternate runs two loads in turn. It reports the requests per second of the first and, as
+// unit, the median of the ratios to those of the second. The median ignores turns that
+// other work on the machine has slowed down.
+func alternate(b *testing.B, one, other *load, unit string) {
 	const requests = 400 // a turn
 	one.run(b, requests)
 	other.run(b, requests)
@@ -126,11 +125,11 @@ func race(b *testing.B, one, other *load, times string) {
 		took += a
 	}
 	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], times)
+	b.ReportMetric(ratios[len(ratios)/2], unit)
 	b.ReportMetric(float64(b.N*requests)/took.Seconds(), "requests/s")
 }
 
-// sameBytes answers everything with what handler answers to one request.
+// sameBytes returns a handler that writes from memory what handler answers to a target.
 func sameBytes(handler http.Handler, server *httptest.Server, target string) http.Handler {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest("GET", server.URL+target, nil))
@@ -143,11 +142,11 @@ func sameBytes(handler http.Handler, server *httptest.Server, target string) htt
 	})
 }
 
-// load is a server with connections that ask it for one thing over and over.
+// load is a server with connections that repeat one request.
 type load struct {
 	server  *httptest.Server
 	request []byte
-	status  string // line that is to come back
+	status  string // expected status line
 	conns   []*bufio.ReadWriter
 }
 
@@ -169,7 +168,7 @@ func newLoad(b *testing.B, handler http.Handler, target string) *load {
 	return l
 }
 
-// run asks so many times on each connection and tells how long that took.
+// run sends a number of requests over all connections and returns the time that it took.
 func (l *load) run(b *testing.B, requests int) time.Duration {
 	start := time.Now()
 	var all sync.WaitGroup
@@ -187,7 +186,7 @@ func (l *load) run(b *testing.B, requests int) time.Duration {
 	return time.Since(start)
 }
 
-// exchange sends a request and reads its answer, doing as little as that takes.
+// exchange sends a request and reads the answer with as little work as possible.
 func exchange(conn *bufio.ReadWriter, request []byte, want string) error {
 	conn.Write(request)
 	if err := conn.Flush(); err != nil {

@@ -18,19 +18,18 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// pipes is a listener without a network, for servers in a bubble, where time
-// passes when all wait for it.
-type pipes struct {
+// pipeListener is a listener without a network, for servers in a synctest bubble.
+type pipeListener struct {
 	conns chan net.Conn
 	once  sync.Once
 	done  chan struct{}
 }
 
-func newPipes() *pipes {
-	return &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+func newPipeListener() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.conns:
 		return conn, nil
@@ -39,25 +38,25 @@ func (p *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *pipes) Close() error {
+func (p *pipeListener) Close() error {
 	p.once.Do(func() { close(p.done) })
 	return nil
 }
 
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-func (p *pipes) dial() net.Conn {
+func (p *pipeListener) dial() net.Conn {
 	client, server := net.Pipe()
 	p.conns <- server
 	return client
 }
 
-// inBubble runs a client of a server with the README's timeouts. Both are in a
-// bubble, which ends when no goroutine is left in it, or fails the test.
-func inBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*testing.T, net.Conn)) {
+// serveInBubble runs a client of a server with the timeouts of Example_server in a
+// synctest bubble. The test fails if a goroutine is left.
+func serveInBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*testing.T, net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
-		var lines logged
-		listener := newPipes()
+		var lines logBuffer
+		listener := newPipeListener()
 		server := &http.Server{
 			Handler:           h(t),
 			ReadHeaderTimeout: 5 * time.Second,
@@ -69,18 +68,18 @@ func inBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*testin
 		conn := listener.dial()
 		client(t, conn)
 		conn.Close()
-		synctest.Wait() // a server that shuts down starts on no request
+		synctest.Wait() // before Shutdown, after which no request is served
 		if err := server.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Hour) // no time at all, but who sleeps may wake up and end
+		time.Sleep(time.Hour) // so that sleeping goroutines end
 		if lines.text.Len() > 0 {
 			t.Errorf("the server logged: %s", &lines.text)
 		}
 	})
 }
 
-// status is that of the answer that comes next, 0 if none does.
+// status returns the status of the next answer, or 0 if there is none.
 func status(conn net.Conn) int {
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -89,8 +88,8 @@ func status(conn net.Conn) int {
 	return answer.StatusCode
 }
 
-// drip sends a text a byte a second until it is through or nobody listens.
-func drip(conn net.Conn, text string) {
+// writeSlowly sends one byte each second until the connection is closed.
+func writeSlowly(conn net.Conn, text string) {
 	for _, c := range []byte(text) {
 		if _, err := conn.Write([]byte{c}); err != nil {
 			return
@@ -99,67 +98,67 @@ func drip(conn net.Conn, text string) {
 	}
 }
 
-// TestSlowClients: whatever a client is slow in, the server's timeouts end it,
-// nothing is stored and no goroutine is left.
+// The server's timeouts end requests of slow clients. Nothing is stored unless the whole
+// body arrived.
 func TestSlowClients(t *testing.T) {
-	body := posting("Content-Length: 96")
-	chunks := posting("Transfer-Encoding: chunked")
+	body := postHead("Content-Length: 96")
+	chunks := postHead("Transfer-Encoding: chunked")
 	tests := []struct {
 		reason string
 		client func(t *testing.T, conn net.Conn)
 		events int // stored
 	}{
-		{"slow from the first byte on", func(t *testing.T, conn net.Conn) {
-			go drip(conn, body+postableEvent)
-			if got := status(conn); got != 0 && got != 400 { // net/http's: not even the head was in time
-				t.Errorf("%d", got)
+		{"slow header", func(t *testing.T, conn net.Conn) {
+			go writeSlowly(conn, body+postableEvent)
+			if got := status(conn); got != 0 && got != 400 { // from net/http, since the header was not in time
+				t.Errorf("%d, want 400 or no answer", got)
 			}
 		}, 0},
-		{"a body slower than its head", func(t *testing.T, conn net.Conn) {
+		{"slow body", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body)
-			go drip(conn, postableEvent)
+			go writeSlowly(conn, postableEvent)
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
 		}, 0},
-		{"a body that stops", func(t *testing.T, conn net.Conn) {
+		{"body stops", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent[:50])
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
 		}, 0},
-		{"a chunk that stops", func(t *testing.T, conn net.Conn) {
+		{"chunk stops", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, chunks+"60\r\n"+postableEvent)
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
 		}, 0},
-		{"a body just in time", func(t *testing.T, conn net.Conn) {
+		{"body just in time", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent[:86])
-			go drip(conn, postableEvent[86:])
+			go writeSlowly(conn, postableEvent[86:])
 			if got := status(conn); got != 201 {
 				t.Errorf("%d, want 201", got)
 			}
 		}, 1},
-		{"gone before the body", func(t *testing.T, conn net.Conn) {
+		{"closed before the body", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body)
 		}, 0},
-		{"gone in the middle of it", func(t *testing.T, conn net.Conn) {
+		{"closed within the body", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent[:50])
 		}, 0},
-		{"gone in the middle of the answer", func(t *testing.T, conn net.Conn) {
+		{"closed within the answer", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent)
 			_, _ = conn.Read(make([]byte, 20))
 		}, 1},
-		{"never reads the answer", func(t *testing.T, conn net.Conn) {
+		{"answer not read", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent)
 			time.Sleep(time.Minute)
 		}, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			house, h := postedHouse(t, Options{})
-			inBubble(t, func(*testing.T) http.Handler { return h }, test.client)
+			house, h := newWritable(t, Options{})
+			serveInBubble(t, func(*testing.T) http.Handler { return h }, test.client)
 			if got := house.Events().Count(); got != test.events {
 				t.Errorf("%d events, want %d", got, test.events)
 			}
@@ -167,33 +166,33 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// patient is a collection whose pages take until the client is gone.
-type patient struct{ *shelf }
+// blockingCollection is a collection whose Page blocks until the context ends.
+type blockingCollection struct{ *sliceCollection }
 
-func (patient) Page(ctx context.Context, _ pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
+func (blockingCollection) Page(ctx context.Context, _ pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
 	<-ctx.Done()
 	return 0, nil, ctx.Err()
 }
 
-// Who goes away while its page is made ends the making.
-func TestClientGone(t *testing.T) {
-	var told []error
+// The context of a Page ends when the client closes the connection.
+func TestClientCloses(t *testing.T) {
+	var reported []error
 	h := func(t *testing.T) http.Handler {
-		opts := Options{OnError: func(_ *http.Request, err error) { told = append(told, err) }}
-		return newTestHandler(t, opts, map[string]Collection{"books": patient{newShelf(1)}})
+		opts := Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}
+		return newTestHandler(t, opts, map[string]Collection{"books": blockingCollection{newCollection(1)}})
 	}
-	inBubble(t, h, func(t *testing.T, conn net.Conn) {
+	serveInBubble(t, h, func(t *testing.T, conn net.Conn) {
 		_, _ = io.WriteString(conn, head("GET /api/books/ HTTP/1.1"))
 	})
-	if len(told) != 1 || !errors.Is(told[0], context.Canceled) {
-		t.Errorf("OnError was told %v", told)
+	if len(reported) != 1 || !errors.Is(reported[0], context.Canceled) {
+		t.Errorf("OnError was called with %v, want context.Canceled", reported)
 	}
 }
 
-// Wherever a body breaks, it is refused and nothing is stored; however slowly it
-// comes, it is taken.
+// A body that ends anywhere is refused, and nothing is stored. A body that arrives in
+// parts is accepted.
 func TestBodyReaders(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	post := func(body io.Reader) answer {
 		r := call{method: "POST", target: "/api/events/", header: http.Header{
 			"Authorization": {"Bearer s"}, "Content-Type": {"application/json"},
@@ -202,43 +201,43 @@ func TestBodyReaders(t *testing.T) {
 		return serve(h, r)
 	}
 	for n := range postableEvent {
-		front := func() io.Reader { return strings.NewReader(postableEvent[:n]) }
+		prefix := func() io.Reader { return strings.NewReader(postableEvent[:n]) }
 		for reason, body := range map[string]io.Reader{
-			"ends":              front(),
-			"unexpectedly ends": io.MultiReader(front(), iotest.ErrReader(io.ErrUnexpectedEOF)),
-			"fails":             io.MultiReader(front(), iotest.ErrReader(errors.New("password is 1234"))),
-			"fails with data":   iotest.DataErrReader(io.MultiReader(front(), iotest.ErrReader(io.ErrClosedPipe))),
+			"ends":              prefix(),
+			"unexpectedly ends": io.MultiReader(prefix(), iotest.ErrReader(io.ErrUnexpectedEOF)),
+			"fails":             io.MultiReader(prefix(), iotest.ErrReader(errors.New("password is 1234"))),
+			"fails with data":   iotest.DataErrReader(io.MultiReader(prefix(), iotest.ErrReader(io.ErrClosedPipe))),
 			"times out":         iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(postableEvent[:n+1]))),
 		} {
 			if got := post(body); got.Status != 400 || strings.Contains(got.Body, "1234") {
-				t.Errorf("%s behind byte %d: %d %s", reason, n, got.Status, got.Body)
+				t.Errorf("%s after byte %d: %d %s, want 400", reason, n, got.Status, got.Body)
 			}
 		}
 	}
 	if n := house.Events().Count(); n != 0 {
-		t.Errorf("%d events are stored", n)
+		t.Errorf("%d events stored, want none", n)
 	}
 	for reason, body := range map[string]io.Reader{
-		"by the byte":       iotest.OneByteReader(strings.NewReader(postableEvent)),
-		"by the half":       iotest.HalfReader(strings.NewReader(postableEvent)),
-		"end with the data": iotest.DataErrReader(strings.NewReader(postableEvent)),
+		"one byte at a time": iotest.OneByteReader(strings.NewReader(postableEvent)),
+		"half at a time":     iotest.HalfReader(strings.NewReader(postableEvent)),
+		"EOF with data":      iotest.DataErrReader(strings.NewReader(postableEvent)),
 	} {
 		if got := post(body); got.Status != 201 {
-			t.Errorf("%s: %d %s", reason, got.Status, got.Body)
+			t.Errorf("%s: %d %s, want 201", reason, got.Status, got.Body)
 		}
 	}
 	if n := house.Events().Count(); n != 3 {
-		t.Errorf("%d events are stored, want 3", n)
+		t.Errorf("%d events stored, want 3", n)
 	}
 }
 
-// A body that panics, as a broken middleware's may, changes nothing either.
+// A body may panic, for instance that of a broken middleware.
 func TestPanickingBody(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	r := call{method: "POST", target: "/api/events/", header: http.Header{"Authorization": {"Bearer s"}}}.request()
 	r.Body, r.ContentLength = panickingBody{}, 10
 	if got := serve(h, r); got.Status != 500 || got.Body != internalError || house.Events().Count() != 0 {
-		t.Errorf("%d %s, %d events", got.Status, got.Body, house.Events().Count())
+		t.Errorf("%d %s and %d events, want 500 and none", got.Status, got.Body, house.Events().Count())
 	}
 }
 

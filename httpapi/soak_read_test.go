@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A soakReader asks for whatever there is, and knows what must come.
+// A soakReader sends requests and checks the answers.
 type soakReader struct {
 	*soak
 	rng *rand.Rand
@@ -31,7 +31,7 @@ func (r *soakReader) round() error {
 	case n < 18:
 		return r.root()
 	default:
-		return r.bad()
+		return r.invalid()
 	}
 }
 
@@ -42,7 +42,7 @@ type eventsPage struct {
 	Results        []resources.Event
 }
 
-// page asks for events, and sometimes for the page that comes next.
+// page requests events, and sometimes the next page.
 func (r *soakReader) page() error {
 	limit, offset, query := 21, 0, "?format=api"
 	if r.rng.IntN(2) == 0 {
@@ -67,8 +67,8 @@ func (r *soakReader) page() error {
 	return err
 }
 
-// ordering is few that are asked for often, or one of very many; a term that is
-// no field counts for nothing.
+// ordering returns a frequent ordering or a random one, which may contain an unknown
+// field.
 func (r *soakReader) ordering() (by []string) {
 	if r.rng.IntN(2) == 0 {
 		often := []string{"", "start_date", "-start_date", "name", "-id", "published,-start_date", "location,name"}
@@ -87,27 +87,27 @@ func (r *soakReader) askPage(path string, limit, offset int, by []string) (page 
 		return page, err
 	}
 	if err := json.Unmarshal(got.body, &page); err != nil || got.status != 200 {
-		return page, got.fault("want a page: %v", err)
+		return page, got.errorf("want a page: %v", err)
 	}
 	if least, most := r.events-spread*r.writers, r.events+spread*r.writers; page.Count < least || page.Count > most {
-		return page, got.fault("want %d to %d events", least, most)
+		return page, got.errorf("want %d to %d events", least, most)
 	}
 	if want := min(limit, max(0, page.Count-offset)); len(page.Results) != want {
-		return page, got.fault("%d records, want %d", len(page.Results), want)
+		return page, got.errorf("%d records, want %d", len(page.Results), want)
 	}
 	if (page.Next != nil) != (offset+limit < page.Count) || (page.Previous != nil) != (offset > 0) {
-		return page, got.fault("next or previous is wrong")
+		return page, got.errorf("next or previous is wrong")
 	}
 	for i := 1; i < len(page.Results); i++ {
 		if compareEvents(&page.Results[i-1], &page.Results[i], by) >= 0 {
-			return page, got.fault("record %d should not come before %d", page.Results[i-1].ID, page.Results[i].ID)
+			return page, got.errorf("record %d should not come before %d", page.Results[i-1].ID, page.Results[i].ID)
 		}
 	}
 	return page, nil
 }
 
-// compareEvents is the document's order, with ties by id in the direction of
-// the leading term.
+// compareEvents compares in the documented order, with ties by id in the direction of the
+// leading term.
 func compareEvents(a, b *resources.Event, by []string) int {
 	by = slices.DeleteFunc(slices.Clone(by), func(name string) bool { return strings.TrimPrefix(name, "-") == "no_field" })
 	if len(by) == 0 || by[0] == "" {
@@ -159,10 +159,10 @@ func compareField(a, b *resources.Event, name string) int {
 	case "authors":
 		return slices.Compare(a.Authors, b.Authors)
 	}
-	panic("no such field: " + name)
+	panic("unknown field: " + name)
 }
 
-// other asks for a collection that nobody writes to.
+// other requests a collection that does not change.
 func (r *soakReader) other() error {
 	key := r.keys[r.rng.IntN(len(r.keys))]
 	limit := 1 + r.rng.IntN(20)
@@ -175,14 +175,14 @@ func (r *soakReader) other() error {
 		Results []struct{ ID int }
 	}
 	if err := json.Unmarshal(got.body, &page); err != nil || got.status != 200 {
-		return got.fault("want a page: %v", err)
+		return got.errorf("want a page: %v", err)
 	}
 	if page.Count != r.fixed[key] || len(page.Results) != min(limit, page.Count) {
-		return got.fault("%d of %d records, want %d", len(page.Results), page.Count, r.fixed[key])
+		return got.errorf("%d of %d records, want %d", len(page.Results), page.Count, r.fixed[key])
 	}
 	for i := 1; i < len(page.Results); i++ {
 		if page.Results[i-1].ID <= page.Results[i].ID {
-			return got.fault("id %d before %d", page.Results[i-1].ID, page.Results[i].ID)
+			return got.errorf("id %d before %d", page.Results[i-1].ID, page.Results[i].ID)
 		}
 	}
 	return nil
@@ -194,7 +194,7 @@ func (r *soakReader) head() error {
 		return err
 	}
 	if n, err := strconv.Atoi(got.header.Get("Content-Length")); got.status != 200 || len(got.body) > 0 || n < 100 || err != nil {
-		return got.fault("Content-Length %d, %v", n, err)
+		return got.errorf("Content-Length %d, %v", n, err)
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (r *soakReader) options() error {
 		Actions struct{ POST map[string]any }
 	}
 	if err := json.Unmarshal(got.body, &about); err != nil || got.status != 200 || about.Name == "" || len(about.Actions.POST) != 13 {
-		return got.fault("want what can be posted: %v", err)
+		return got.errorf("want actions: %v", err)
 	}
 	return nil
 }
@@ -221,13 +221,13 @@ func (r *soakReader) root() error {
 	}
 	var links map[string]string
 	if err := json.Unmarshal(got.body, &links); err != nil || got.status != 200 || len(links) != 39 {
-		return got.fault("want 39 links: %v", err)
+		return got.errorf("want 39 links: %v", err)
 	}
 	return nil
 }
 
-// bad asks for what is refused.
-func (r *soakReader) bad() error {
+// invalid sends a request that is refused.
+func (r *soakReader) invalid() error {
 	requests := []struct {
 		method, path, body string
 		status             int
@@ -242,23 +242,23 @@ func (r *soakReader) bad() error {
 		{"POST", "/api/events/", `{"name":`, 400},
 		{"POST", "/api/events/", `{"name":"` + strings.Repeat("x", r.rng.IntN(2000)) + `"}`, 400},
 	}
-	bad := requests[r.rng.IntN(len(requests))]
+	request := requests[r.rng.IntN(len(requests))]
 	var body []byte
-	if bad.body != "" {
-		body = []byte(bad.body)
+	if request.body != "" {
+		body = []byte(request.body)
 	}
-	got, err := r.ask(bad.method, bad.path, body)
+	got, err := r.ask(request.method, request.path, body)
 	if err != nil {
 		return err
 	}
-	var why map[string]any
-	if bad.status == 301 {
-		why = map[string]any{"location": got.header.Get("Location")}
-	} else if err := json.Unmarshal(got.body, &why); err != nil {
-		return got.fault("want a reason: %v", err)
+	var detail map[string]any
+	if request.status == 301 {
+		detail = map[string]any{"location": got.header.Get("Location")}
+	} else if err := json.Unmarshal(got.body, &detail); err != nil {
+		return got.errorf("want a detail: %v", err)
 	}
-	if got.status != bad.status || len(why) == 0 {
-		return got.fault("want %d", bad.status)
+	if got.status != request.status || len(detail) == 0 {
+		return got.errorf("want %d", request.status)
 	}
 	return nil
 }

@@ -24,41 +24,40 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// A soak is a house that is read over HTTP and written to by many at once, for
-// a long time, while its events stay about as many.
+// A soak reads a catalogue over HTTP and writes to it concurrently for a long time. The
+// number of its events stays about the same.
 type soak struct {
 	readers, writers int
-	rounds           int           // of each; 0 is until the time is over
-	pace             time.Duration // a writer's time for a round at least
+	rounds           int           // of each reader and writer; 0 means until done is set
+	pace             time.Duration // minimum time for a round of a writer
 
 	house  *catalogue.Catalogue
-	events int      // how many there are at first
-	wires  [][]byte // events to be written
+	events int      // number at the beginning
+	wires  [][]byte // encoded events to be written
 
-	keys  []string          // of the other collections, which nobody writes to
+	keys  []string          // of the other collections, which do not change
 	fixed map[string]int    // their counts
-	paths map[string]string // theirs
+	paths map[string]string // their paths
 
 	client *http.Client
 	url    string
 	took   latencies    // of the answers
 	writes atomic.Int64 // rounds of writers
-	crew   []*soakWriter
-	over   atomic.Bool  // it is to end
-	gate   sync.RWMutex // shared by each round; held alone to look at the heap
+	active []*soakWriter
+	done   atomic.Bool  // readers and writers end
+	gate   sync.RWMutex // read-locked by each round, locked to measure the heap
 }
 
-// spread is how many events more or fewer each writer may leave.
+// spread is the number of events by which each writer may change the total.
 const spread = 60
 
-// TestSoak has 64 readers and 4 writers at a handler for as long as BACKLIST_SOAK
-// says, such as 10m. No answer may be wrong; at the end no goroutine may be left
-// over, and in the last half the heap may not have grown or shrunk by more than
-// 5%. What it took is told with -v.
+// TestSoak runs 64 readers and 4 writers for the duration in BACKLIST_SOAK, such as 10m.
+// It checks every answer, that no goroutine is left, and that the heap has not changed
+// by more than 5% between the third and the last quarter. With -v it logs latencies.
 func TestSoak(t *testing.T) {
 	text := os.Getenv("BACKLIST_SOAK")
 	if text == "" {
-		t.Skip("BACKLIST_SOAK is not set: to 10m, say")
+		t.Skip("BACKLIST_SOAK is not set, for instance to 10m")
 	}
 	length, err := time.ParseDuration(text)
 	if err != nil {
@@ -69,40 +68,40 @@ func TestSoak(t *testing.T) {
 	s.run(t, func() {
 		every := time.NewTicker(min(length/100, 5*time.Second))
 		defer every.Stop()
-		for end := time.Now().Add(length); time.Now().Before(end) && !s.over.Load(); {
+		for end := time.Now().Add(length); time.Now().Before(end) && !s.done.Load(); {
 			<-every.C
 			n, err := s.heap()
 			if err != nil {
-				s.over.Store(true)
+				s.done.Store(true)
 				t.Error(err)
 			}
 			heap = append(heap, n)
 		}
-		s.over.Store(true)
+		s.done.Store(true)
 	})
 	third, fourth := lastQuarters(heap)
 	t.Logf("%d requests in %v, half of them within %v, 99%% within %v; %d rounds of writers",
 		s.took.count(), length, s.took.quantile(0.5), s.took.quantile(0.99), s.writes.Load())
-	t.Logf("heap in kB, %d times: %d", len(heap), kilobytes(heap))
-	t.Logf("its median in the third quarter: %d kB, in the last: %d kB, %+.2f%%", third/1000, fourth/1000, 100*(float64(fourth)/float64(third)-1))
+	t.Logf("heap in kB, measured %d times: %d", len(heap), kilobytes(heap))
+	t.Logf("median of the heap in the third quarter: %d kB, in the last: %d kB, %+.2f%%", third/1000, fourth/1000, 100*(float64(fourth)/float64(third)-1))
 	if !level(third, fourth) {
-		t.Error("the heap is not level")
+		t.Error("the heap has grown or shrunk by more than 5%")
 	}
 }
 
-// TestShortSoak is a moment of it.
+// TestShortSoak is a short version of TestSoak.
 func TestShortSoak(t *testing.T) {
 	s := &soak{readers: 8, writers: 4, events: 300, rounds: 25}
 	s.run(t, func() {})
 	if n := s.took.count(); n < 8*25 {
-		t.Errorf("%d requests", n)
+		t.Errorf("%d requests, want at least 200", n)
 	}
 }
 
-// run starts everybody, lets conduct wait, and waits for all to end.
-func (s *soak) run(t *testing.T, conduct func()) {
+// run starts readers and writers, calls wait, and waits for them to end.
+func (s *soak) run(t *testing.T, wait func()) {
 	before := runtime.NumGoroutine()
-	s.fill(t)
+	s.setUp(t)
 	handler, err := httpapi.New(s.house, httpapi.Options{
 		Authorizer: httpapi.AllowAll,
 		OnError:    func(r *http.Request, err error) { t.Errorf("%s %s: %v", r.Method, r.URL, err) },
@@ -122,12 +121,12 @@ func (s *soak) run(t *testing.T, conduct func()) {
 		group.Go(func() { s.repeat(t, 0, r.round) })
 	}
 	for i := range s.writers {
-		s.crew = append(s.crew, newSoakWriter(s, i))
+		s.active = append(s.active, newSoakWriter(s, i))
 	}
-	for _, w := range s.crew {
+	for _, w := range s.active {
 		group.Go(func() { s.repeat(t, s.pace, w.round) })
 	}
-	conduct()
+	wait()
 	group.Wait()
 
 	s.client.CloseIdleConnections()
@@ -135,15 +134,15 @@ func (s *soak) run(t *testing.T, conduct func()) {
 	if err := s.house.Check(); err != nil {
 		t.Error(err)
 	}
-	for hung := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(hung) {
+	for deadline := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
 			stacks := make([]byte, 64<<10)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d goroutines, want %d as before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
 
-// repeat does one thing over and over; the first fault ends it for everybody.
+// repeat calls round until the soak is done. An error ends the soak.
 func (s *soak) repeat(t *testing.T, pace time.Duration, round func() error) {
 	var next <-chan time.Time
 	if pace > 0 {
@@ -151,12 +150,12 @@ func (s *soak) repeat(t *testing.T, pace time.Duration, round func() error) {
 		defer ticker.Stop()
 		next = ticker.C
 	}
-	for i := 0; !s.over.Load() && (s.rounds == 0 || i < s.rounds); i++ {
+	for i := 0; !s.done.Load() && (s.rounds == 0 || i < s.rounds); i++ {
 		s.gate.RLock()
 		err := round()
 		s.gate.RUnlock()
 		if err != nil {
-			s.over.Store(true)
+			s.done.Store(true)
 			t.Error(err)
 		}
 		if next != nil {
@@ -165,8 +164,8 @@ func (s *soak) repeat(t *testing.T, pace time.Duration, round func() error) {
 	}
 }
 
-// fill makes the house, and events to be written to it.
-func (s *soak) fill(t *testing.T) {
+// setUp creates the catalogue and the events to be written.
+func (s *soak) setUp(t *testing.T) {
 	t.Helper()
 	var file bytes.Buffer
 	if _, err := sample.New(sample.Options{Events: s.events}).WriteTo(&file); err != nil {
@@ -195,15 +194,15 @@ func (s *soak) fill(t *testing.T) {
 	}
 }
 
-// A reply is what came back.
+// A reply is an answer to a request.
 type reply struct {
-	what   string // was asked
+	what   string // method and path of the request
 	status int
 	header http.Header
 	body   []byte
 }
 
-// ask sends a request and takes its time.
+// ask sends a request and measures its latency.
 func (s *soak) ask(method, path string, body []byte) (reply, error) {
 	what := method + " " + path
 	r, err := http.NewRequest(method, s.url+path, bytes.NewReader(body))
@@ -227,19 +226,18 @@ func (s *soak) ask(method, path string, body []byte) (reply, error) {
 	return reply{what, answer.StatusCode, answer.Header, got}, nil
 }
 
-// fault is an error about a reply.
-func (r reply) fault(format string, args ...any) error {
+// errorf returns an error about a reply.
+func (r reply) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %d, %s; %.400s", r.what, r.status, fmt.Sprintf(format, args...), r.body)
 }
 
-// heap is how much memory is reachable while nobody is in a round. So that it can
-// be compared nobody holds a snapshot then, and the same orders have been asked
-// for last.
+// heap returns the size of the reachable memory between rounds. To make sizes comparable,
+// it first releases all snapshots and uses the same orderings.
 func (s *soak) heap() (uint64, error) {
 	s.gate.Lock()
 	defer s.gate.Unlock()
-	for _, w := range s.crew {
-		if err := w.letGo(); err != nil {
+	for _, w := range s.active {
+		if err := w.release(); err != nil {
 			return 0, err
 		}
 	}
@@ -249,7 +247,7 @@ func (s *soak) heap() (uint64, error) {
 		}
 	}
 	runtime.GC()
-	runtime.GC() // what the first left in pools
+	runtime.GC() // the first leaves memory in pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc, nil
@@ -263,8 +261,8 @@ func kilobytes(heap []uint64) []uint64 {
 	return list
 }
 
-// lastQuarters gives the medians of the third and the last quarter of a list,
-// and 0 if there are too few to tell.
+// lastQuarters returns the medians of the third and the last quarter of a list, or zeros if
+// there are fewer than 20 numbers.
 func lastQuarters(list []uint64) (third, fourth uint64) {
 	n := len(list)
 	if n < 20 {
@@ -277,7 +275,7 @@ func lastQuarters(list []uint64) (third, fourth uint64) {
 	return median(list[n/2 : n*3/4]), median(list[n*3/4:])
 }
 
-// level says that two sizes are known and differ by no more than 5% of the first.
+// level reports whether two sizes are positive and differ by at most 5% of the first.
 func level(a, b uint64) bool { return a > 0 && b > 0 && max(a, b)-min(a, b) <= a/20 }
 
 func TestLevel(t *testing.T) {
@@ -294,23 +292,22 @@ func TestLevel(t *testing.T) {
 		want   bool
 	}{
 		{"flat", series(func(int) int { return 1000 }), true},
-		{"some noise, now and then a lot", series(func(i int) int { return 1000 + 30*(i%2) + 2000*(i%10/9) }), true},
-		{"grows at first", series(func(i int) int { return 100 * min(i, 50) }), true},
-		{"grows all the time", series(func(i int) int { return 1000 + 10*i }), false},
+		{"noise with some peaks", series(func(i int) int { return 1000 + 30*(i%2) + 2000*(i%10/9) }), true},
+		{"grows in the first half", series(func(i int) int { return 100 * min(i, 50) }), true},
+		{"grows", series(func(i int) int { return 1000 + 10*i }), false},
 		{"grows at the end", series(func(i int) int { return 1000 + 10*max(0, i-75) }), false},
 		{"shrinks", series(func(i int) int { return 2000 - 10*i }), false},
-		{"too few", series(func(int) int { return 1000 })[:19], false},
+		{"too few sizes", series(func(int) int { return 1000 })[:19], false},
 		{"none", nil, false},
 	}
 	for _, test := range tests {
 		if a, b := lastQuarters(test.heap); level(a, b) != test.want {
-			t.Errorf("%s: %d, then %d: %t, want %t", test.reason, a, b, !test.want, test.want)
+			t.Errorf("%s: level(%d, %d) = %t, want %t", test.reason, a, b, !test.want, test.want)
 		}
 	}
 }
 
-// latencies counts durations in steps of some 6%: memory that does not grow
-// with their number.
+// latencies counts durations in steps of about 6%, in constant memory.
 type latencies [16 * 60]atomic.Int64
 
 func (l *latencies) add(d time.Duration) {
@@ -326,9 +323,10 @@ func (l *latencies) count() (n int64) {
 	return n
 }
 
-// quantile is the duration that a part of all do not exceed, or a little more.
-func (l *latencies) quantile(part float64) time.Duration {
-	left := int64(part * float64(l.count()))
+// quantile returns a duration that a fraction of all do not exceed. It may be up to a tenth
+// too large.
+func (l *latencies) quantile(fraction float64) time.Duration {
+	left := int64(fraction * float64(l.count()))
 	for i := range l {
 		if left -= l[i].Load(); left <= 0 {
 			return time.Duration(i%16+17) << (i / 16)
@@ -345,7 +343,7 @@ func TestLatencies(t *testing.T) {
 	l.add(0)
 	for part, want := range map[float64]time.Duration{0.5: 500 * time.Millisecond, 0.99: 990 * time.Millisecond} {
 		if got := l.quantile(part); got < want || got > want+want/10 || l.count() != 1001 {
-			t.Errorf("%v of %d within %v, want %v or up to a tenth more", part, l.count(), got, want)
+			t.Errorf("quantile(%v) of %d = %v, want %v or up to a tenth more", part, l.count(), got, want)
 		}
 	}
 }

@@ -16,18 +16,17 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A soakWriter writes to events that no other writer writes to, and keeps their
-// number about the same.
+// A soakWriter writes to its own events and keeps their number about the same.
 type soakWriter struct {
 	*soak
 	rng  *rand.Rand
 	own  []int // ids
-	many int   // how many they were at first
-	last int   // highest id that it was given
+	many int   // number of ids at the beginning
+	last int   // highest assigned id
 	held []heldPage
 }
 
-// A heldPage is a page of a snapshot as it was read first.
+// A heldPage is a page of a snapshot as it was read first, to be read again.
 type heldPage struct {
 	s     catalogue.Snapshot[resources.Event]
 	w     pagination.Window
@@ -62,11 +61,11 @@ func (w *soakWriter) round() error {
 	case n < 7:
 		return w.insert()
 	case n < 11:
-		return w.modify()
+		return w.update()
 	case n < 14:
 		return w.delete()
 	case n < 16:
-		return w.update()
+		return w.batch()
 	case n < 17:
 		return w.hold()
 	case n < 19:
@@ -76,17 +75,17 @@ func (w *soakWriter) round() error {
 	}
 }
 
-// event is one that shares no memory with another.
+// event returns a new event.
 func (w *soakWriter) event() (e resources.Event, err error) {
 	err = json.Unmarshal(w.wires[w.rng.IntN(len(w.wires))], &e)
 	e.ID = 0
 	return e, err
 }
 
-// given notes an id, which must be new.
-func (w *soakWriter) given(id int) error {
+// addID records an assigned id, which must be new.
+func (w *soakWriter) addID(id int) error {
 	if id <= w.last {
-		return fmt.Errorf("an event got the id %d after %d", id, w.last)
+		return fmt.Errorf("an event has id %d after %d", id, w.last)
 	}
 	w.last = id
 	w.own = append(w.own, id)
@@ -101,12 +100,12 @@ func (w *soakWriter) post() error {
 	}
 	var posted, stored resources.Event
 	if err := errors.Join(json.Unmarshal(wire, &posted), json.Unmarshal(got.body, &stored)); err != nil || got.status != 201 {
-		return got.fault("posted %s: %v", wire, err)
+		return got.errorf("posted %s: %v", wire, err)
 	}
 	if stored.Name != posted.Name || !stored.StartDate.Equal(posted.StartDate.Time) {
-		return got.fault("posted %s", wire)
+		return got.errorf("posted %s", wire)
 	}
-	return w.given(stored.ID)
+	return w.addID(stored.ID)
 }
 
 func (w *soakWriter) insert() error {
@@ -118,10 +117,10 @@ func (w *soakWriter) insert() error {
 	if err != nil {
 		return err
 	}
-	return w.given(id)
+	return w.addID(id)
 }
 
-func (w *soakWriter) modify() error {
+func (w *soakWriter) update() error {
 	fresh, err := w.event()
 	if err != nil {
 		return err
@@ -140,9 +139,9 @@ func (w *soakWriter) delete() error {
 	return w.house.Events().Delete(id)
 }
 
-// update replaces some events by as many others; one time in four it fails.
-func (w *soakWriter) update() error {
-	own, last, fails := slices.Clone(w.own), w.last, errors.New("on purpose")
+// batch replaces some events by as many others. One batch in four fails.
+func (w *soakWriter) batch() error {
+	own, last, wantErr := slices.Clone(w.own), w.last, errors.New("on purpose")
 	failing := w.rng.IntN(4) == 0
 	err := w.house.Events().Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for range 1 + w.rng.IntN(12) {
@@ -159,12 +158,12 @@ func (w *soakWriter) update() error {
 			if err != nil {
 				return err
 			}
-			if err := w.given(id); err != nil {
+			if err := w.addID(id); err != nil {
 				return err
 			}
 		}
 		if failing {
-			return fails
+			return wantErr
 		}
 		return nil
 	})
@@ -172,13 +171,13 @@ func (w *soakWriter) update() error {
 		return err
 	}
 	w.own, w.last = own, last
-	if err != fails {
-		return fmt.Errorf("an update that fails: %v", err)
+	if err != wantErr {
+		return fmt.Errorf("a batch that fails returns %v", err)
 	}
 	return nil
 }
 
-// hold reads a page of a snapshot and keeps both, for a while.
+// hold reads a page of a snapshot and keeps both.
 func (w *soakWriter) hold() error {
 	s := w.house.Events().Snapshot()
 	fields := s.Fields()
@@ -216,48 +215,48 @@ func (w *soakWriter) readAgain() error {
 	if len(w.held) == 0 {
 		return nil
 	}
-	return w.held[w.rng.IntN(len(w.held))].same()
+	return w.held[w.rng.IntN(len(w.held))].check()
 }
 
-// letGo reads all that is held once more, and forgets it.
-func (w *soakWriter) letGo() error {
+// release reads all held pages once more and drops them.
+func (w *soakWriter) release() error {
 	var errs []error
 	for i := range w.held {
-		errs = append(errs, w.held[i].same())
+		errs = append(errs, w.held[i].check())
 	}
 	w.held = nil
 	return errors.Join(errs...)
 }
 
-// same says whether the page is what it was.
-func (h *heldPage) same() error {
+// check returns an error if the page has changed.
+func (h *heldPage) check() error {
 	wires, err := h.read()
 	if err != nil {
 		return err
 	}
 	if !slices.EqualFunc(wires, h.wires, bytes.Equal) {
-		return fmt.Errorf("%v by %v was %s, is %s", h.w, h.by, h.wires, wires)
+		return fmt.Errorf("%v by %v is %s, want %s as before", h.w, h.by, wires, h.wires)
 	}
 	return nil
 }
 
-// clone forks the house, writes to the fork and asks a handler of its own.
+// clone clones the catalogue, writes to the clone and requests a page of it.
 func (w *soakWriter) clone() error {
-	fork := w.house.Clone()
-	n := fork.Events().Count()
+	clone := w.house.Clone()
+	n := clone.Events().Count()
 	for range 2 {
 		e, err := w.event()
 		if err != nil {
 			return err
 		}
-		if _, err := fork.Events().Insert(e); err != nil {
+		if _, err := clone.Events().Insert(e); err != nil {
 			return err
 		}
 	}
-	if err := fork.Events().Delete(w.own[w.rng.IntN(len(w.own))]); err != nil {
+	if err := clone.Events().Delete(w.own[w.rng.IntN(len(w.own))]); err != nil {
 		return err
 	}
-	handler, err := httpapi.New(fork, httpapi.Options{})
+	handler, err := httpapi.New(clone, httpapi.Options{})
 	if err != nil {
 		return err
 	}

@@ -19,24 +19,24 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// logged is a server's log.
-type logged struct {
+// logBuffer collects the log of a server.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *logged) Write(line []byte) (int, error) {
+func (l *logBuffer) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(line)
 }
 
-func newLog(lines *logged) *log.Logger { return log.New(lines, "", 0) }
+func newLog(lines *logBuffer) *log.Logger { return log.New(lines, "", 0) }
 
-// listen serves h on a port until the test ends, when the log must be empty.
+// listen serves h until the test ends. The test fails if the server has logged anything.
 func listen(t *testing.T, h http.Handler) (address string) {
 	t.Helper()
-	var lines logged
+	var lines logBuffer
 	server := httptest.NewUnstartedServer(h)
 	server.Config.ErrorLog = newLog(&lines)
 	server.Start()
@@ -49,29 +49,29 @@ func listen(t *testing.T, h http.Handler) (address string) {
 	return server.Listener.Addr().String()
 }
 
-// said is an answer as it came over the wire.
-type said struct {
+// rawAnswer is an answer with its body.
+type rawAnswer struct {
 	*http.Response
 	body string
 }
 
-// ask sends bytes as they are and reads what comes until the server closes. A
-// client that is done is one that sends no more, and says so.
-func ask(t *testing.T, address, request string, done bool) []said {
+// ask sends a request byte by byte as given and returns all answers until the server
+// closes the connection. If closeWrite is true, it closes its side after the request.
+func ask(t *testing.T, address, request string, closeWrite bool) []rawAnswer {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(20 * time.Second)) // for a server that hangs
+	conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case the server waits
 	go func() {
-		_, _ = io.WriteString(conn, request) // may fail: the server need not read it all
-		if done {
+		_, _ = io.WriteString(conn, request) // may fail, since the server need not read all of it
+		if closeWrite {
 			_ = conn.(*net.TCPConn).CloseWrite()
 		}
 	}()
-	var answers []said
+	var answers []rawAnswer
 	for r := bufio.NewReader(conn); ; {
 		if _, err := r.Peek(1); err != nil {
 			return answers
@@ -84,30 +84,31 @@ func ask(t *testing.T, address, request string, done bool) []said {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers = append(answers, said{answer, string(body)})
+		answers = append(answers, rawAnswer{answer, string(body)})
 	}
 }
 
-// head is a request's head with a Host, and with an end to the connection.
+// head returns the header of a request with a Host, after which the server closes the
+// connection.
 func head(line string, more ...string) string {
 	lines := append([]string{line, "Host: host.example", "Connection: close"}, more...)
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// TestSocket sends what net/http's client would not. Some of it net/http's server
-// refuses before the handler is called: those rows show what a handler need not fear.
+// TestSocket sends requests that the client of net/http would not send. Some are refused
+// by the server of net/http before the handler is called.
 func TestSocket(t *testing.T) {
-	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newCollection(2)})
 	address := listen(t, h)
 	const books = `"next":"http://host.example/api/books/?limit=1&offset=1"`
 	long := strings.Repeat("x", 10_000)
 	tests := []struct {
 		reason, request string
 		status          int
-		ours            bool // not what net/http answers, which may change
+		ours            bool // whether the handler answers, not net/http
 		part            string
 	}{
-		{"as it should be", head("GET /api/books/?limit=1 HTTP/1.1"), 200, true, books},
+		{"valid request", head("GET /api/books/?limit=1 HTTP/1.1"), 200, true, books},
 		{"escaped NUL in the path", head("GET /api/books%00/ HTTP/1.1"), 404, true, notFound},
 		{"NUL in the path", head("GET /api/\x00books/ HTTP/1.1"), 400, false, ""},
 		{"control character in the path", head("GET /api/\x01books/ HTTP/1.1"), 400, false, ""},
@@ -118,38 +119,38 @@ func TestSocket(t *testing.T) {
 		{"line end escaped before a redirect", head("GET /api/books?q=%0D%0AX-Evil:y HTTP/1.1"), 301, true, ""},
 		{"markup in the query", head(`GET /api/books/?limit=1&"<script>\ HTTP/1.1`), 200, true, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
 		{"markup in the query of a redirect", head(`GET /api/books?"<script>\ HTTP/1.1`), 301, true, ""},
-		{"bytes that are not UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, true, notFound},
-		{"bytes that are not UTF-8 in the query", head("GET /api/books/?limit=1&q=\xff HTTP/1.1"), 200, true, `&q=%C3%BF"`},
-		{"a fragment is part of the query", head("GET /api/books/?limit=1#x HTTP/1.1"), 200, true, `"next":null`},
+		{"invalid UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, true, notFound},
+		{"invalid UTF-8 in the query", head("GET /api/books/?limit=1&q=\xff HTTP/1.1"), 200, true, `&q=%C3%BF"`},
+		{"fragment", head("GET /api/books/?limit=1#x HTTP/1.1"), 200, true, `"next":null`},
 		{"escaped slash", head("GET /api%2Fbooks%2F?limit=1 HTTP/1.1"), 200, true, books},
 		{"two slashes", head("GET //api/books/ HTTP/1.1"), 404, true, notFound},
-		{"two slashes within", head("GET /api//books/ HTTP/1.1"), 404, true, notFound},
+		{"two slashes in the middle", head("GET /api//books/ HTTP/1.1"), 404, true, notFound},
 		{"two slashes and a host", head("GET //evil.example/api/books HTTP/1.1"), 404, true, notFound},
 		{"dot segments", head("GET /api/../api/books/ HTTP/1.1"), 404, true, notFound},
 		{"escaped dot segments", head("GET /api/%2e%2e/api/books/ HTTP/1.1"), 404, true, notFound},
-		{"broken escape in the path", head("GET /api/%zz/ HTTP/1.1"), 400, false, ""},
-		{"broken escape in the query", head("GET /api/books/?limit=1&q=%zz HTTP/1.1"), 200, true, `&q=%25zz"`},
-		{"no slash in front", head("GET api/books/ HTTP/1.1"), 400, false, ""},
-		{"absolute form counts for Host", head("GET http://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
+		{"invalid escape in the path", head("GET /api/%zz/ HTTP/1.1"), 400, false, ""},
+		{"invalid escape in the query", head("GET /api/books/?limit=1&q=%zz HTTP/1.1"), 200, true, `&q=%25zz"`},
+		{"no leading slash", head("GET api/books/ HTTP/1.1"), 400, false, ""},
+		{"absolute form", head("GET http://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
 		{"absolute form with a user", head("GET http://u:p@other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
-		{"absolute form with a port that is none", head("GET http://other.example:99999/api/books/ HTTP/1.1"), 400, true, "Invalid Host header."},
-		{"absolute form with markup for a host", head(`GET http://<x>/api/books/ HTTP/1.1`), 400, true, "Invalid Host header."},
+		{"absolute form with an invalid port", head("GET http://other.example:99999/api/books/ HTTP/1.1"), 400, true, "Invalid Host header."},
+		{"absolute form with markup as host", head(`GET http://<x>/api/books/ HTTP/1.1`), 400, true, "Invalid Host header."},
 		{"absolute form of another scheme", head("GET gopher://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
 		{"absolute form without path", head("GET http://other.example HTTP/1.1"), 404, true, notFound},
 		{"star", head("GET * HTTP/1.1"), 404, true, notFound},
 		{"star of OPTIONS", head("OPTIONS * HTTP/1.1"), 200, false, ""},
 		{"authority", head("CONNECT other.example:443 HTTP/1.1"), 404, true, notFound},
-		{"authority that names a path", head("CONNECT /api/books/ HTTP/1.1"), 405, true, `"Method \"CONNECT\" not allowed."`},
+		{"authority that is a path", head("CONNECT /api/books/ HTTP/1.1"), 405, true, `"Method \"CONNECT\" not allowed."`},
 		{"long path", head("GET /" + long + " HTTP/1.1"), 414, true, " 2048 "},
 		{"long query", head("GET /api/books/?" + long + long + " HTTP/1.1"), 414, true, " 16384 "},
-		{"head that is too long for net/http", head("GET /" + strings.Repeat(long, 200) + " HTTP/1.1"), 431, false, ""},
+		{"header too long for net/http", head("GET /" + strings.Repeat(long, 200) + " HTTP/1.1"), 431, false, ""},
 
-		{"method of its own", head("BREW /api/books/ HTTP/1.1"), 405, true, `"Method \"BREW\" not allowed."`},
+		{"unknown method", head("BREW /api/books/ HTTP/1.1"), 405, true, `"Method \"BREW\" not allowed."`},
 		{"method in lower case", head("get /api/books/ HTTP/1.1"), 405, true, `"Method \"get\" not allowed."`},
-		{"method of odd characters", head("!#$%&'*+-.^_`|~ /api/books/ HTTP/1.1"), 405, true, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
+		{"method of unusual characters", head("!#$%&'*+-.^_`|~ /api/books/ HTTP/1.1"), 405, true, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
 		{"long method", head(long + " /api/books/ HTTP/1.1"), 405, true, long},
-		{"trace is not echoed", head("TRACE /api/books/ HTTP/1.1", "X-Secret: 1234"), 405, true, `"Method \"TRACE\" not allowed."`},
-		{"method that is no token", head(`G"T /api/books/ HTTP/1.1`), 400, false, ""},
+		{"TRACE", head("TRACE /api/books/ HTTP/1.1", "X-Secret: 1234"), 405, true, `"Method \"TRACE\" not allowed."`},
+		{"method that is not a token", head(`G"T /api/books/ HTTP/1.1`), 400, false, ""},
 		{"GET with a body", head("GET /api/books/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, true, books},
 
 		{"no Host in HTTP/1.0", "GET /api/books/ HTTP/1.0\r\n\r\n", 400, true, "Invalid Host header."},
@@ -162,16 +163,16 @@ func TestSocket(t *testing.T) {
 		{"Host with a space", "GET /api/books/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, false, ""},
 		{"Host in another script", "GET /api/books/ HTTP/1.1\r\nHost: h\u00f6st\r\nConnection: close\r\n\r\n", 400, false, ""},
 		{"Host with a comma", "GET /api/books/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
-		{"forwarded by a stranger", head("GET /api/books/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, true, books},
+		{"forwarded headers of an untrusted client", head("GET /api/books/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, true, books},
 
 		{"HTTP/0.9", "GET /api/books/\r\n\r\n", 400, false, ""},
 		{"HTTP/3", head("GET /api/books/ HTTP/3.0"), 505, false, ""},
-		{"no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, false, ""},
+		{"TLS handshake", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, false, ""},
 		{"header without a colon", head("GET /api/books/ HTTP/1.1", "nonsense"), 400, false, ""},
 		{"header with a NUL", head("GET /api/books/ HTTP/1.1", "X: a\x00b"), 400, false, ""},
 		{"header name with a space", head("GET /api/books/ HTTP/1.1", "X : a"), 400, false, ""},
 		{"Accept twice", head("GET /api/books/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, true, books},
-		{"Accept of nonsense", head("GET /api/books/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, true, notAcceptable},
+		{"invalid Accept", head("GET /api/books/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, true, notAcceptable},
 		{"long Accept", head("GET /api/books/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, true, books},
 		{"many headers", head("GET /api/books/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, true, books},
 		{"Authorization on a read", head("GET /api/books/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, true, books},
@@ -180,7 +181,7 @@ func TestSocket(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			answers := ask(t, address, test.request, false)
 			if len(answers) != 1 {
-				t.Fatalf("%d answers", len(answers))
+				t.Fatalf("%d answers, want 1", len(answers))
 			}
 			got := answers[0]
 			if got.StatusCode != test.status || !strings.Contains(got.body, test.part) {
@@ -191,26 +192,26 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// checkWire looks for what a client could have got into an answer. All of ours are
-// JSON, but for redirects, and carry nosniff; those of net/http need not.
-func checkWire(t *testing.T, got said, ours bool) {
+// checkWire checks that the request did not inject anything into the answer. Answers of
+// the handler are JSON, except for redirects, and have nosniff.
+func checkWire(t *testing.T, got rawAnswer, ours bool) {
 	t.Helper()
 	if ours && got.Header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("not ours, or without nosniff: %v", got.Header)
+		t.Errorf("no nosniff, or an answer of net/http: %v", got.Header)
 	}
 	if got.Header.Get("X-Evil") != "" {
-		t.Errorf("split: %v", got.Header)
+		t.Errorf("header injected: %v", got.Header)
 	}
 	if location := got.Header.Get("Location"); strings.ContainsAny(location, "\"<>\\ \r\n") || strings.Contains(location, "//") {
 		t.Errorf("Location %q", location)
 	}
 	if ours && got.StatusCode != 301 && !json.Valid([]byte(got.body)) {
-		t.Errorf("no JSON: %.300s", got.body)
+		t.Errorf("not JSON: %.300s", got.body)
 	}
 }
 
-// postedHouse is a catalogue that is served to whoever knows the token.
-func postedHouse(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler) {
+// newWritable returns a catalogue and a handler of it whose token is "s".
+func newWritable(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler) {
 	t.Helper()
 	house := catalogue.New()
 	t.Cleanup(func() {
@@ -226,67 +227,67 @@ func postedHouse(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler
 	return house, h
 }
 
-// posting is the head of a POST of an event.
-func posting(more ...string) string {
+// postHead returns the header of a POST of an event.
+func postHead(more ...string) string {
 	return head("POST /api/events/ HTTP/1.1", append(more, "Authorization: Bearer s", "Content-Type: application/json")...)
 }
 
-// TestSocketBodies sends bodies whose length is a lie, or that break off. What is
-// not answered with 201 stores nothing, what is stores one.
+// TestSocketBodies sends bodies that end early or have another length than announced. Only
+// an answer of 201 stores an event.
 func TestSocketBodies(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	address := listen(t, h)
 	const unread = "The body of the request could not be read."
 	chunk := func(size, text string) string { return size + "\r\n" + text + "\r\n" }
 	size := "60" // of postableEvent, in hexadecimal
 	tests := []struct {
 		reason, request string
-		done            bool
+		closeWrite      bool
 		statuses        []int
 		part            string // of the first answer
 	}{
-		{"whole", posting("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
-		{"in chunks", posting("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
-		{"in a chunk with an extension and a trailer", posting("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postableEvent) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"name":"N"`},
-		{"chunks count, not the length beside them", posting("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postableEvent) + chunk("0", ""), false, []int{201}, `"name":"N"`},
-		{"the same length twice", posting("Content-Length: 96", "Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
-		{"breaks off", posting("Content-Length: 96") + postableEvent[:50], true, []int{400}, unread},
-		{"breaks off before its last byte", posting("Content-Length: 96") + postableEvent[:95], true, []int{400}, unread},
-		{"does not come", posting("Content-Length: 96"), true, []int{400}, unread},
-		{"whole, but more was promised", posting("Content-Length: 97") + postableEvent, true, []int{400}, unread},
-		{"breaks off in a chunk", posting("Transfer-Encoding: chunked") + "60\r\n" + postableEvent[:50], true, []int{400}, unread},
-		{"breaks off between chunks", posting("Transfer-Encoding: chunked") + chunk(size, postableEvent), true, []int{400}, unread},
-		{"a chunk of no size", posting("Transfer-Encoding: chunked") + chunk("zz", postableEvent), false, []int{400}, unread},
-		{"a chunk of a size below zero", posting("Transfer-Encoding: chunked") + chunk("-60", postableEvent), false, []int{400}, unread},
-		{"a chunk of a size beyond all", posting("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postableEvent), false, []int{400}, unread},
-		{"a chunk longer than it says", posting("Transfer-Encoding: chunked") + chunk("10", postableEvent), false, []int{400}, unread},
-		{"a huge chunk is promised", posting("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postableEvent, true, []int{400}, unread},
-		{"a huge body in chunks", posting("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
-		{"a huge body is promised", posting("Content-Length: 9223372036854775807") + postableEvent, false, []int{413}, " 1048576 "},
-		{"a length below zero", posting("Content-Length: -1") + postableEvent, false, []int{400}, ""},
-		{"a length that is no number", posting("Content-Length: x") + postableEvent, false, []int{400}, ""},
-		{"a length beyond all", posting("Content-Length: 99999999999999999999") + postableEvent, false, []int{400}, ""},
-		{"two lengths", posting("Content-Length: 96", "Content-Length: 10") + postableEvent, false, []int{400}, ""},
-		{"a length that cuts", posting("Content-Length: 50") + postableEvent, false, []int{400}, "JSON parse error - unexpected end"},
-		{"no length", posting() + postableEvent, false, []int{400}, "This field is required."},
-		{"an encoding that is not known", posting("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
-		{"no encoding", posting("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
-		{"two encodings", posting("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
-		{"compressed, which is not undone", posting("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
-		{"asked for", posting("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
-		{"not asked for, being too large", posting("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
-		{"not asked for, there being no token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
-		{"not asked for where nobody may post", head("POST /api/labels/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
-		{"another expectation", posting("Expect: 200-ok", "Content-Length: 96") + postableEvent, false, []int{417}, ""},
-		{"two tokens", posting("Content-Length: 96", "Authorization: Bearer s") + postableEvent, false, []int{401}, "should not contain spaces"},
-		{"two content types, the first of which counts", posting("Content-Length: 96", "Content-Type: text/plain") + postableEvent, false, []int{415}, `\"text/plain\"`},
-		{"content type that breaks out", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postableEvent, false, []int{415}, `\"\"}<script>\" in`},
+		{"with its length", postHead("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
+		{"in chunks", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
+		{"in a chunk with an extension and a trailer", postHead("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postableEvent) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"name":"N"`},
+		{"in chunks, with a wrong length", postHead("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postableEvent) + chunk("0", ""), false, []int{201}, `"name":"N"`},
+		{"the same length twice", postHead("Content-Length: 96", "Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
+		{"ends early", postHead("Content-Length: 96") + postableEvent[:50], true, []int{400}, unread},
+		{"ends before the last byte", postHead("Content-Length: 96") + postableEvent[:95], true, []int{400}, unread},
+		{"missing", postHead("Content-Length: 96"), true, []int{400}, unread},
+		{"one byte less than announced", postHead("Content-Length: 97") + postableEvent, true, []int{400}, unread},
+		{"ends in a chunk", postHead("Transfer-Encoding: chunked") + "60\r\n" + postableEvent[:50], true, []int{400}, unread},
+		{"ends between chunks", postHead("Transfer-Encoding: chunked") + chunk(size, postableEvent), true, []int{400}, unread},
+		{"a chunk with an invalid size", postHead("Transfer-Encoding: chunked") + chunk("zz", postableEvent), false, []int{400}, unread},
+		{"a chunk with a negative size", postHead("Transfer-Encoding: chunked") + chunk("-60", postableEvent), false, []int{400}, unread},
+		{"a chunk with a size beyond int64", postHead("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postableEvent), false, []int{400}, unread},
+		{"a chunk longer than announced", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent), false, []int{400}, unread},
+		{"a huge chunk announced", postHead("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postableEvent, true, []int{400}, unread},
+		{"a huge body in chunks", postHead("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
+		{"a huge body announced", postHead("Content-Length: 9223372036854775807") + postableEvent, false, []int{413}, " 1048576 "},
+		{"a negative length", postHead("Content-Length: -1") + postableEvent, false, []int{400}, ""},
+		{"a length that is not a number", postHead("Content-Length: x") + postableEvent, false, []int{400}, ""},
+		{"a length beyond int64", postHead("Content-Length: 99999999999999999999") + postableEvent, false, []int{400}, ""},
+		{"two lengths", postHead("Content-Length: 96", "Content-Length: 10") + postableEvent, false, []int{400}, ""},
+		{"a length that is too short", postHead("Content-Length: 50") + postableEvent, false, []int{400}, "JSON parse error - unexpected end"},
+		{"no length", postHead() + postableEvent, false, []int{400}, "This field is required."},
+		{"an unknown transfer encoding", postHead("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
+		{"transfer encoding identity", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
+		{"two transfer encodings", postHead("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
+		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
+		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
+		{"no 100 Continue if too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
+		{"no 100 Continue without a token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
+		{"no 100 Continue if not allowed", head("POST /api/labels/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
+		{"other expectation", postHead("Expect: 200-ok", "Content-Length: 96") + postableEvent, false, []int{417}, ""},
+		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postableEvent, false, []int{401}, "should not contain spaces"},
+		{"two content types", postHead("Content-Length: 96", "Content-Type: text/plain") + postableEvent, false, []int{415}, `\"text/plain\"`},
+		{"content type with quotes", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postableEvent, false, []int{415}, `\"\"}<script>\" in`},
 		{"content type that is not UTF-8", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postableEvent, false, []int{415}, `\"\ufffd\"`},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			before := house.Events().Count()
-			answers := ask(t, address, test.request, test.done)
+			answers := ask(t, address, test.request, test.closeWrite)
 			var statuses []int
 			for _, a := range answers {
 				statuses = append(statuses, a.StatusCode)
@@ -308,10 +309,10 @@ func TestSocketBodies(t *testing.T) {
 	}
 }
 
-// What a mux passes on, and what it cleans itself.
+// A ServeMux cleans paths itself.
 func TestSocketMux(t *testing.T) {
 	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})); err != nil {
+	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})); err != nil {
 		t.Fatal(err)
 	}
 	address := listen(t, mux)
@@ -320,7 +321,7 @@ func TestSocketMux(t *testing.T) {
 		status           int
 		location, within string
 	}{
-		{"as it should be", "GET /shop/api/books/?limit=1 HTTP/1.1", 200, "", `"http://host.example/shop/api/books/?limit=1&offset=1"`},
+		{"valid request", "GET /shop/api/books/?limit=1 HTTP/1.1", 200, "", `"http://host.example/shop/api/books/?limit=1&offset=1"`},
 		{"two slashes", "GET //shop//api/books/?limit=1 HTTP/1.1", 307, "/shop/api/books/?limit=1", ""},
 		{"dot segments", "GET /x/../shop/./api/books/ HTTP/1.1", 307, "/shop/api/books/", ""},
 		{"escaped prefix", "GET /%73hop/api/books/?limit=1 HTTP/1.1", 404, "", ""},
@@ -334,7 +335,7 @@ func TestSocketMux(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			answers := ask(t, address, head(test.line), false)
 			if len(answers) != 1 {
-				t.Fatalf("%d answers", len(answers))
+				t.Fatalf("%d answers, want 1", len(answers))
 			}
 			got := answers[0]
 			if got.StatusCode != test.status || got.Header.Get("Location") != test.location || !strings.Contains(got.body, test.within) {
@@ -344,12 +345,12 @@ func TestSocketMux(t *testing.T) {
 	}
 }
 
-// Requests one behind the other are answered so, and a body that is refused is no
+// Pipelined requests are answered in order. A body that is refused is not read as a
 // request.
 func TestSocketPipeline(t *testing.T) {
-	house, h := postedHouse(t, Options{})
+	house, h := newWritable(t, Options{})
 	open := func(request string) string { return strings.Replace(request, "Connection: close\r\n", "", 1) }
-	smuggled := open(posting("Content-Length: 96")) + postableEvent
+	smuggled := open(postHead("Content-Length: 96")) + postableEvent
 	request := open(head("GET /api/labels/ HTTP/1.1")) +
 		open(head("POST /api/labels/ HTTP/1.1", "Content-Length: "+strconv.Itoa(len(smuggled)))) + smuggled +
 		open(head("DELETE /api/events/ HTTP/1.1", "Transfer-Encoding: chunked")) + "5\r\nhello\r\n0\r\n\r\n" +
@@ -359,6 +360,6 @@ func TestSocketPipeline(t *testing.T) {
 		statuses = append(statuses, a.StatusCode)
 	}
 	if !slices.Equal(statuses, []int{200, 405, 405, 200}) || house.Events().Count() != 0 {
-		t.Errorf("%v, and %d events", statuses, house.Events().Count())
+		t.Errorf("statuses %v and %d events, want [200 405 405 200] and none", statuses, house.Events().Count())
 	}
 }

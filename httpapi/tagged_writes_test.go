@@ -16,7 +16,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// taggedHandler serves a house with entity tags, to anybody.
+// taggedHandler returns a handler with entity tags that permits every POST.
 func taggedHandler(t *testing.T, house *catalogue.Catalogue) *httpapi.Handler {
 	t.Helper()
 	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
@@ -26,22 +26,22 @@ func taggedHandler(t *testing.T, house *catalogue.Catalogue) *httpapi.Handler {
 	return h
 }
 
-// A house's collections tell their revisions; what is made of one does not,
-// unless it says so: its pages may depend on anything.
+// Collections of a catalogue are Revisioned. Types that embed one are not, since their
+// pages may depend on more than the revision.
 func TestRevisioned(t *testing.T) {
 	for key, c := range catalogue.New().All() {
 		if _, ok := c.(httpapi.Revisioned); !ok {
-			t.Errorf("%s does not tell its revision", key)
+			t.Errorf("%s is not a Revisioned", key)
 		}
 		var wrapped any = struct{ catalogue.Encoded }{c}
 		if _, ok := wrapped.(httpapi.Revisioned); ok {
-			t.Errorf("%s in something else does", key)
+			t.Errorf("a type that embeds %s is a Revisioned", key)
 		}
 	}
 }
 
-// list is what is looked at of a page.
-type list struct {
+// namedPage is a decoded page.
+type namedPage struct {
 	Count   int
 	Results []struct {
 		ID   int
@@ -49,25 +49,25 @@ type list struct {
 	}
 }
 
-func (l list) names() string {
-	names := make([]string, len(l.Results))
-	for i, r := range l.Results {
+func (p namedPage) names() string {
+	names := make([]string, len(p.Results))
+	for i, r := range p.Results {
 		names[i] = r.Name
 	}
 	return strings.Join(names, " ")
 }
 
-// aClient asks for one page of events over and over, and keeps it with its tag.
-type aClient struct {
+// cachingClient requests a page of events and keeps it with its tag.
+type cachingClient struct {
 	h     http.Handler
 	query string
 	tag   string
-	page  list
-	same  int // answers that were 304
+	page  namedPage
+	same  int // number of answers that were 304
 }
 
-// ask returns the page that the client has after it has asked again.
-func (c *aClient) ask(t *testing.T) list {
+// ask requests the page again and returns the one that the client has then.
+func (c *cachingClient) ask(t *testing.T) namedPage {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://host.example/api/events/"+c.query, nil)
 	if c.tag != "" {
 		r.Header.Set("If-None-Match", c.tag)
@@ -77,14 +77,14 @@ func (c *aClient) ask(t *testing.T) list {
 		c.same++
 		return c.page
 	}
-	c.tag, c.page = w.Header().Get("ETag"), list{}
+	c.tag, c.page = w.Header().Get("ETag"), namedPage{}
 	if err := json.Unmarshal(w.Body.Bytes(), &c.page); err != nil || w.Code != 200 {
-		t.Errorf("%d %s: %v", w.Code, w.Body, err)
+		t.Errorf("%d %s: %v, want a page", w.Code, w.Body, err)
 	}
 	return c.page
 }
 
-// TestEveryWriteIsSeen asks for a page that does not change, writes, and asks again.
+// After every kind of write, a client with a tag gets the new page.
 func TestEveryWriteIsSeen(t *testing.T) {
 	const rest = `,"slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 	rename := func(name string) func(*resources.Event) error {
@@ -94,7 +94,7 @@ func TestEveryWriteIsSeen(t *testing.T) {
 	tests := []struct {
 		reason string
 		write  func(*catalogue.Catalogue, events, http.Handler) error
-		want   string // names by id; before it is "a b c"
+		want   string // names by id, which were "a b c"
 	}{
 		{"POST", func(_ *catalogue.Catalogue, _ events, h http.Handler) error {
 			r := httptest.NewRequest("POST", "http://host.example/api/events/", strings.NewReader(`{"name":"post"`+rest))
@@ -113,9 +113,9 @@ func TestEveryWriteIsSeen(t *testing.T) {
 			_, err := c.Upsert(resources.Event{ID: 2, Name: "u"})
 			return err
 		}, "a u c"},
-		{"Modify", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Update(3, rename("m")) }, "a b m"},
+		{"Update", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Update(3, rename("m")) }, "a b m"},
 		{"Delete", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Delete(1) }, "b c"},
-		{"Update", func(_ *catalogue.Catalogue, c events, _ http.Handler) error {
+		{"Batch", func(_ *catalogue.Catalogue, c events, _ http.Handler) error {
 			return c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 				if err := tx.Update(1, rename("t")); err != nil {
 					return err
@@ -140,14 +140,14 @@ func TestEveryWriteIsSeen(t *testing.T) {
 			}
 			clone := parent.Clone()
 			h := taggedHandler(t, clone)
-			client := &aClient{h: h, query: "?ordering=id"}
-			untouched := &aClient{h: taggedHandler(t, parent), query: "?ordering=id"}
+			client := &cachingClient{h: h, query: "?ordering=id"}
+			untouched := &cachingClient{h: taggedHandler(t, parent), query: "?ordering=id"}
 			for range 3 {
 				client.ask(t)
 				untouched.ask(t)
 			}
 			if client.same != 2 {
-				t.Fatalf("%d of 2 answers were 304", client.same)
+				t.Fatalf("%d answers were 304, want 2", client.same)
 			}
 			if err := test.write(clone, clone.Events(), h); err != nil {
 				t.Fatal(err)
@@ -158,7 +158,7 @@ func TestEveryWriteIsSeen(t *testing.T) {
 				}
 			}
 			if page := untouched.ask(t); page.names() != "a b c" || untouched.same != 3 {
-				t.Errorf("a write to the clone is in its parent: %q; %d answers were 304", page.names(), untouched.same)
+				t.Errorf("the parent has %q after a write to the clone; %d answers were 304, want 3", page.names(), untouched.same)
 			}
 			for _, house := range []*catalogue.Catalogue{parent, clone} {
 				if err := house.Check(); err != nil {
@@ -169,28 +169,28 @@ func TestEveryWriteIsSeen(t *testing.T) {
 	}
 }
 
-// TestReadersAmongWriters: whoever begins to read after an insert has returned
-// sees it, and nobody sees fewer records than before.
-func TestReadersAmongWriters(t *testing.T) {
+// A read that begins after an Insert has returned includes its record, and no client gets
+// fewer records than before.
+func TestConcurrentReadsAndWrites(t *testing.T) {
 	const readers, inserts = 3, 300
 	house := catalogue.New()
 	h := taggedHandler(t, house)
 	var inserted, reads, same atomic.Int64
-	var over atomic.Bool
+	var done atomic.Bool
 	var group sync.WaitGroup
 	for i := range readers {
 		group.Go(func() {
 			query := []string{"?limit=1", "?limit=1&ordering=-id", "?limit=1"}[i]
-			client := &aClient{h: h, query: query}
+			client := &cachingClient{h: h, query: query}
 			defer func() { same.Add(int64(client.same)) }()
-			for last := 0; !over.Load(); reads.Add(1) {
+			for last := 0; !done.Load(); reads.Add(1) {
 				atLeast := int(inserted.Load())
 				page := client.ask(t)
 				if page.Count < atLeast || page.Count < last {
-					t.Errorf("%s: %d events; %d had been inserted, %d seen", query, page.Count, atLeast, last)
+					t.Errorf("%s: %d events after %d were inserted and %d were read", query, page.Count, atLeast, last)
 				}
 				if strings.Contains(query, "-id") && len(page.Results) > 0 && page.Results[0].ID != page.Count {
-					t.Errorf("%s: the last of %d events is %d", query, page.Count, page.Results[0].ID)
+					t.Errorf("%s: the last of %d events has id %d", query, page.Count, page.Results[0].ID)
 				}
 				last = page.Count
 			}
@@ -201,15 +201,15 @@ func TestReadersAmongWriters(t *testing.T) {
 			t.Error(err)
 		}
 		inserted.Store(int64(k))
-		// Every other time until some of them have been told that nothing has changed.
+		// Every other time, wait until some clients have read the page again.
 		for until := reads.Load() + 6*readers; k%2 == 0 && reads.Load() < until; {
 			runtime.Gosched()
 		}
 	}
-	over.Store(true)
+	done.Store(true)
 	group.Wait()
 	if same.Load() == 0 {
-		t.Errorf("none of %d answers was 304", reads.Load())
+		t.Errorf("none of %d answers is a 304", reads.Load())
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// vector is a recorded request and what the reference server answered.
+// vector is a recorded request and the answer of the reference server.
 type vector struct {
 	Tag     string
 	Request struct {
@@ -57,14 +57,14 @@ type recordedPage struct {
 	SHA256         string
 }
 
-// unmet lists the vectors that cannot be met, by line, each with the row of the
-// README's table of differences that is the reason.
+// unmet lists the lines of vectors that differ, each with the reason from the differences
+// in the package documentation.
 var unmet = map[int]string{}
 
 const vectorBase = "http://host.example"
 
-// TestVectors replays all recorded requests in order and compares every answer
-// to the byte.
+// TestVectors replays all recorded requests in order and compares the answers byte by
+// byte.
 func TestVectors(t *testing.T) {
 	handler := dataset(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	file, err := os.Open("testdata/vectors.jsonl")
@@ -101,7 +101,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// dataset serves the recorded data set; what was written must leave it whole.
+// dataset returns a handler of the recorded data set.
 func dataset(t *testing.T, opts httpapi.Options) http.Handler {
 	t.Helper()
 	data, err := os.ReadFile("testdata/dataset.json")
@@ -124,8 +124,8 @@ func dataset(t *testing.T, opts httpapi.Options) http.Handler {
 	return handler
 }
 
-// times is how often a request is made. A page is made for the first and the
-// second that asks for it, and kept for the third.
+// times returns the number of times that a request is sent. Reads are repeated, since the
+// catalogue builds arrays for parts of an index that are read often.
 func times(v vector) int {
 	if v.Request.Method == http.MethodGet || v.Request.Method == http.MethodHead {
 		return 3
@@ -144,7 +144,7 @@ func ask(handler http.Handler, v vector) *httptest.ResponseRecorder {
 	return w
 }
 
-// compare tells in what an answer differs from the recorded one.
+// compare returns the differences between an answer and the recorded one.
 func compare(v vector, w *httptest.ResponseRecorder) string {
 	var diffs []string
 	add := func(what, diff string) {
@@ -173,8 +173,7 @@ func compare(v vector, w *httptest.ResponseRecorder) string {
 	return strings.Join(diffs, "")
 }
 
-// readPage takes from a body what a vector says of its page, to show where the
-// two differ.
+// readPage returns what a vector records of a page, to show the differences.
 func readPage(body, sum string) *recordedPage {
 	var page struct {
 		Count          int

@@ -1,19 +1,20 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
 
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Details that Django REST framework gives.
+// Details that Django REST framework sends.
 const (
 	detailNotFound      = "Not found."
 	detailNotAcceptable = "Could not satisfy the request Accept header."
 )
 
-// detailInternal says all that the client of a failure may know.
+// detailInternal is the only detail about a failure of the program's own code.
 const detailInternal = "Internal server error."
 
 // view is the state of one request to a route.
@@ -22,27 +23,27 @@ type view struct {
 	route   *route
 	w       http.ResponseWriter
 	r       *http.Request
-	origin  origin
+	origin  origin.Origin
 	query   pagination.Query
-	indent  int     // spaces a level; 0: compact
-	sent    bool    // an answer, or some of it
-	seen    *Access // nil: nobody looks
+	indent  int     // spaces for each level; 0 is compact
+	sent    bool    // whether an answer has been sent, or some of it
+	seen    *Access // nil if there is no OnAccess
 
-	tag      string // entity tag of the answer, if it has one
-	revision uint64 // that the tag stands for
-	untold   error  // of the collection's Revision: for OnError, unless the request fails
+	tag         string // entity tag of the answer, if it has one
+	revision    uint64 // that the tag stands for
+	revisionErr error  // of the collection's Revision; reported unless the request fails
 }
 
-// serve checks format, Accept and method, in this order, and answers. What precedes
-// a good Accept is never indented.
+// serve checks format, Accept and method, in this order, and answers. Until Accept has
+// been checked, answers are not indented.
 func (v *view) serve() {
 	defer v.recovered()
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
-	if !v.knowsFormat() {
+	if format, _ := v.query.Get("format"); !negotiation.KnownFormat(format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
-	indent, acceptable := negotiate(v.r.Header["Accept"])
+	indent, acceptable := negotiation.Accept(v.r.Header["Accept"])
 	if !acceptable {
 		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
 		return
@@ -51,58 +52,38 @@ func (v *view) serve() {
 	v.serveMethod()
 }
 
-// knowsFormat looks at the last format parameter; a blank one is none.
-func (v *view) knowsFormat() bool {
-	format, _ := v.query.Get("format")
-	return format == "" || format == "json" || format == "api"
-}
-
 func (v *view) serveMethod() {
 	switch method := v.r.Method; {
 	case isRead(method):
 		v.get()
 	case method == http.MethodOptions:
 		v.options()
-	case method == http.MethodPost:
-		if v.route.creator == nil {
-			v.methodNotAllowed()
-			return
-		}
+	case method == http.MethodPost && v.route.creator != nil:
 		v.post()
 	default:
-		v.methodNotAllowed()
+		v.fail(http.StatusMethodNotAllowed, "Method \""+method+"\" not allowed.")
 	}
 }
 
-// isRead reports whether a method is GET, which "" is to net/http, or HEAD.
+// isRead reports whether a method is GET or HEAD. As in net/http, "" is GET.
 func isRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == ""
 }
 
 func (v *view) get() {
-	if v.route.collection != nil {
-		v.list()
+	if v.route.collection == nil {
+		v.sendRoot()
 		return
 	}
-	v.findTag()
-	if v.clientHas() {
-		v.sendNotModified()
-		return
-	}
-	var room [256]byte
-	v.write(http.StatusOK, v.handler.root.build(v.appendLink(room[:0], "")))
+	v.list()
 }
 
-// options answers with what is known of the route, and with what can be posted
-// for those who may.
+// options answers with a description of the route, and of what can be posted if the
+// client may post.
 func (v *view) options() {
 	if v.route.creator != nil && v.authorize() == nil {
 		v.write(http.StatusOK, listActions(*v.route.about))
 		return
 	}
 	v.write(http.StatusOK, v.route.metadata())
-}
-
-func (v *view) methodNotAllowed() {
-	v.fail(http.StatusMethodNotAllowed, fmt.Sprintf("Method \"%s\" not allowed.", v.r.Method))
 }

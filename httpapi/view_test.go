@@ -19,14 +19,14 @@ func TestFormat(t *testing.T) {
 		{"api", "?format=api", true},
 		{"blank", "?format=", true},
 		{"without =", "?format", true},
-		{"other", "?format=xml", false},
+		{"unknown", "?format=xml", false},
 		{"html", "?format=html", false},
-		{"case", "?format=JSON", false},
+		{"upper case", "?format=JSON", false},
 		{"space", "?format=api%20", false},
-		{"two in one", "?format=json,api", false},
-		{"the last is bad", "?format=json&format=xml", false},
-		{"the last is good", "?format=xml&format=api", true},
-		{"escaped", "?%66ormat=%6Ason", true},
+		{"list of formats", "?format=json,api", false},
+		{"two formats, the last unknown", "?format=json&format=xml", false},
+		{"two formats, the last known", "?format=xml&format=api", true},
+		{"escaped parameter", "?%66ormat=%6Ason", true},
 		{"name in upper case is another parameter", "?FORMAT=xml", true},
 	}
 	for _, test := range tests {
@@ -44,7 +44,37 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The first check that fails answers.
+// The rules of Accept are tested in package negotiation.
+func TestAccept(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	tests := []struct {
+		reason  string
+		headers []string
+		status  int
+		body    string
+	}{
+		{"no header", nil, 200, emptyPage},
+		{"empty header", []string{""}, 406, notAcceptable},
+		{"anything", []string{"*/*"}, 200, emptyPage},
+		{"JSON", []string{"application/json"}, 200, emptyPage},
+		{"another type", []string{"text/html"}, 406, notAcceptable},
+		{"header of a browser", []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}, 200, emptyPage},
+		{"indent", []string{"application/json; indent=2"}, 200, indented(2)},
+		{"indent above the maximum", []string{"*/*; indent=9"}, 200, indented(8)},
+		{"two headers", []string{"text/html", "application/json;indent=1"}, 200, indented(1)},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			want := answer{test.status, viewHeader("Accept", readMethods, len(test.body)), test.body}
+			got := call{target: "/api/news/", header: accept(test.headers...)}.do(h)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Accept %q (-want +got):\n%s", test.headers, diff)
+			}
+		})
+	}
+}
+
+// The first check that fails determines the answer.
 func TestOrderOfChecks(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	tests := []struct {
@@ -57,7 +87,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"format before OPTIONS", call{method: "OPTIONS", target: "/api/events/?format=xml"}, 404},
 		{"format before credentials", call{method: "POST", target: "/api/events/?format=xml", body: "{}"}, 404},
 		{"format of the root", call{target: "/api/?format=xml"}, 404},
-		{"format in vain with Accept", call{target: "/api/events/?format=api", header: accept("text/html")}, 406},
+		{"known format does not replace Accept", call{target: "/api/events/?format=api", header: accept("text/html")}, 406},
 		{"Accept before method", call{method: "PUT", target: "/api/events/", header: accept("text/html")}, 406},
 		{"Accept before OPTIONS", call{method: "OPTIONS", target: "/api/labels/", header: accept("application/xml")}, 406},
 		{"Accept before credentials", call{method: "POST", target: "/api/events/", header: accept("text/html"), body: "{}"}, 406},
@@ -65,7 +95,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"method without credentials", call{method: "PUT", target: "/api/events/", body: "{}"}, 405},
 		{"slash before format", call{target: "/api/events?format=xml"}, 301},
 		{"slash before credentials", call{method: "POST", target: "/api/events", body: "{}"}, 308},
-		{"path before all", call{method: "POST", target: "/api/nope/?format=xml", header: accept("text/html")}, 404},
+		{"path before format", call{method: "POST", target: "/api/nope/?format=xml", header: accept("text/html")}, 404},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -82,13 +112,13 @@ func TestMethodNotAllowed(t *testing.T) {
 		{"events", "PUT", "/api/events/", authorizedVary, createMethods},
 		{"social links", "PATCH", "/api/social-links/", "Accept", createMethods},
 		{"delete", "DELETE", "/api/events/", authorizedVary, createMethods},
-		{"post where nothing is posted", "POST", "/api/labels/", "Accept", readMethods},
+		{"post to a read-only collection", "POST", "/api/labels/", "Accept", readMethods},
 		{"post to the root", "POST", "/api/", "Accept", readMethods},
 		{"books", "DELETE", "/api/books/", "Accept", readMethods},
 		{"trace", "TRACE", "/api/events/", authorizedVary, createMethods},
-		{"any token", "FOO", "/api/events/", authorizedVary, createMethods},
+		{"unknown method", "FOO", "/api/events/", authorizedVary, createMethods},
 		{"connect", "CONNECT", "/api/events/", authorizedVary, createMethods},
-		{"methods have case", "get", "/api/events/", authorizedVary, createMethods},
+		{"lower case", "get", "/api/events/", authorizedVary, createMethods},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -103,9 +133,9 @@ func TestMethodNotAllowed(t *testing.T) {
 	}
 }
 
-// HEAD has the status and the headers of GET, its length too, and no body.
+// HEAD returns the status and headers of GET, including the length, and no body.
 func TestHead(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"events": newShelf(50)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"events": newCollection(50)})
 	for _, target := range []string{"/api/events/?limit=1", "/api/events/", "/api/events/?format=xml", "/api/nope/",
 		"/api/", "/api", "/api/labels/?" + strings.Repeat("&", 1000)} {
 		for _, accepted := range []string{"*/*", "text/html", "*/*;indent=3"} {

@@ -19,29 +19,28 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A volume is what the walk knows of a record.
-type volume struct {
+// walkRecord is a record of FuzzWalk.
+type walkRecord struct {
 	ID    int    `json:"id"`
 	Name  string `json:"name"`
 	Pages int    `json:"pages"`
 }
 
-// walkOrders are orderings, and comparisons of the same meaning.
+// walkOrders are orderings with equivalent comparisons.
 var walkOrders = [...]struct {
 	ordering string
-	compare  func(a, b volume) int
+	compare  func(a, b walkRecord) int
 }{
-	{"id", func(a, b volume) int { return a.ID - b.ID }},
-	{"-id", func(a, b volume) int { return b.ID - a.ID }},
-	{"pages", func(a, b volume) int { return cmp.Or(a.Pages-b.Pages, a.ID-b.ID) }},
-	{"-name", func(a, b volume) int { return cmp.Or(cmp.Compare(b.Name, a.Name), b.ID-a.ID) }},
-	{"name,-pages", func(a, b volume) int { return cmp.Or(cmp.Compare(a.Name, b.Name), b.Pages-a.Pages, a.ID-b.ID) }},
-	{"bogus,-pages,,name", func(a, b volume) int { return cmp.Or(b.Pages-a.Pages, cmp.Compare(a.Name, b.Name), b.ID-a.ID) }},
+	{"id", func(a, b walkRecord) int { return a.ID - b.ID }},
+	{"-id", func(a, b walkRecord) int { return b.ID - a.ID }},
+	{"pages", func(a, b walkRecord) int { return cmp.Or(a.Pages-b.Pages, a.ID-b.ID) }},
+	{"-name", func(a, b walkRecord) int { return cmp.Or(cmp.Compare(b.Name, a.Name), b.ID-a.ID) }},
+	{"name,-pages", func(a, b walkRecord) int { return cmp.Or(cmp.Compare(a.Name, b.Name), b.Pages-a.Pages, a.ID-b.ID) }},
+	{"bogus,-pages,,name", func(a, b walkRecord) int { return cmp.Or(b.Pages-a.Pages, cmp.Compare(a.Name, b.Name), b.ID-a.ID) }},
 }
 
-// FuzzWalk asks for books with any query, and follows the next links: from
-// where the first page starts every record comes once, in the order that was
-// asked for, and the links end.
+// FuzzWalk requests books with a query and follows the next links. From the start of the
+// first page on, they return every record once and in order.
 func FuzzWalk(f *testing.F) {
 	for i, query := range []string{
 		"", "limit=1", "limit=4&offset=6", "offset=14&limit=3&limit=2", "limit=99999999999999999999&offset=-1", "offset=20", "%6Cimit=5&x=%zz;",
@@ -50,12 +49,12 @@ func FuzzWalk(f *testing.F) {
 	} {
 		f.Add(query, uint8(i))
 	}
-	var volumes []volume
+	var records []walkRecord
 	for id := 1; id <= 13; id++ {
-		volumes = append(volumes, volume{id, []string{"b", "a&b", "é", "B"}[id%4], id * 7 % 5})
+		records = append(records, walkRecord{id, []string{"b", "a&b", "é", "B"}[id%4], id * 7 % 5})
 	}
 	house := catalogue.New()
-	if list, err := json.Marshal(volumes); err != nil {
+	if list, err := json.Marshal(records); err != nil {
 		f.Fatal(err)
 	} else if err := house.LoadCollection("books", strings.NewReader(string(list))); err != nil {
 		f.Fatal(err)
@@ -66,17 +65,17 @@ func FuzzWalk(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string, order uint8) {
 		by := walkOrders[int(order)%len(walkOrders)]
-		want := slices.Clone(volumes)
+		want := slices.Clone(records)
 		slices.SortFunc(want, by.compare)
 
 		u := &url.URL{Scheme: "http", Host: "host.example", Path: "/api/books/", RawQuery: query + "&ordering=" + by.ordering}
-		seen := []volume{}
+		seen := []walkRecord{}
 		for pages := 0; u != nil; pages++ {
 			page := askPage(t, handler, u)
 			if page == nil && pages == 0 {
 				return
 			}
-			if page == nil || page.Count != len(volumes) || pages > len(volumes) {
+			if page == nil || page.Count != len(records) || pages > len(records) {
 				t.Fatalf("%q, page %d, %s: %+v", query, pages, u, page)
 			}
 			seen = append(seen, page.Results...)
@@ -92,7 +91,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// plainOffset is the offset of a query that leaves no doubt about it.
+// plainOffset returns the offset of a query and reports whether it is a plain number.
 func plainOffset(query string) (offset int, ok bool) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -106,14 +105,14 @@ func plainOffset(query string) (offset int, ok bool) {
 	return int(n), err == nil
 }
 
-// walkPage is a page as it is answered.
+// walkPage is a decoded page.
 type walkPage struct {
 	Count   int
 	Next    *string
-	Results []volume
+	Results []walkRecord
 }
 
-// next is the URL of the next page, nil for none.
+// next returns the URL of the next page, or nil.
 func (p *walkPage) next(t *testing.T) *url.URL {
 	t.Helper()
 	if p.Next == nil {
@@ -121,12 +120,12 @@ func (p *walkPage) next(t *testing.T) *url.URL {
 	}
 	u, err := url.Parse(*p.Next)
 	if err != nil || u.Host != "host.example" || u.Path != "/api/books/" {
-		t.Fatalf("the next link is %q, %v", *p.Next, err)
+		t.Fatalf("next is %q, %v", *p.Next, err)
 	}
 	return u
 }
 
-// askPage gets a page; nil is one that was refused as the client's error.
+// askPage returns a page, or nil if the answer is a 4xx.
 func askPage(t *testing.T, handler http.Handler, u *url.URL) *walkPage {
 	t.Helper()
 	r := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, RequestURI: u.RequestURI(), Header: http.Header{}}

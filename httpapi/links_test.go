@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// next is the link to the next page in an answer.
+// next returns the link to the next page in an answer.
 func next(a answer) string {
 	_, rest, _ := strings.Cut(a.Body, `"next":"`)
 	link, _, _ := strings.Cut(rest, `"`)
@@ -16,15 +16,15 @@ func next(a answer) string {
 }
 
 func TestLinks(t *testing.T) {
-	books := map[string]Collection{"books": newShelf(2)}
+	books := map[string]Collection{"books": newCollection(2)}
 	h := newTestHandler(t, Options{}, books)
 	tests := []struct {
 		reason        string
 		handler       http.Handler
 		target, links string
 	}{
-		{"bare", h, "/api/books/?limit=1", "http://host.example/api/books/"},
-		{"escapes that are not needed", h, "/api/%62ooks/?limit=1", "http://host.example/api/books/"},
+		{"no prefix", h, "/api/books/?limit=1", "http://host.example/api/books/"},
+		{"unnecessary escapes", h, "/api/%62ooks/?limit=1", "http://host.example/api/books/"},
 		{"escaped slash", h, "/api/books%2F?limit=1", "http://host.example/api/books/"},
 		{"absolute form", h, "http://ignored.example/api/books/?limit=1", "http://host.example/api/books/"},
 		{"prefix", http.StripPrefix("/shop", h), "/shop/api/books/?limit=1", "http://host.example/shop/api/books/"},
@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestLinksOfTLS(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	r := call{target: "/api/books/?limit=1"}.request()
 	r.TLS = new(tls.ConnectionState)
 	if got, want := next(serve(h, r)), "https://host.example/api/books/?limit=1&offset=1"; got != want {
@@ -66,7 +66,7 @@ func TestLinksOfTLS(t *testing.T) {
 }
 
 func TestLinksIgnoreForwardedHeaders(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	forwarded := http.Header{
 		"Forwarded":          {"host=evil.example;proto=https"},
 		"X-Forwarded-Host":   {"evil.example"},
@@ -79,20 +79,19 @@ func TestLinksIgnoreForwardedHeaders(t *testing.T) {
 	}
 }
 
-// A prefix is whatever routed the request here left before the path, which a
-// router with wildcards takes from the client.
+// A router with wildcards takes the prefix from the client.
 func TestPrefixIsEscaped(t *testing.T) {
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": newShelf(2)})
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	tests := []struct{ reason, uri, link, location string }{
 		{"no target", "", "http://host.example/api/books/", "/api/books/"},
 		{"unrelated target", "/other/", "http://host.example/api/books/", "/api/books/"},
 		{"shorter target", "/books/", "http://host.example/api/books/", "/api/books/"},
-		{"a star", "*", "http://host.example/api/books/", "/api/books/"},
+		{"star", "*", "http://host.example/api/books/", "/api/books/"},
 		{"authority", "evil.example:80", "http://host.example/api/books/", "/api/books/"},
 		{"no path in absolute form", "http://evil.example", "http://host.example/api/books/", "/api/books/"},
 		{"quotes", `/"<é>\/api/books/`, "http://host.example/%22%3C%C3%A9%3E%5C/api/books/", "/%22%3C%C3%A9%3E%5C/api/books/"},
-		{"another host", "//evil.example/api/books/", "http://host.example//evil.example/api/books/", "/%2Fevil.example/api/books/"},
-		{"a broken escape is no escape", "/%zz/api/books/", "http://host.example/%zz/api/books/", "/%zz/api/books/"},
+		{"two slashes and a host", "//evil.example/api/books/", "http://host.example//evil.example/api/books/", "/%2Fevil.example/api/books/"},
+		{"invalid escape", "/%zz/api/books/", "http://host.example/%zz/api/books/", "/%zz/api/books/"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -105,5 +104,54 @@ func TestPrefixIsEscaped(t *testing.T) {
 				t.Errorf("location %q, want %q", got, test.location)
 			}
 		})
+	}
+}
+
+// The rules of hosts are tested in package origin.
+func TestHost(t *testing.T) {
+	tests := []struct {
+		reason, host string
+		ok           bool
+	}{
+		{"name", "host.example", true},
+		{"name with port", "host.example:8080", true},
+		{"punycode", "xn--r8jz45g.jp", true},
+		{"IPv6 with port", "[2001:db8::1]:65535", true},
+		{"empty", "", false},
+		{"port 0", "host:0", false},
+		{"user", "user@host", false},
+		{"path", "host/path", false},
+		{"line end", "host\r\nX: y", false},
+		{"not ASCII", "höst.example", false},
+		{"markup", `host"><script>`, false},
+		{"list", "a.example, b.example", false},
+	}
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
+	based := newTestHandler(t, Options{BaseURL: "https://x.example"}, map[string]Collection{"books": newCollection(2)})
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			r := call{target: "/api/books/?limit=1"}.request()
+			r.Host = test.host
+			got := serve(h, r)
+			if !test.ok {
+				if got.Status != 400 || got.Body != `{"detail":"Invalid Host header."}` {
+					t.Errorf("Host %q: %d %s, want 400", test.host, got.Status, got.Body)
+				}
+			} else if want := `"next":"http://` + test.host + `/api/books/?limit=1&offset=1"`; got.Status != 200 || !strings.Contains(got.Body, want) {
+				t.Errorf("Host %q: %d %s, want %s", test.host, got.Status, got.Body, want)
+			}
+			if got := serve(based, r); got.Status != 200 {
+				t.Errorf("Host %q with a base URL: %d, want 200", test.host, got.Status)
+			}
+		})
+	}
+}
+
+func TestInvalidHostOnEveryPath(t *testing.T) {
+	h := newTestHandler(t, Options{}, nil)
+	for _, target := range []string{"/api/", "/api", "/api/nope/", "/api/events/"} {
+		if got := (call{target: target, host: "a b"}).do(h); got.Status != 400 {
+			t.Errorf("%s: %d, want 400", target, got.Status)
+		}
 	}
 }

@@ -1,6 +1,7 @@
-package httpapi
+package origin
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -11,22 +12,21 @@ import (
 // proxies are the addresses whose forwarded headers count.
 type proxies []netip.Prefix
 
-// newProxies copies prefixes. It returns [ErrInvalidConfig] for one that is none, or
-// that no address would match: IPv4 addresses are compared as such.
+// newProxies copies prefixes. It returns an error if one is invalid, or covers IPv4
+// addresses in IPv6: addresses are compared as IPv4, so it would match none.
 func newProxies(prefixes []netip.Prefix) (proxies, error) {
 	for _, p := range prefixes {
 		if !p.IsValid() {
-			return nil, fmt.Errorf("%w: TrustedProxies: an invalid prefix", ErrInvalidConfig)
+			return nil, errors.New("TrustedProxies: an invalid prefix")
 		}
 		if p.Addr().Is4In6() {
-			return nil, fmt.Errorf("%w: TrustedProxies: write %v as a prefix of IPv4", ErrInvalidConfig, p)
+			return nil, fmt.Errorf("TrustedProxies: write %v as a prefix of IPv4", p)
 		}
 	}
 	return slices.Clone(prefixes), nil
 }
 
-// trust reports whether a request from that address and port comes from one of
-// the proxies. Without any it is free.
+// trust reports whether a request whose RemoteAddr is remote comes from a proxy.
 func (ps proxies) trust(remote string) bool {
 	if len(ps) == 0 {
 		return false
@@ -39,62 +39,63 @@ func (ps proxies) trust(remote string) bool {
 	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// forwarded is what a proxy tells of the request that it got; "" where it tells
-// nothing.
+// forwarded is what a proxy reports about the request that it received. Each field is
+// empty if the proxy does not report it.
 type forwarded struct {
 	scheme string // http or https
 	host   string // valid
 }
 
-// readForwarded reads the headers of a proxy that is trusted. Where one has several
-// values the last counts: the proxy wrote it, while those before it may have come
-// from anybody. Forwarded and X-Forwarded-... must not differ: the proxy writes one
-// of them, and what it does not know of it may pass on as a client sent it.
-func readForwarded(header http.Header) (told forwarded, fault string) {
-	told, fault = readXForwarded(header)
+// readForwarded reads the headers of a trusted proxy. The last value of a header
+// counts: the proxy wrote it, whereas clients may have sent those before it. Forwarded
+// and X-Forwarded-... must not differ, since a proxy writes one kind and may pass the
+// other on as a client sent it.
+func readForwarded(header http.Header) (f forwarded, fault string) {
+	f, fault = readXForwarded(header)
 	lines := header["Forwarded"]
 	if fault != "" || len(lines) == 0 {
-		return told, fault
+		return f, fault
 	}
 	standard, ok := parseForwarded(strings.Join(lines, ","))
 	switch {
 	case !ok:
 		return forwarded{}, "Invalid Forwarded header."
-	case told == forwarded{}:
+	case f == forwarded{}:
 		return standard, ""
-	case standard != forwarded{} && standard != told:
+	case standard != forwarded{} && standard != f:
 		return forwarded{}, "The headers Forwarded and X-Forwarded differ."
 	}
-	return told, ""
+	return f, ""
 }
 
-func readXForwarded(header http.Header) (told forwarded, fault string) {
-	if scheme, found := lastValue(header["X-Forwarded-Proto"]); found && !told.set("proto", scheme) {
+func readXForwarded(header http.Header) (f forwarded, fault string) {
+	if scheme, found := lastValue(header["X-Forwarded-Proto"]); found && !f.set("proto", scheme) {
 		return forwarded{}, "Invalid X-Forwarded-Proto header."
 	}
-	if host, found := lastValue(header["X-Forwarded-Host"]); found && !told.set("host", host) {
+	if host, found := lastValue(header["X-Forwarded-Host"]); found && !f.set("host", host) {
 		return forwarded{}, "Invalid X-Forwarded-Host header."
 	}
-	return told, ""
+	return f, ""
 }
 
-// lastValue is the last of a list. A header that is blank is none.
+// lastValue returns the last value of a list and reports whether the header is there.
+// A blank header counts as absent.
 func lastValue(lines []string) (value string, found bool) {
 	list := strings.TrimSpace(strings.Join(lines, ","))
 	return strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:]), list != ""
 }
 
-// set takes one parameter, by its name in the Forwarded header. It returns false
-// for a value that cannot be, and for one that comes twice.
+// set sets the field that a parameter of the Forwarded header names, and ignores other
+// parameters. It returns false if the value is invalid or the field is already set.
 func (f *forwarded) set(name, value string) bool {
 	switch {
-	case equalFoldASCII(name, "proto"):
+	case equalFold(name, "proto"):
 		scheme := strings.ToLower(value)
 		if f.scheme != "" || scheme != "http" && scheme != "https" {
 			return false
 		}
 		f.scheme = scheme
-	case equalFoldASCII(name, "host"):
+	case equalFold(name, "host"):
 		if f.host != "" || !validHost(value) {
 			return false
 		}
@@ -103,12 +104,12 @@ func (f *forwarded) set(name, value string) bool {
 	return true
 }
 
-// parseForwarded reads a Forwarded header (RFC 7239) and returns what its last
-// element tells. It reads from the front, so that nobody's quote can swallow what
-// comes behind: one that is not closed spoils the whole. Not as in the RFC, a value
-// need not be quoted for a colon or a bracket in it.
+// parseForwarded reads a Forwarded header (RFC 7239) and returns its last element. It
+// reads from the front, so that an open quote cannot hide what follows: it makes the
+// whole header invalid. Unlike in the RFC, a value with a colon or a bracket need not
+// be quoted.
 func parseForwarded(text string) (last forwarded, ok bool) {
-	isNext := false // a comma was passed
+	isNext := false // whether a comma precedes
 	for {
 		text = strings.TrimLeft(text, " \t")
 		if text != "" && text[0] != ';' && text[0] != ',' {
@@ -134,8 +135,8 @@ func parseForwarded(text string) (last forwarded, ok bool) {
 	}
 }
 
-// cutForwarded cuts one name=value off the front. A backslash stays in the value:
-// no host and no scheme has one.
+// cutForwarded cuts one name=value off the front. Backslashes are left in the value,
+// which is then invalid.
 func cutForwarded(text string) (name, value, rest string, ok bool) {
 	name, rest, ok = strings.Cut(text, "=")
 	if !ok || name == "" || strings.ContainsAny(name, " \t,;\"") {
@@ -157,4 +158,10 @@ func cutForwarded(text string) (name, value, rest string, ok bool) {
 		}
 	}
 	return "", "", "", false
+}
+
+// equalFold reports whether text is want but for the case of ASCII letters. Letters
+// that strings.EqualFold takes for an ASCII letter, such as the long s, are longer.
+func equalFold(text, want string) bool {
+	return len(text) == len(want) && strings.EqualFold(text, want)
 }

@@ -1,18 +1,18 @@
-package httpapi
+package origin
 
 import (
 	"net/netip"
 	"strings"
 )
 
-// maxHostName is the length of the longest name in DNS. It also bounds how
-// much a request can make the 39 links of the root grow.
+// maxHostName is the length of the longest name in DNS. It also limits how long one
+// request can make the 39 links of the root.
 const maxHostName = 253
 
-// validHost reports whether host is a name, an IPv4 address or an IPv6 address
-// in brackets, with or without a port from 1 to 65535. Names are of ASCII
-// letters, digits, '-', '.' and, since container networks have them, '_'. What
-// passes can stand in a URL and in JSON as it is.
+// validHost reports whether host is a name, an IPv4 address, or an IPv6 address in
+// brackets, with or without a port from 1 to 65535. A name consists of ASCII letters,
+// digits, '-', '.' and '_', which container networks use. A valid host can be
+// written into a URL and into JSON as it is.
 func validHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		address, rest, closed := strings.Cut(host[1:], "]")
@@ -55,8 +55,4 @@ func validPort(text string) bool {
 		port = port*10 + int(text[i]-'0')
 	}
 	return 1 <= port && port <= 65535
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

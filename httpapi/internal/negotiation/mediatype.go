@@ -1,0 +1,104 @@
+package negotiation
+
+import "strings"
+
+// A MediaType is a media type or a range of them, as in application/*.
+type MediaType struct {
+	main, sub string // as sent
+	params    string // everything from the first ';' on
+}
+
+// ParseMediaType parses a Content-Type or one alternative of an Accept header as
+// Django does. Parameters may be anything, and no text is an error. It does not
+// allocate.
+func ParseMediaType(text string) MediaType {
+	first, rest := cutParam(text)
+	main, sub, _ := strings.Cut(strings.TrimSpace(first), "/")
+	return MediaType{main: main, sub: sub, params: rest}
+}
+
+// IsJSON reports whether m is application/json or a range that contains it.
+func (m MediaType) IsJSON() bool {
+	return (m.main == "*" || equalFold(m.main, "application")) &&
+		(m.sub == "*" || equalFold(m.sub, "json"))
+}
+
+// specificity ranks alternatives of an Accept header: 0 for */*, 1 for type/*,
+// 2 for type/subtype, 3 if there are parameters other than q.
+func (m MediaType) specificity() int {
+	switch {
+	case m.main == "*":
+		return 0
+	case m.sub == "*":
+		return 1
+	case !m.hasParams():
+		return 2
+	}
+	return 3
+}
+
+// hasParams reports whether there is a parameter other than q.
+func (m MediaType) hasParams() bool {
+	for rest := m.params; rest != ""; {
+		var name string
+		name, _, rest = nextParam(rest)
+		if name != "" && !equalFold(name, "q") {
+			return true
+		}
+	}
+	return false
+}
+
+// param returns the unquoted value of the last parameter with a name, which is given
+// in lower case.
+func (m MediaType) param(want string) (value string, ok bool) {
+	for rest := m.params; rest != ""; {
+		var name, raw string
+		name, raw, rest = nextParam(rest)
+		if equalFold(name, want) {
+			value, ok = raw, true
+		}
+	}
+	return unquote(value), ok
+}
+
+// nextParam reads one parameter of a text that begins with ';'. The name is empty if
+// the parameter has no '='.
+func nextParam(params string) (name, value, rest string) {
+	one, rest := cutParam(params[1:])
+	name, value, ok := strings.Cut(one, "=")
+	if !ok {
+		return "", "", rest
+	}
+	return strings.TrimSpace(name), strings.TrimSpace(value), rest
+}
+
+// cutParam cuts text before the first ';' outside quotes. As in Django, a quote after
+// a backslash counts too.
+func cutParam(text string) (first, rest string) {
+	quoted := false
+	for i := range len(text) {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == ';' && !quoted:
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+// unquote returns the content of a quoted string, or text itself if it is not quoted.
+func unquote(text string) string {
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return text
+	}
+	text = strings.ReplaceAll(text[1:len(text)-1], `\\`, `\`)
+	return strings.ReplaceAll(text, `\"`, `"`)
+}
+
+// equalFold reports whether text is want but for the case of ASCII letters. Letters
+// that strings.EqualFold takes for an ASCII letter, such as the long s, are longer.
+func equalFold(text, want string) bool {
+	return len(text) == len(want) && strings.EqualFold(text, want)
+}

@@ -1,0 +1,65 @@
+// Package negotiation determines the form of an answer and of a body as Django REST
+// framework does: the format parameter, the Accept header, and the Content-Type of a
+// body with its charset. The only type that is served and accepted is JSON.
+package negotiation
+
+import "strings"
+
+// maxIndent is the largest indentation that an Accept header can ask for.
+const maxIndent = 8
+
+// KnownFormat reports whether the format parameter of a request names a format that is
+// served. An empty one counts as absent.
+func KnownFormat(format string) bool {
+	return format == "" || format == "json" || format == "api"
+}
+
+// Accept reports whether the Accept headers of a request accept JSON, and returns the
+// number of spaces by which each level of it is to be indented. Zero means compact.
+//
+// Qualities are ignored. The most specific alternative that accepts JSON counts, and
+// the first of several. Its parameter indent, of at most 8, is returned. If there is no
+// header, JSON is accepted. If it is empty, JSON is not.
+func Accept(headers []string) (indent int, ok bool) {
+	switch len(headers) {
+	case 0:
+		return 0, true
+	case 1:
+		if headers[0] == "*/*" || headers[0] == "application/json" {
+			return 0, true
+		}
+	}
+	return acceptList(strings.Join(headers, ","))
+}
+
+func acceptList(accept string) (indent int, ok bool) {
+	best, specificity := MediaType{}, -1
+	for alternative := range strings.SplitSeq(accept, ",") {
+		m := ParseMediaType(alternative)
+		if !m.IsJSON() {
+			continue
+		}
+		if s := m.specificity(); s > specificity {
+			best, specificity = m, s
+		}
+	}
+	if specificity < 0 {
+		return 0, false
+	}
+	value, _ := best.param("indent")
+	return parseIndent(value), true
+}
+
+// parseIndent returns the integer that text stands for, confined to the range from 0
+// to maxIndent. It returns 0 for any other text.
+func parseIndent(text string) int {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "+")
+	n := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' { // such as a minus: negative numbers count as 0
+			return 0
+		}
+		n = min(n*10+int(text[i]-'0'), maxIndent)
+	}
+	return n
+}

@@ -1,0 +1,41 @@
+package origin
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// parseBaseURL returns the origin that a base URL stands for. For an empty text it is
+// the zero Origin.
+func parseBaseURL(text string) (Origin, error) {
+	if text == "" {
+		return Origin{}, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return Origin{}, fmt.Errorf("BaseURL: %v", err)
+	}
+	if fault := baseURLFault(u, text); fault != "" {
+		return Origin{}, fmt.Errorf("BaseURL %q %s", text, fault)
+	}
+	path := EscapePath(u.EscapedPath())
+	return Origin{u.Scheme, u.Host, strings.TrimRight(path, "/")}, nil
+}
+
+// baseURLFault returns why u is not a base URL, or "" if it is one.
+func baseURLFault(u *url.URL, text string) string {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "is not an absolute http or https URL"
+	case u.User != nil:
+		return "has a user"
+	case strings.Contains(text, "?"):
+		return "has a query"
+	case strings.Contains(text, "#"):
+		return "has a fragment"
+	case !validHost(u.Host):
+		return "has no valid host"
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package origin
+
+import "strings"
+
+// EscapePath escapes each byte that may not stand in the path of a URL, and with it
+// everything that JSON or a header would have to escape. Existing escapes are kept.
+func EscapePath(path string) string { return escape(path, isPathByte) }
+
+// escapeQuery does the same for a query.
+func escapeQuery(query string) string { return escape(query, isQueryByte) }
+
+func escape(text string, isClean func(byte) bool) string {
+	clean := 0
+	for clean < len(text) && isClean(text[clean]) {
+		clean++
+	}
+	if clean == len(text) {
+		return text
+	}
+	const hex = "0123456789ABCDEF"
+	out := make([]byte, 0, len(text)+16)
+	out = append(out, text[:clean]...)
+	for _, c := range []byte(text[clean:]) {
+		if isClean(c) {
+			out = append(out, c)
+		} else {
+			out = append(out, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return string(out)
+}
+
+// isPathByte reports whether c may stand unescaped in a path (RFC 3986, 3.3), or
+// begins an escape.
+func isPathByte(c byte) bool {
+	return isAlphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
+}
+
+// isQueryByte reports the same for a query. Brackets may, since browsers send them.
+func isQueryByte(c byte) bool {
+	return isPathByte(c) || c == '?' || c == '[' || c == ']'
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

@@ -1,0 +1,110 @@
+// Package origin determines what the absolute URLs of an answer begin with:
+// scheme, host, and the part of the path that precedes the handler's own. They come
+// from a base URL or from the request, including the headers of trusted proxies.
+//
+// Errors of the package have no prefix. Its caller wraps them.
+package origin
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// An Origin is what absolute URLs begin with. It can be written into a URL, a header
+// or a JSON string as it is.
+type Origin struct {
+	Scheme string // http or https
+	Host   string // valid, with its port if it has one
+	Prefix string // escaped path, without a slash at the end; often empty
+}
+
+// AppendURL appends the absolute URL of a path that begins with a slash.
+func (o Origin) AppendURL(dst []byte, path string) []byte {
+	dst = append(dst, o.Scheme...)
+	dst = append(dst, "://"...)
+	dst = append(dst, o.Host...)
+	dst = append(dst, o.Prefix...)
+	return append(dst, path...)
+}
+
+// A Resolver determines the origin of each request. It is safe for concurrent use.
+type Resolver struct {
+	base    string // without slashes at its end; empty if the request decides
+	fixed   Origin // base in its parts
+	proxies proxies
+}
+
+// NewResolver returns a Resolver for the options of the same names. The prefixes are
+// copied. It returns an error if baseURL is neither empty nor an absolute http or
+// https URL without user, query and fragment, and if a prefix matches no address.
+func NewResolver(baseURL string, trustedProxies []netip.Prefix) (*Resolver, error) {
+	fixed, err := parseBaseURL(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	proxies, err := newProxies(trustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	r := &Resolver{fixed: fixed, proxies: proxies}
+	if baseURL != "" {
+		r.base = string(fixed.AppendURL(nil, ""))
+	}
+	return r, nil
+}
+
+// BaseURL returns the base URL in the form in which it is written, without slashes at
+// its end. It is empty if the origin depends on the request.
+func (r *Resolver) BaseURL() string { return r.base }
+
+// Resolve returns the origin of a request. If a header that counts is invalid, fault
+// is a text for the client. Otherwise it is empty.
+func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
+	if r.base != "" {
+		return r.fixed, ""
+	}
+	o = Origin{Scheme: "http", Host: req.Host}
+	if req.TLS != nil {
+		o.Scheme = "https"
+	}
+	if r.proxies.trust(req.RemoteAddr) {
+		sent, fault := readForwarded(req.Header)
+		if fault != "" {
+			return Origin{}, fault
+		}
+		if sent.host != "" {
+			o.Host = sent.host
+		}
+		if sent.scheme != "" {
+			o.Scheme = sent.scheme
+		}
+	}
+	if !validHost(o.Host) {
+		return Origin{}, "Invalid Host header."
+	}
+	o.Prefix = prefix(req)
+	return o, ""
+}
+
+// Location returns the value of a Location header for a path and query at o, which
+// Resolve returned. It is an absolute URL only if there is a base URL.
+func (r *Resolver) Location(o Origin, path, rawQuery string) string {
+	location := r.base + path
+	if r.base == "" {
+		location = localURL(o.Prefix + path)
+	}
+	if rawQuery != "" {
+		location += "?" + escapeQuery(rawQuery)
+	}
+	return location
+}
+
+// localURL escapes the second of two slashes at the beginning of a path. Clients
+// would take what follows for the name of a host.
+func localURL(path string) string {
+	if rest, ok := strings.CutPrefix(path, "//"); ok {
+		return "/%2F" + rest
+	}
+	return path
+}
