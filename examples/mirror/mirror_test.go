@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// mirror runs the command and gives what it writes.
+// mirror runs the command and returns its output.
 func mirror(t *testing.T, args ...string) (code int, house *catalogue.Catalogue, stderr string) {
 	t.Helper()
 	var out, log strings.Builder
@@ -48,7 +48,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-func TestMisused(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	for _, args := range [][]string{{}, {"-url", "shop.example"}, {"-fast"}} {
 		if code, _, stderr := mirror(t, args...); code != exitMisused || stderr == "" {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr)
