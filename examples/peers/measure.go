@@ -13,7 +13,7 @@ type setup struct {
 	small    int           // number of small records; 0 means that they are not measured
 	rounds   int           // in which every task has a turn
 	turn     time.Duration // length of a turn
-	budget   time.Duration // an task whose turns take longer in all has fewer, but at least minRounds
+	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
 	requests int           // a turn over HTTP
 	partner  *partner      // the process of the earlier revision, or of the current one; may be nil
 }

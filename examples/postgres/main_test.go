@@ -71,7 +71,7 @@ func TestInvalidArguments(t *testing.T) {
 	}{
 		{"no database", nil, "Primary is empty"},
 		{"invalid DSN", []string{"-primary", "host"}, "Primary"},
-		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is away: "},
+		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
 		{"unknown collection", []string{"-index", "boks:name"}, `unknown collection "boks"`},
 		{"invalid ordering", []string{"-index", "books:,"}, "empty term"},
