@@ -26,16 +26,16 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// launch starts a browser with an empty profile, and no wish to talk to anybody.
+// launch starts a browser with an empty profile and without background requests.
 func launch(t *testing.T) context.Context {
 	t.Helper()
 	program := find(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], // headless, with an empty profile
 		chromedp.ExecPath(program),
-		chromedp.NoSandbox, // as root, and in containers, there is none
+		chromedp.NoSandbox, // it is not available to root and in containers
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-features", "Translate,BackForwardCache"), // going back is a load like any other
+		chromedp.Flag("disable-features", "Translate,BackForwardCache"), // going back loads the page again
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("lang", "en-US"),
@@ -48,7 +48,7 @@ func launch(t *testing.T) context.Context {
 	if err := chromedp.Do(browser); err != nil {
 		t.Fatalf("%s does not start: %v", program, err)
 	}
-	t.Cleanup(func() { _ = chromedp.Cancel(browser) }) // waits until it is gone
+	t.Cleanup(func() { _ = chromedp.Cancel(browser) }) // waits until it has ended
 	return browser
 }
 
@@ -60,30 +60,30 @@ func find(t *testing.T) string {
 		}
 	}
 	if os.Getenv("BACKLIST_BROWSER") != "" {
-		t.Fatal("BACKLIST_BROWSER is set, and there is no Chromium")
+		t.Fatal("BACKLIST_BROWSER is set, but Chromium is not installed")
 	}
-	t.Skip("there is no Chromium to test with")
+	t.Skip("Chromium is not installed")
 	return ""
 }
 
-// house is the sample, where everybody may post.
-func house(t *testing.T) *catalogue.Catalogue {
+// sampleHouse returns a catalogue with made-up records.
+func sampleHouse(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	var made bytes.Buffer
-	if _, err := sample.New(sample.Options{}).WriteTo(&made); err != nil {
+	var records bytes.Buffer
+	if _, err := sample.New(sample.Options{}).WriteTo(&records); err != nil {
 		t.Fatal(err)
 	}
-	all := catalogue.New()
-	if err := all.Load(&made); err != nil {
+	house := catalogue.New()
+	if err := house.Load(&records); err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return house
 }
 
-// serve gives the URL of the root.
-func serve(t *testing.T, all *catalogue.Catalogue) string {
+// serve serves a catalogue that permits all posts and returns the URL of its root.
+func serve(t *testing.T, house *catalogue.Catalogue) string {
 	t.Helper()
-	handler, err := httpapi.New(all, httpapi.Options{Authorizer: httpapi.AllowAll})
+	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,15 +92,15 @@ func serve(t *testing.T, all *catalogue.Catalogue) string {
 	return server.URL + "/api/"
 }
 
-// tab is a page of the browser.
+// tab is a tab of the browser.
 type tab struct {
 	t    *testing.T
 	ctx  context.Context
-	name string // of its pictures
+	name string // prefix of its pictures
 
 	mu       sync.Mutex
-	requests []string
-	faults   []string // dialogs, exceptions, console
+	requests []string // URLs
+	scripts  []string // dialogs, exceptions and console calls of scripts
 }
 
 func open(t *testing.T, browser context.Context, name string, width int64, dark bool) *tab {
@@ -110,7 +110,7 @@ func open(t *testing.T, browser context.Context, name string, width int64, dark 
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute) // only so that a failure does not hang
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute) // ends the test if the browser hangs
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx, name: name}
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
@@ -137,11 +137,11 @@ func (p *tab) listen(event any) {
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
 	case *page.EventJavascriptDialogOpening:
-		p.faults = append(p.faults, "dialog: "+e.Message)
+		p.scripts = append(p.scripts, "dialog: "+e.Message)
 	case *runtime.EventExceptionThrown:
-		p.faults = append(p.faults, fmt.Sprint("exception: ", e.ExceptionDetails.Text))
+		p.scripts = append(p.scripts, fmt.Sprint("exception: ", e.ExceptionDetails.Text))
 	case *runtime.EventConsoleAPICalled:
-		p.faults = append(p.faults, fmt.Sprintf("console: %v", e.Args))
+		p.scripts = append(p.scripts, fmt.Sprintf("console: %v", e.Args))
 	}
 }
 
@@ -152,8 +152,8 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// ask runs an action that has a result.
-func ask[T any](p *tab, action chromedp.Action[T]) T {
+// eval runs an action and returns its result.
+func eval[T any](p *tab, action chromedp.Action[T]) T {
 	p.t.Helper()
 	result, err := chromedp.Run(p.ctx, action)
 	if err != nil {
@@ -162,10 +162,10 @@ func ask[T any](p *tab, action chromedp.Action[T]) T {
 	return result
 }
 
-// visit goes to a URL and waits for its page.
+// visit loads a URL.
 func (p *tab) visit(url string) { p.t.Helper(); p.do(chromedp.Navigate(url)) }
 
-// click follows a link, or sends a form, and waits for the page behind it.
+// click clicks a link or a button and waits for the next page.
 func (p *tab) click(selector string) {
 	p.t.Helper()
 	if _, err := chromedp.RunResponse(p.ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
@@ -173,25 +173,25 @@ func (p *tab) click(selector string) {
 	}
 }
 
-// texts are those of all elements that match.
+// texts returns the texts of all elements that match the selector.
 func (p *tab) texts(selector string) []string {
 	p.t.Helper()
-	return ask(p, chromedp.Evaluate[[]string](fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText.trim())`, selector)))
+	return eval(p, chromedp.Evaluate[[]string](fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText.trim())`, selector)))
 }
 
 func (p *tab) text(selector string) string {
 	p.t.Helper()
 	all := p.texts(selector)
 	if len(all) != 1 {
-		p.t.Fatalf("%d of %s, want one", len(all), selector)
+		p.t.Fatalf("%d elements match %s, want 1", len(all), selector)
 	}
 	return all[0]
 }
 
-// address is path, query and fragment of the page.
+// address returns the path, query and fragment of the page.
 func (p *tab) address() string {
 	p.t.Helper()
-	u, err := url.Parse(ask(p, chromedp.Location()))
+	u, err := url.Parse(eval(p, chromedp.Location()))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -202,26 +202,26 @@ func (p *tab) address() string {
 func (p *tab) wantText(selector, want string) {
 	p.t.Helper()
 	if got := p.text(selector); got != want {
-		p.t.Errorf("%s is %q, want %q", selector, got, want)
+		p.t.Errorf("text of %s = %q, want %q", selector, got, want)
 	}
 }
 
 func (p *tab) wantAddress(want string) {
 	p.t.Helper()
 	if got := p.address(); got != want {
-		p.t.Errorf("at %s, want %s", got, want)
+		p.t.Errorf("address = %s, want %s", got, want)
 	}
 }
 
-// look checks what every page must be, and takes its picture.
-func (p *tab) look(step string) {
+// check checks contrast, width and labels of a page and takes a picture of it.
+func (p *tab) check(step string) {
 	p.t.Helper()
-	p.snap(step)
-	for _, fault := range ask(p, chromedp.Evaluate[[]string](contrastScript)) {
+	p.screenshot(step)
+	for _, fault := range eval(p, chromedp.Evaluate[[]string](contrastScript)) {
 		p.t.Errorf("%s: %s", step, fault)
 	}
-	if wide := ask(p, chromedp.Evaluate[[]string](widthScript)); len(wide) > 0 {
-		p.t.Errorf("%s scrolls sideways for %q", step, wide)
+	if wide := eval(p, chromedp.Evaluate[[]string](widthScript)); len(wide) > 0 {
+		p.t.Errorf("%s scrolls horizontally because of %q", step, wide)
 	}
 	if unlabelled := p.texts(unlabelled); len(unlabelled) > 0 {
 		p.t.Errorf("%s has links or buttons without a name: %q", step, unlabelled)
@@ -230,29 +230,30 @@ func (p *tab) look(step string) {
 
 const unlabelled = `a:empty, button:empty, summary:empty, img:not([alt])`
 
-func (p *tab) snap(step string) {
+// screenshot stores a picture of the page if BACKLIST_SCREENSHOTS is set.
+func (p *tab) screenshot(step string) {
 	p.t.Helper()
 	dir := os.Getenv("BACKLIST_SCREENSHOTS")
 	if dir == "" {
 		return
 	}
-	picture := ask(p, chromedp.FullScreenshot(100))
+	picture := eval(p, chromedp.FullScreenshot(100))
 	if err := os.WriteFile(filepath.Join(dir, p.name+"-"+step+".png"), picture, 0o644); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// quiet checks that nothing ran, and nobody else was asked for anything.
-func (p *tab) quiet(root string) {
+// checkRequests checks that no script ran and that all requests went to the service.
+func (p *tab) checkRequests(root string) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.faults) > 0 {
-		p.t.Errorf("the page ran something: %q", p.faults)
+	if len(p.scripts) > 0 {
+		p.t.Errorf("scripts ran: %q", p.scripts)
 	}
 	for _, request := range p.requests {
 		if !strings.HasPrefix(request, strings.TrimSuffix(root, "api/")) {
-			p.t.Errorf("the page asked for %s", request)
+			p.t.Errorf("the page requested %s", request)
 		}
 	}
 }

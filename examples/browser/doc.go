@@ -1,9 +1,10 @@
-// Package browser has no code but its tests: they drive Chromium through the
-// pages of package httpapi/browse, as somebody with a mouse or a keyboard would.
+// Package browser tests the pages of package httpapi/browse in Chromium, with mouse
+// and keyboard. It shows how a program can test its own pages; it has no code except
+// tests.
 //
 //	cd examples/browser && go test ./...
 //
-// The program is found as chromium, chromium-browser or google-chrome; without
-// one the tests are skipped, unless BACKLIST_BROWSER is set: then they fail. Each
-// step's picture goes to the directory that BACKLIST_SCREENSHOTS names, if any.
+// The tests look for chromium, chromium-browser or google-chrome. Without one they
+// are skipped, or fail if BACKLIST_BROWSER is set. If BACKLIST_SCREENSHOTS names a
+// directory, a picture of each step is stored there.
 package browser

@@ -1,8 +1,7 @@
 package browser
 
-// contrastScript lists the visible texts whose contrast with what is behind them is
-// less than what WCAG 2 asks for at level AA (1.4.3): 4.5 to 1, or 3 to 1 for
-// large text.
+// contrastScript returns the visible texts whose contrast with their background is
+// less than WCAG 2 requires at level AA (1.4.3): 4.5 to 1, or 3 to 1 for large text.
 const contrastScript = `(() => {
   const channels = color => { const c = color.match(/[\d.]+/g).map(Number); return c.length < 4 ? [...c, 1] : c }
   const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1)
@@ -25,7 +24,8 @@ const contrastScript = `(() => {
   return [...faults]
 })()`
 
-// widthScript names what is wider than the window, if the page scrolls sideways.
+// widthScript returns the elements that are wider than the window, if the page
+// scrolls horizontally.
 const widthScript = `(() => {
   const width = document.documentElement.clientWidth
   if (document.documentElement.scrollWidth <= width) return []
@@ -33,8 +33,8 @@ const widthScript = `(() => {
     .map(e => e.tagName + "." + e.className)
 })()`
 
-// focusScript tells what has the focus: its name, whether it can be seen that it
-// has, and whether it is in view.
+// focusScript describes the focused element: its name, whether it has a focus ring,
+// and whether it is in view.
 const focusScript = `(() => {
   const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect()
   return {

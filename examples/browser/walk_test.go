@@ -22,10 +22,10 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// walk clicks through a house of its own, and posts an event.
+// walk clicks through the pages of a catalogue and posts an event.
 func walk(t *testing.T, browser context.Context, name string, width int64, dark bool) {
-	all := house(t)
-	root := serve(t, all)
+	house := sampleHouse(t)
+	root := serve(t, house)
 	p := open(t, browser, name, width, dark)
 
 	p.visit(root)
@@ -33,13 +33,13 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 	if got := len(p.texts(".entries a")); got != 39 {
 		t.Errorf("the root has %d collections, want 39", got)
 	}
-	p.look("1-root")
+	p.check("1-root")
 
 	p.click(`.entries a[href*="events/"]`)
 	p.wantText("h1", "Events")
 	p.wantText(".bar .lead:first-child", "Records 1–21 of 300")
 	p.wantText(`[aria-sort="ascending"]`, "Start date▲")
-	p.look("2-events")
+	p.check("2-events")
 
 	p.click(`a[rel="next"]`)
 	p.wantText(".bar .lead:first-child", "Records 22–42 of 300")
@@ -52,9 +52,9 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 	p.wantText(`[aria-sort="descending"]`, "Name▼")
 	names := p.texts("tbody td:nth-child(2)")
 	if len(names) != 21 || !sort.SliceIsSorted(names, func(i, j int) bool { return names[i] > names[j] }) {
-		t.Errorf("names are not descending: %q", names)
+		t.Errorf("names are not in descending order: %q", names)
 	}
-	p.look("3-name-descending")
+	p.check("3-name-descending")
 
 	p.do(chromedp.NavigateBack())
 	p.wantText(`[aria-sort="ascending"]`, "Name▲")
@@ -63,68 +63,68 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 		"endDate": "2026-05-10 20:00 +02:00", "labels": "1, 999999", "description": "<p>Bring <b>books</b>.</p>"})
 	p.click(`form button`)
 	p.wantText("h1", "Not stored")
-	wrong := ask(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("[aria-invalid]")].map(e => e.name)`))
+	wrong := eval(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("[aria-invalid]")].map(e => e.name)`))
 	if want := []string{"slug", "startDate", "labels"}; !slices.Equal(wrong, want) {
-		t.Errorf("faults at %q, want %q", wrong, want)
+		t.Errorf("invalid fields = %q, want %q", wrong, want)
 	}
 	if got := p.value("name"); got != "Night of the small presses" {
-		t.Errorf("the name has become %q", got)
+		t.Errorf("name after an invalid post = %q", got)
 	}
-	p.look("4-form-with-faults")
+	p.check("4-invalid-form")
 
 	p.fill(map[string]string{"slug": "small-presses", "startDate": "2026-05-10 18:00 +02:00", "labels": "1, 2"})
 	p.click(`form button`)
 	p.wantText("tr:target td:nth-child(2)", "Night of the small presses")
 	p.wantText(".bar .lead:first-child", "Records 1–21 of 301")
 	if got := p.texts("tr:target time"); !slices.Equal(got, []string{"10 May 2026, 18:00 +02:00", "10 May 2026, 20:00 +02:00"}) {
-		t.Errorf("times are shown as %q", got)
+		t.Errorf("times = %q", got)
 	}
-	p.look("5-posted")
+	p.check("5-posted")
 
 	p.visit(root + "magazines/")
 	p.wantText("h1", "404 Not Found")
-	p.look("6-not-found")
+	p.check("6-not-found")
 	p.click(`main a`)
 	p.wantText("h1", "Catalogue")
 
 	p.visit(root + "labels/?ordering=feature_authors")
-	p.look("7-labels")
+	p.check("7-labels")
 	p.do(chromedp.Click(chromedp.CSS("tbody summary")))
 	if whole := p.texts("details[open] .whole"); len(whole) != 1 || !strings.HasPrefix(whole[0], "<p>") {
-		t.Errorf("the whole of a long text is %q", whole)
+		t.Errorf("expanded text = %q", whole)
 	}
-	p.look("8-long-text")
+	p.check("8-long-text")
 	p.visit(root + "books/?offset=9000")
-	p.look("9-beyond")
+	p.check("9-beyond")
 
 	p.visit(root + "books/?limit=2")
 	p.click("header a.button")
 	p.wantAddress("/api/books/?format=json&limit=2")
-	if got := ask(p, chromedp.Evaluate[string]("document.contentType")); got != "application/json" {
-		t.Errorf("raw JSON is %s", got)
+	if got := eval(p, chromedp.Evaluate[string]("document.contentType")); got != "application/json" {
+		t.Errorf("content type of JSON = %s", got)
 	}
-	p.quiet(root)
-	if err := all.Check(); err != nil {
+	p.checkRequests(root)
+	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// fill types into fields what a person would, having emptied them.
+// fill clears fields and types texts into them.
 func (p *tab) fill(fields map[string]string) {
 	p.t.Helper()
 	for name, text := range fields {
 		field := fmt.Sprintf(`form [name=%q]`, name)
-		ask(p, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).value = ""`, field)))
+		eval(p, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).value = ""`, field)))
 		p.do(chromedp.SendKeys(chromedp.CSS(field), text))
 	}
 }
 
 func (p *tab) value(name string) string {
 	p.t.Helper()
-	return ask(p, chromedp.Value(chromedp.CSS(fmt.Sprintf(`form [name=%q]`, name))))
+	return eval(p, chromedp.Value(chromedp.CSS(fmt.Sprintf(`form [name=%q]`, name))))
 }
 
-// focus is what focusScript tells.
+// focus is the result of focusScript.
 type focus struct {
 	Name   string `json:"name"`
 	Body   bool   `json:"body"`
@@ -132,26 +132,26 @@ type focus struct {
 	InView bool   `json:"inView"`
 }
 
-// TestKeyboard goes through a page with Tab alone: all that can be used gets the
-// focus, in the order of the page, and shows it.
+// TestKeyboard moves through a page with the Tab key: every control must get the
+// focus, in the order of the page, with a visible ring.
 func TestKeyboard(t *testing.T) {
 	browser := launch(t)
-	root := serve(t, house(t))
+	root := serve(t, sampleHouse(t))
 	p := open(t, browser, "keyboard", 1280, false)
 	p.visit(root + "social-links/?limit=2")
-	want := ask(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], summary, [tabindex], input, textarea, button")]
+	want := eval(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], summary, [tabindex], input, textarea, button")]
 		.map(e => e.id || e.innerText.trim() || e.className)`))
 	var got []string
 	for range len(want) {
 		p.do(chromedp.KeyEvent(kb.Tab))
-		focus := ask(p, chromedp.Evaluate[focus](focusScript))
+		focus := eval(p, chromedp.Evaluate[focus](focusScript))
 		if focus.Body || !focus.Ring || !focus.InView {
-			t.Errorf("the focus is on %q: on nothing: %t, with a ring: %t, in view: %t", focus.Name, focus.Body, focus.Ring, focus.InView)
+			t.Errorf("focus on %q: on body = %t, ring = %t, in view = %t", focus.Name, focus.Body, focus.Ring, focus.InView)
 		}
 		got = append(got, focus.Name)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("Tab reaches\n%s\nwant\n%s", strings.Join(got, " | "), strings.Join(want, " | "))
+		t.Errorf("Tab focuses\n%s\nwant\n%s", strings.Join(got, " | "), strings.Join(want, " | "))
 	}
-	p.snap("focus")
+	p.screenshot("focus")
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// CheckClient puts the client through everything.
 func TestClient(t *testing.T) {
 	for _, collection := range []string{"events", "books"} {
 		t.Run(collection, func(t *testing.T) {
@@ -35,7 +34,7 @@ func TestRun(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != house.Catalogue.Labels().Count() {
-		t.Errorf("%d lines, %d labels", len(lines), house.Catalogue.Labels().Count())
+		t.Errorf("%d lines, want %d", len(lines), house.Catalogue.Labels().Count())
 	}
 	for _, line := range lines {
 		var label struct{ Name string }
@@ -45,29 +44,29 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Nothing is printed unless all of it can be.
-func TestRunFails(t *testing.T) {
+// TestRunErrors also checks that nothing is printed.
+func TestRunErrors(t *testing.T) {
 	house := cataloguetest.New(t)
 	house.Break(cataloguetest.Where{Page: cataloguetest.AtOffset(21)}, cataloguetest.MissingRow())
 	url := "-url=" + house.URL
 	tests := []struct {
 		reason string
 		args   []string
-		names  string
+		want   string // in the error
 	}{
 		{"no collection", []string{url}, "usage"},
-		{"two", []string{url, "events", "books"}, "usage"},
-		{"no such flag", []string{"-port", "80"}, "-port"},
-		{"no such collection", []string{url, "magazines"}, "404"},
-		{"no path out of the collection", []string{url, "../events"}, "404"},
-		{"a row is missing", []string{url, "events"}, errWalk.Error()},
-		{"no time", []string{url, "-timeout", "1ns", "labels"}, context.DeadlineExceeded.Error()},
+		{"two collections", []string{url, "events", "books"}, "usage"},
+		{"unknown flag", []string{"-port", "80"}, "-port"},
+		{"unknown collection", []string{url, "magazines"}, "404"},
+		{"relative path", []string{url, "../events"}, "404"},
+		{"missing record", []string{url, "events"}, errWalk.Error()},
+		{"timeout", []string{url, "-timeout", "1ns", "labels"}, context.DeadlineExceeded.Error()},
 	}
 	for _, tt := range tests {
 		var out strings.Builder
 		err := run(t.Context(), house.Client, tt.args, &out)
-		if err == nil || !strings.Contains(err.Error(), tt.names) || out.Len() > 0 {
-			t.Errorf("%s: %v and %d bytes, want an error that names %s", tt.reason, err, out.Len(), tt.names)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || out.Len() > 0 {
+			t.Errorf("%s: err = %v with %d bytes printed, want an error with %q and none", tt.reason, err, out.Len(), tt.want)
 		}
 	}
 }

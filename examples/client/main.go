@@ -1,12 +1,12 @@
-// Command client prints all records of a collection of a running service, one
-// JSON object a line, or none and an error:
+// Command client prints all records of a collection of a running service, one JSON
+// object per line. It shows a client that is written with the standard library
+// alone and that checks everything a paginated service may get wrong.
 //
 //	go run ./examples/serve &
 //	go run ./examples/client events
 //
-// It is a client as one writes it with nothing but the standard library, and that
-// believes the service nothing: see walk.go, and how client_test.go puts it through
-// all that goes wrong with a paginated service.
+// If the client cannot read all records, it prints none and fails. The checks are in
+// walk.go. The test runs the client against a service with injected faults.
 package main
 
 import (
@@ -33,9 +33,9 @@ func main() {
 
 func run(ctx context.Context, client *http.Client, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("client", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the error says it
-	base := flags.String("url", "http://127.0.0.1:8080", "where the service is")
-	timeout := flags.Duration("timeout", time.Minute, "how long the whole may take")
+	flags.SetOutput(io.Discard) // the caller prints the error
+	base := flags.String("url", "http://127.0.0.1:8080", "`URL` of the service")
+	timeout := flags.Duration("timeout", time.Minute, "time limit for all requests together")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

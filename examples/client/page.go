@@ -11,18 +11,18 @@ import (
 	"net/url"
 )
 
-// page is an answer to a request for one. Pointers tell what is absent from what
-// is 0: an error's document has neither, and is not the end of the list.
+// page is an answer of the service. Its fields are pointers because an absent member
+// means that the answer is not a page.
 type page struct {
 	Count   *int               `json:"count"`
 	Next    *string            `json:"next"`
 	Results *[]json.RawMessage `json:"results"`
 }
 
-// maxPage bounds a body, in bytes.
+// maxPage is the largest accepted size of a body in bytes.
 const maxPage = 32 << 20
 
-// get asks for one page. All that is no whole page is an error.
+// get requests a page. An answer that is not a complete page is an error.
 func get(ctx context.Context, client *http.Client, at *url.URL) (p page, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
@@ -56,8 +56,7 @@ func get(ctx context.Context, client *http.Client, at *url.URL) (p page, err err
 	return p, nil
 }
 
-// withoutRedirects is the client, less its readiness to be sent elsewhere. The
-// caller's own is not changed.
+// withoutRedirects returns a copy of the client that does not follow redirects.
 func withoutRedirects(client *http.Client) *http.Client {
 	strict := *client
 	strict.CheckRedirect = func(r *http.Request, _ []*http.Request) error {

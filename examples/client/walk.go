@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// record is one of a collection, as the service wrote it.
+// record is a record with the JSON that the service sent.
 type record struct {
 	id   int
 	json json.RawMessage
 }
 
-// errWalk is what all errors match that say that the pages do not fit together:
-// the service was written to meanwhile, or is wrong. To begin anew may help.
-var errWalk = errors.New("the pages do not make a whole")
+// errWalk is wrapped by the error if the pages are inconsistent: the service was
+// written to during the walk, or it has a fault. A second attempt may succeed.
+var errWalk = errors.New("inconsistent pages")
 
-// fetchAll gives all records of a collection in order of their ids, or an error;
-// never some of them. It asks for a page at a time, and ends when ctx does.
+// fetchAll returns all records of a collection in order of their ids. If it cannot
+// read all of them, it returns none and an error.
 //
-// It asks in order of id, so that a record which comes twice is seen from the one
-// before it. And it believes that all have come only if as many have come as each
-// page said there are.
+// It requests one page after another, ordered by id, so that a repeated record has
+// an id that is not greater than the one before it. The walk is complete if it has
+// read as many records as every page said there are.
 func fetchAll(ctx context.Context, client *http.Client, base, collection string) ([]record, error) {
 	first, err := url.Parse(strings.TrimRight(base, "/") + "/api/" + url.PathEscape(collection) + "/?ordering=id")
 	if err != nil {
@@ -39,28 +39,28 @@ func fetchAll(ctx context.Context, client *http.Client, base, collection string)
 			at, err = w.add(p)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s, behind %d records: %w", collection, len(w.records), err)
+			return nil, fmt.Errorf("%s, after %d records: %w", collection, len(w.records), err)
 		}
 	}
 	return w.records, nil
 }
 
-// walk is what has come so far.
+// walk is the state of a walk over pages.
 type walk struct {
 	list    *url.URL
 	count   int
 	records []record
 }
 
-// add takes a page's records, if they can be the next, and says where to go on;
-// nil at the end. Each page that is taken has a record with a greater id, and there
-// are no more of them than count: so the walk ends, whatever links there are.
+// add appends the records of a page, if they can be the next, and returns the URL of
+// the following page, or nil at the end. Every page adds a record with a greater id,
+// and there are at most count records, so every walk ends.
 func (w *walk) add(p page) (next *url.URL, err error) {
 	if len(w.records) == 0 {
 		w.count = *p.Count
 	}
 	if *p.Count != w.count {
-		return nil, fmt.Errorf("%w: there were %d records, and are %d", errWalk, w.count, *p.Count)
+		return nil, fmt.Errorf("%w: the count was %d and is %d", errWalk, w.count, *p.Count)
 	}
 	for _, raw := range *p.Results {
 		if err := w.addRecord(raw); err != nil {
@@ -71,11 +71,11 @@ func (w *walk) add(p page) (next *url.URL, err error) {
 	case p.Next == nil && n < w.count:
 		return nil, fmt.Errorf("%w: %d of %d records are missing", errWalk, w.count-n, w.count)
 	case n > w.count || n == w.count && p.Next != nil:
-		return nil, fmt.Errorf("%w: there is more behind %d records", errWalk, w.count)
+		return nil, fmt.Errorf("%w: more than %d records", errWalk, w.count)
 	case p.Next == nil:
 		return nil, nil
 	case len(*p.Results) == 0:
-		return nil, fmt.Errorf("%w: an empty page in the middle", errWalk)
+		return nil, fmt.Errorf("%w: an empty page before the last", errWalk)
 	}
 	return w.follow(*p.Next)
 }
@@ -88,14 +88,14 @@ func (w *walk) addRecord(raw json.RawMessage) error {
 		return err
 	}
 	if n := len(w.records); n > 0 && w.records[n-1].id >= r.ID {
-		return fmt.Errorf("%w: record %d comes behind %d", errWalk, r.ID, w.records[n-1].id)
+		return fmt.Errorf("%w: record %d comes after %d", errWalk, r.ID, w.records[n-1].id)
 	}
 	w.records = append(w.records, record{r.ID, raw})
 	return nil
 }
 
-// follow reads a link, which must lead to the same list: who follows any sends
-// what the service may know to whoever it names.
+// follow parses a link. It must lead to the same list, because the client might send
+// credentials with the next request.
 func (w *walk) follow(link string) (*url.URL, error) {
 	next, err := url.Parse(link)
 	if err != nil {

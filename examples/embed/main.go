@@ -1,7 +1,7 @@
-// Command embed is a shop with pages of its own, which mounts the catalogue
-// below /shop: with its own type of book, and its own rule for who may write.
+// Command embed shows a program with its own pages that mounts the catalogue below
+// /shop. It has its own record type for books and its own authorizer.
 //
-//	STAGE_PASSWORD=... PRESS_PASSWORD=... go run ./examples/embed
+//	PROGRAMME_PASSWORD=... PRESS_PASSWORD=... go run ./examples/embed
 //	curl http://127.0.0.1:8080/longest
 //	curl 'http://127.0.0.1:8080/shop/api/books/?ordering=-pages'
 package main
@@ -19,8 +19,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Book is what this shop knows of a book. The document does not show the
-// fields of one, so they are the program's own.
+// Book is the record type of the collection books, whose fields a program may
+// choose.
 type Book struct {
 	ID       int      `json:"id"`
 	Name     string   `json:"name"`
@@ -32,8 +32,8 @@ type Book struct {
 
 func main() {
 	handler, err := newHandler(map[string]string{
-		"stage": os.Getenv("STAGE_PASSWORD"),
-		"press": os.Getenv("PRESS_PASSWORD"),
+		"programme": os.Getenv("PROGRAMME_PASSWORD"),
+		"press":     os.Getenv("PRESS_PASSWORD"),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -49,20 +49,21 @@ func main() {
 	log.Fatal(srv.ListenAndServe())
 }
 
-// newHandler is the whole site.
+// newHandler returns the handler of the whole site.
 func newHandler(passwords map[string]string) (http.Handler, error) {
-	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
+	definition := catalogue.Define[Book]("books", catalogue.Options{})
+	house, err := catalogue.NewWith(definition)
 	if err != nil {
 		return nil, err
 	}
-	books, err := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
+	books, err := definition.In(house)
 	if err != nil {
 		return nil, err
 	}
-	if err := stock(house, books); err != nil {
+	if err := fill(house, books); err != nil {
 		return nil, err
 	}
-	api, err := httpapi.New(house, httpapi.Options{Authorizer: desks(passwords)})
+	api, err := httpapi.New(house, httpapi.Options{Authorizer: departments(passwords)})
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +75,7 @@ func newHandler(passwords map[string]string) (http.Handler, error) {
 	return mux, httpapi.Mount(mux, "/shop", api)
 }
 
-// longest names the book with the most pages, straight from the collection that
-// the catalogue serves.
+// longest returns a handler that answers with the book that has the most pages.
 func longest(books *catalogue.Collection[Book]) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		page, err := books.Page(pagination.Window{Limit: 1}, ordering.Desc("pages"))

@@ -16,7 +16,7 @@ import (
 // start serves the site until the test ends.
 func start(t *testing.T) *httptest.Server {
 	t.Helper()
-	handler, err := newHandler(map[string]string{"stage": "curtain", "press": "ink", "cellar": ""})
+	handler, err := newHandler(map[string]string{"programme": "pass1", "press": "pass2", "sales": ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func start(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// get gives the status and body of an answer.
+// get returns the status and body of an answer.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	r, err := http.Get(url)
@@ -40,7 +40,7 @@ func get(t *testing.T, url string) (int, string) {
 	return r.StatusCode, string(body)
 }
 
-func TestRoutesOfOnesOwn(t *testing.T) {
+func TestRoutes(t *testing.T) {
 	srv := start(t)
 	tests := []struct {
 		path   string
@@ -48,21 +48,21 @@ func TestRoutesOfOnesOwn(t *testing.T) {
 		body   string
 		reason string
 	}{
-		{"/", 200, "3 books and 0 events\n", "the home page counts"},
+		{"/", 200, "3 books and 0 events\n", "the program's own page"},
 		{"/longest", 200, "Atlante, 704 pages\n", "a page of typed records"},
 		{"/api/", 404, "404 page not found\n", "the catalogue is below /shop only"},
-		{"/shop/nothing", 404, "404 page not found\n", "and /shop is the site's own"},
-		{"/shop/api/magazines/", 404, `{"detail":"Not found."}`, "no such collection"},
+		{"/shop/nothing", 404, "404 page not found\n", "unknown path outside the catalogue"},
+		{"/shop/api/magazines/", 404, `{"detail":"Not found."}`, "unknown collection"},
 	}
 	for _, tt := range tests {
 		status, body := get(t, srv.URL+tt.path)
 		if status != tt.status || body != tt.body {
-			t.Errorf("%s: GET %s: %d %q, want %d %q", tt.reason, tt.path, status, body, tt.status, tt.body)
+			t.Errorf("%s: GET %s = %d %q, want %d %q", tt.reason, tt.path, status, body, tt.status, tt.body)
 		}
 	}
 }
 
-func TestLinksKnowThePrefix(t *testing.T) {
+func TestLinksHavePrefix(t *testing.T) {
 	srv := start(t)
 	_, body := get(t, srv.URL+"/shop/api")
 	var root map[string]string
@@ -70,7 +70,7 @@ func TestLinksKnowThePrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := srv.URL + "/shop/api/books/?format=api"; root["books"] != want {
-		t.Errorf("books are at %q, want %q", root["books"], want)
+		t.Errorf("link to books = %q, want %q", root["books"], want)
 	}
 	_, body = get(t, srv.URL+"/shop/api/books/?limit=2")
 	var page pagination.Envelope[Book]
@@ -82,7 +82,7 @@ func TestLinksKnowThePrefix(t *testing.T) {
 	}
 }
 
-func TestBooksOfOnesOwn(t *testing.T) {
+func TestOrderingsOfBooks(t *testing.T) {
 	srv := start(t)
 	tests := []struct {
 		ordering string
@@ -90,10 +90,10 @@ func TestBooksOfOnesOwn(t *testing.T) {
 		reason   string
 	}{
 		{"", []string{"Onda", "Atlante", "Brina"}, "by id"},
-		{"price_in_cents", []string{"Brina", "Onda", "Atlante"}, "by the name in the json tag"},
+		{"price_in_cents", []string{"Brina", "Onda", "Atlante"}, "snake_case of the JSON name"},
 		{"-pages", []string{"Atlante", "Onda", "Brina"}, "numbers by value"},
 		{"subtitle", []string{"Onda", "Atlante", "Brina"}, "null is last"},
-		{"cents", []string{"Onda", "Atlante", "Brina"}, "the Go name is no field"},
+		{"cents", []string{"Onda", "Atlante", "Brina"}, "a Go name is ignored"},
 	}
 	for _, tt := range tests {
 		_, body := get(t, srv.URL+"/shop/api/books/?ordering="+tt.ordering)
@@ -111,7 +111,7 @@ func TestBooksOfOnesOwn(t *testing.T) {
 	}
 }
 
-func TestWhoMayWrite(t *testing.T) {
+func TestAuthorization(t *testing.T) {
 	const (
 		event = `{"name":"A reading","slug":"reading","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 		link  = `{"title":"Anna","url":"https://instagram.example/anna/","type":"instagram","author":1}`
@@ -122,16 +122,16 @@ func TestWhoMayWrite(t *testing.T) {
 		user, password string
 		want           int
 	}{
-		{"the stage desk posts events", "events", event, "stage", "curtain", 201},
-		{"the press desk posts links", "social-links", link, "press", "ink", 201},
-		{"the stage desk posts no links", "social-links", link, "stage", "curtain", 403},
-		{"the press desk posts no events", "events", event, "press", "ink", 403},
-		{"a wrong password", "events", event, "stage", "ink", 401},
+		{"programme posts an event", "events", event, "programme", "pass1", 201},
+		{"press posts a link", "social-links", link, "press", "pass2", 201},
+		{"programme posts a link", "social-links", link, "programme", "pass1", 403},
+		{"press posts an event", "events", event, "press", "pass2", 403},
+		{"wrong password", "events", event, "programme", "pass2", 401},
 		{"no credentials", "events", event, "", "", 401},
-		{"a desk without a password", "events", event, "cellar", "", 401},
-		{"nobody the shop knows", "events", event, "ghost", "", 401},
-		{"a link of an author who is not there", "social-links", strings.Replace(link, "1}", "2}", 1), "press", "ink", 400},
-		{"books cannot be posted", "books", `{}`, "stage", "curtain", 405},
+		{"department without a password", "events", event, "sales", "", 401},
+		{"unknown user", "events", event, "other", "", 401},
+		{"unknown author", "social-links", strings.Replace(link, "1}", "2}", 1), "press", "pass2", 400},
+		{"read-only collection", "books", `{}`, "programme", "pass1", 405},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -150,17 +150,17 @@ func TestWhoMayWrite(t *testing.T) {
 			}
 			answer.Body.Close()
 			if answer.StatusCode != tt.want {
-				t.Errorf("POST answered %d, want %d", answer.StatusCode, tt.want)
+				t.Errorf("status = %d, want %d", answer.StatusCode, tt.want)
 			}
 			if got, want := answer.Header.Get("WWW-Authenticate") != "", tt.want == 401; got != want {
-				t.Errorf("a challenge: %t, want %t", got, want)
+				t.Errorf("answer has WWW-Authenticate: %t, want %t", got, want)
 			}
 			stored := "3 books and 0 events\n"
 			if tt.path == "events" && tt.want == 201 {
 				stored = "3 books and 1 events\n"
 			}
 			if _, body := get(t, srv.URL); body != stored {
-				t.Errorf("the home page says %q, want %q", body, stored)
+				t.Errorf("GET / = %q, want %q", body, stored)
 			}
 		})
 	}

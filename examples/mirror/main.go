@@ -1,12 +1,13 @@
-// Command mirror writes the records of a live service as the JSON that serve -data
-// and catalogue.Load read.
+// Command mirror writes the records of a running service as JSON, in the format of
+// Catalogue.Load and of the flag -data of serve. It shows how package client reads a
+// service.
 //
 //	go run ./examples/mirror -url http://127.0.0.1:8080 >house.json
 //	go run ./examples/mirror -url https://shop.example -token s3cret books authors >house.json
 //
-// It only reads, gently, and writes the collections of which it has proven that
-// none of the records is missing; what became of each stands on the standard error.
-// Without names it asks for all 39.
+// It reads the named collections, or all 39, with a limited rate of requests. It
+// writes a collection only if it can prove that no record is missing, and reports
+// the result for each on standard error.
 package main
 
 import (
@@ -26,7 +27,7 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailed  = 1 // something could not be read, and is empty in what is written
+	exitFailed  = 1 // a collection could not be read and is empty in the output
 	exitMisused = 2
 )
 
@@ -58,14 +59,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// parse reads the flags, and whose names stand behind them.
+// parse returns a client made from the flags, and the other arguments, which are
+// keys of collections.
 func parse(args []string, stderr io.Writer) (*client.Client, []string, error) {
 	opts := client.Options{Header: http.Header{}}
 	flags := flag.NewFlagSet("mirror", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are the caller's to print, in one line
-	flags.StringVar(&opts.BaseURL, "url", "", "`URL` of the service, less /api/")
-	flags.Float64Var(&opts.Rate, "rate", 5, "most requests `N` a second; less than 0 is no bound")
-	flags.Func("token", "read with \"Authorization: Bearer `T`\"", func(token string) error {
+	flags.SetOutput(io.Discard) // the caller prints errors in one line
+	flags.StringVar(&opts.BaseURL, "url", "", "`URL` of the service, without /api/")
+	flags.Float64Var(&opts.Rate, "rate", 5, "send at most `N` requests per second; negative means no limit")
+	flags.Func("token", "send \"Authorization: Bearer `T`\"", func(token string) error {
 		opts.Header.Set("Authorization", "Bearer "+token)
 		return nil
 	})

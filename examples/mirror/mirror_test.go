@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// mirror runs the command and gives what it writes.
+// mirror runs the command and returns its output.
 func mirror(t *testing.T, args ...string) (code int, house *catalogue.Catalogue, stderr string) {
 	t.Helper()
 	var out, log strings.Builder
@@ -37,24 +37,24 @@ func TestMirror(t *testing.T) {
 
 	code, copied, stderr := mirror(t, "-url", server.URL, "-rate", "-1", "-token", "s3cret")
 	if diff := cataloguetest.Diff(house.Catalogue, copied); code != exitOK || diff != "" {
-		t.Errorf("exit code %d\n%s%s", code, stderr, diff)
+		t.Errorf("exit code = %d, want %d\n%s%s", code, exitOK, stderr, diff)
 	}
 	if n := strings.Count(stderr, "\n"); n != 39 {
-		t.Errorf("%d lines of report:\n%s", n, stderr)
+		t.Errorf("%d lines of report, want 39:\n%s", n, stderr)
 	}
 	code, copied, stderr = mirror(t, "-url", server.URL, "-rate", "-1", "carts", "labels")
 	if n := copied.Labels().Count(); code != exitFailed || n != house.Catalogue.Labels().Count() || !strings.HasPrefix(stderr, "carts: not loaded: ") {
-		t.Errorf("exit code %d, %d labels\n%s", code, n, stderr)
+		t.Errorf("without the token: exit code = %d with %d labels\n%s", code, n, stderr)
 	}
 }
 
-func TestMisused(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	for _, args := range [][]string{{}, {"-url", "shop.example"}, {"-fast"}} {
 		if code, _, stderr := mirror(t, args...); code != exitMisused || stderr == "" {
-			t.Errorf("%q: exit code %d, %q", args, code, stderr)
+			t.Errorf("run(%q) = %d with stderr %q, want %d", args, code, stderr, exitMisused)
 		}
 	}
 	if code, _, stderr := mirror(t, "-h"); code != exitOK || !strings.Contains(stderr, "-url") {
-		t.Errorf("-h: exit code %d, %q", code, stderr)
+		t.Errorf("run(-h) = %d with stderr %q, want %d", code, stderr, exitOK)
 	}
 }

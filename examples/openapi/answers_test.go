@@ -24,7 +24,7 @@ import (
 
 const event = `{"name":"A reading","slug":"reading","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00Z"}`
 
-// request is one that a handler is asked.
+// request is a request to a handler.
 type request struct {
 	method, target, body string
 	header               http.Header
@@ -41,7 +41,8 @@ func (r request) do(h http.Handler) *httptest.ResponseRecorder {
 	return out
 }
 
-// response finds what the document says of an answer, under its status or as default.
+// response returns the documented response for a status, or the default response.
+// listed is its name in the document.
 func (d *document) response(method, path string, status int) (response map[string]any, listed, pointer string) {
 	d.t.Helper()
 	names := []string{"paths", path, strings.ToLower(method), "responses"}
@@ -54,14 +55,14 @@ func (d *document) response(method, path string, status int) (response map[strin
 	return response, listed, pointer
 }
 
-// hold holds an answer to what the document says, and tells under what that stands.
-func (d *document) hold(r request, answer *httptest.ResponseRecorder) (listed string) {
+// check compares an answer with the documented response, whose name it returns.
+func (d *document) check(r request, answer *httptest.ResponseRecorder) (listed string) {
 	d.t.Helper()
 	path, _, _ := strings.Cut(r.target, "?")
 	response, listed, pointer := d.response(r.method, path, answer.Code)
 	if response["content"] == nil {
 		if answer.Body.Len() > 0 {
-			d.t.Errorf("%s %.60s: a body, though none is described: %s", r.method, r.target, answer.Body)
+			d.t.Errorf("%s %.60s: undocumented body: %s", r.method, r.target, answer.Body)
 		}
 		return listed
 	}
@@ -77,8 +78,8 @@ func (d *document) hold(r request, answer *httptest.ResponseRecorder) (listed st
 	return listed
 }
 
-// TestPagesAreAsDescribed reads all records of all collections of two houses.
-func TestPagesAreAsDescribed(t *testing.T) {
+// TestPages validates all records of all collections of two catalogues.
+func TestPages(t *testing.T) {
 	typed := typedHouse(t)
 	putBooks(t, typed)
 	for reason, house := range map[string]*catalogue.Catalogue{"open books": sampled(t, sample.Options{}), "typed books": typed} {
@@ -98,18 +99,17 @@ func TestPagesAreAsDescribed(t *testing.T) {
 		for _, path := range paths {
 			for _, target := range []string{path, path + "?limit=100000", path + "?limit=2&offset=3&format=api"} {
 				r := request{method: "GET", target: target}
-				if listed := d.hold(r, r.do(h)); listed != "200" {
-					t.Errorf("%s: GET %s answers as %s", reason, target, listed)
+				if listed := d.check(r, r.do(h)); listed != "200" {
+					t.Errorf("%s: GET %s is answered with response %s, want 200", reason, target, listed)
 				}
 			}
 		}
 	}
 }
 
-// TestNothingIsInvented looks at what the document lets be absent or null: in some
-// record it is, and in some it is not. What must be there and what it is
-// TestPagesAreAsDescribed finds.
-func TestNothingIsInvented(t *testing.T) {
+// TestOptionalMembers checks members that the document lets be absent or null: each is
+// absent or null in some record and present in another. TestPages checks the rest.
+func TestOptionalMembers(t *testing.T) {
 	house := typedHouse(t)
 	putBooks(t, house)
 	links, labels := house.SocialLinks(), house.Labels()
@@ -136,7 +136,7 @@ func TestNothingIsInvented(t *testing.T) {
 			property, pointer := d.at("components", "schemas", record, "properties", name)
 			required := slices.Contains(schema["required"].([]any), any(name))
 			nullable := len(property) > 0 && d.schema(pointer).Validate(nil) == nil
-			var here, absent, null int
+			var present, absent, null int
 			for _, r := range page["results"].([]any) {
 				value, ok := r.(map[string]any)[name]
 				switch {
@@ -145,13 +145,13 @@ func TestNothingIsInvented(t *testing.T) {
 				case value == nil:
 					null++
 				default:
-					here++
+					present++
 				}
 			}
 			anything := property["type"] == nil && property["anyOf"] == nil
-			if here == 0 && !anything || required == (absent > 0) || !anything && nullable != (null > 0) {
-				t.Errorf("%s.%s: required %v, nullable %v; there in %d records, null in %d, absent in %d",
-					record, name, required, nullable, here, null, absent)
+			if present == 0 && !anything || required == (absent > 0) || !anything && nullable != (null > 0) {
+				t.Errorf("%s.%s: required = %v, nullable = %v, but present in %d records, null in %d, absent in %d",
+					record, name, required, nullable, present, null, absent)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func insert[T any](c *catalogue.Collection[T], record T) error {
 	return err
 }
 
-// failing is a collection whose every method fails, and which can be posted to.
+// failing is a collection whose Page and Create fail.
 type failing struct{}
 
 var errBroken = errors.New("broken")
@@ -178,9 +178,9 @@ func (failing) Page(context.Context, pagination.Window, []ordering.Term) (int, [
 
 func (failing) Create(context.Context, []byte) ([]byte, error) { return nil, errBroken }
 
-// TestEveryAnswerIsAsDescribed gets every answer that the document lists for events,
-// and those of methods that it does not list.
-func TestEveryAnswerIsAsDescribed(t *testing.T) {
+// TestResponses provokes every response that the document lists for events, and
+// requests with methods that it does not list.
+func TestResponses(t *testing.T) {
 	house := sampled(t, sample.Options{Events: 30})
 	handler := func(a httpapi.Authorizer) *httpapi.Handler {
 		h, err := httpapi.New(house, httpapi.Options{Authorizer: a, ETags: true})
@@ -193,7 +193,7 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 	for key := range house.All() {
 		collections[key] = failing{}
 	}
-	confused := func(*http.Request, string) error { panic("confused") }
+	panicking := func(*http.Request, string) error { panic("authorizer") }
 	broken, err := httpapi.NewHandler(collections, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
@@ -209,43 +209,43 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 	for _, tt := range []struct {
 		reason  string
 		handler http.Handler
-		want    string // the response that is listed
+		want    string // the listed response
 		request
 	}{
-		{"a page", open, "200", request{"GET", path, "", nil}},
-		{"a page that is known", open, "304", request{"GET", path, "", known}},
-		{"the head of one", open, "304", request{"HEAD", path, "", known}},
+		{"page", open, "200", request{"GET", path, "", nil}},
+		{"page with If-None-Match", open, "304", request{"GET", path, "", known}},
+		{"HEAD with If-None-Match", open, "304", request{"HEAD", path, "", known}},
 		{"too many parameters", open, "400", request{"GET", many, "", nil}},
-		{"no such format", open, "404", request{"GET", path + "?format=xml", "", nil}},
-		{"no JSON wanted", open, "406", request{"GET", path, "", html}},
+		{"unknown format", open, "404", request{"GET", path + "?format=xml", "", nil}},
+		{"JSON not accepted", open, "406", request{"GET", path, "", html}},
 		{"long query", open, "414", request{"GET", long, "", nil}},
-		{"broken collection", broken, "default", request{"GET", path, "", nil}},
-		{"head of a page", open, "200", request{"HEAD", path, "", nil}},
-		{"head of an error", open, "default", request{"HEAD", path + "?format=xml", "", nil}},
-		{"made", open, "201", request{"POST", path, event, nil}},
-		{"no JSON", open, "400", request{"POST", path, `{"`, nil}},
-		{"no event", open, "400", request{"POST", path, `{"name":null,"labels":[999999]}`, nil}},
-		{"no object", open, "400", request{"POST", path, `[]`, nil}},
-		{"too deep", open, "400", request{"POST", path, strings.Repeat("[", 300), nil}},
-		{"without the token", token, "401", request{"POST", path, event, nil}},
-		{"nobody may", closed, "403", request{"POST", path, event, nil}},
-		{"post to no format", open, "404", request{"POST", path + "?format=xml", event, nil}},
-		{"post for no JSON", open, "406", request{"POST", path, event, html}},
-		{"large", open, "413", request{"POST", path, strings.Repeat(" ", 2<<20), nil}},
-		{"post with a long query", open, "414", request{"POST", long, event, nil}},
-		{"a form", open, "415", request{"POST", path, "name=x", http.Header{"Content-Type": {"text/plain"}}}},
-		{"post to a broken collection", broken, "default", request{"POST", path, event, nil}},
-		{"options for who may post", open, "200", request{"OPTIONS", path, "", nil}},
-		{"options for who may not", closed, "200", request{"OPTIONS", path, "", nil}},
-		{"options with too many parameters", open, "400", request{"OPTIONS", many, "", nil}},
-		{"options for no format", open, "404", request{"OPTIONS", path + "?format=xml", "", nil}},
-		{"options for no JSON", open, "406", request{"OPTIONS", path, "", html}},
-		{"options with a long query", open, "414", request{"OPTIONS", long, "", nil}},
-		{"options of a confused authorizer", handler(confused), "default", request{"OPTIONS", path, "", nil}},
+		{"failing collection", broken, "default", request{"GET", path, "", nil}},
+		{"HEAD of a page", open, "200", request{"HEAD", path, "", nil}},
+		{"HEAD of an error", open, "default", request{"HEAD", path + "?format=xml", "", nil}},
+		{"POST", open, "201", request{"POST", path, event, nil}},
+		{"POST of invalid JSON", open, "400", request{"POST", path, `{"`, nil}},
+		{"POST of an invalid event", open, "400", request{"POST", path, `{"name":null,"labels":[999999]}`, nil}},
+		{"POST of a list", open, "400", request{"POST", path, `[]`, nil}},
+		{"POST of deeply nested JSON", open, "400", request{"POST", path, strings.Repeat("[", 300), nil}},
+		{"POST without the token", token, "401", request{"POST", path, event, nil}},
+		{"POST without an authorizer", closed, "403", request{"POST", path, event, nil}},
+		{"POST with an unknown format", open, "404", request{"POST", path + "?format=xml", event, nil}},
+		{"POST with JSON not accepted", open, "406", request{"POST", path, event, html}},
+		{"POST of a large body", open, "413", request{"POST", path, strings.Repeat(" ", 2<<20), nil}},
+		{"POST with a long query", open, "414", request{"POST", long, event, nil}},
+		{"POST of text", open, "415", request{"POST", path, "name=x", http.Header{"Content-Type": {"text/plain"}}}},
+		{"POST to a failing collection", broken, "default", request{"POST", path, event, nil}},
+		{"OPTIONS with permission to post", open, "200", request{"OPTIONS", path, "", nil}},
+		{"OPTIONS without permission to post", closed, "200", request{"OPTIONS", path, "", nil}},
+		{"OPTIONS with too many parameters", open, "400", request{"OPTIONS", many, "", nil}},
+		{"OPTIONS with an unknown format", open, "404", request{"OPTIONS", path + "?format=xml", "", nil}},
+		{"OPTIONS with JSON not accepted", open, "406", request{"OPTIONS", path, "", html}},
+		{"OPTIONS with a long query", open, "414", request{"OPTIONS", long, "", nil}},
+		{"OPTIONS with a panicking authorizer", handler(panicking), "default", request{"OPTIONS", path, "", nil}},
 	} {
-		listed := d.hold(tt.request, tt.do(tt.handler))
+		listed := d.check(tt.request, tt.do(tt.handler))
 		if listed != tt.want {
-			t.Errorf("%s: answered as %s, want %s", tt.reason, listed, tt.want)
+			t.Errorf("%s: response %s, want %s", tt.reason, listed, tt.want)
 		}
 		seen[strings.ToLower(tt.method)+" "+listed] = true
 	}
@@ -254,18 +254,19 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 		responses, _ := d.at("paths", path, method, "responses")
 		for status := range responses {
 			if !seen[method+" "+status] {
-				t.Errorf("%s: %s is described, and nothing here gets it", method, status)
+				t.Errorf("%s: response %s is documented but not tested", method, status)
 			}
 		}
 	}
-	d.holdMethods(open)
+	d.checkMethods(open)
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// holdMethods compares the methods of all paths with those that are answered.
-func (d *document) holdMethods(h http.Handler) {
+// checkMethods compares the documented methods of all paths with those that are
+// answered.
+func (d *document) checkMethods(h http.Handler) {
 	d.t.Helper()
 	_, pointer := d.at("components", "responses", "MethodNotAllowed")
 	refused := d.schema(pointer + "/content/application~1json/schema")
@@ -276,7 +277,7 @@ func (d *document) holdMethods(h http.Handler) {
 			answer := request{method: method, target: path}.do(h)
 			_, listed := item[strings.ToLower(method)]
 			if allowed := answer.Code != http.StatusMethodNotAllowed; allowed != listed {
-				d.t.Errorf("%s %s is described: %v, and answered with %d", method, path, listed, answer.Code)
+				d.t.Errorf("%s %s = %d, documented: %v", method, path, answer.Code, listed)
 			} else if !allowed {
 				if err := refused.Validate(parse(d.t, answer.Body.Bytes())); err != nil {
 					d.t.Errorf("%s %s: %v", method, path, err)

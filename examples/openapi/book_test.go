@@ -11,10 +11,10 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Book is a type with about everything that encoding/json makes JSON of.
+// Book is a type with almost all kinds of fields that encoding/json supports.
 type Book struct {
 	Origin
-	*Shelf
+	*Place
 	ID       int                   `json:"id"`
 	Name     string                `json:"name"`
 	Subtitle *string               `json:"subtitle"`
@@ -48,38 +48,38 @@ type Book struct {
 	Dash     int32  `json:"-,"`
 }
 
-// Origin is embedded, and one of its members hidden by Book's.
+// Origin is embedded. Its field name is hidden by that of Book.
 type Origin struct {
 	Country string    `json:"country"`
 	Added   time.Time `json:"added"`
 	Name    int       `json:"name"`
 }
 
-// Shelf is embedded by pointer, so that its members may be absent.
-type Shelf struct {
+// Place is embedded by pointer, so its members may be absent.
+type Place struct {
 	Row string `json:"row"`
 }
 
-// Blurb is used twice.
+// Blurb is the type of two fields.
 type Blurb struct {
 	By   string `json:"by"`
 	Text string `json:"text,omitempty"`
 }
 
-// Price is in cents.
+// Price is a named integer.
 type Price int64
 
-// Series contains itself.
+// Series is a recursive struct.
 type Series struct {
 	Title  string   `json:"title"`
 	Parent *Series  `json:"parent"`
 	Others []Series `json:"others,omitempty"`
 }
 
-// Tree contains itself, and is no struct.
+// Tree is a recursive type that is not a struct.
 type Tree []Tree
 
-// ISBN writes itself as text.
+// ISBN implements encoding.TextMarshaler.
 type ISBN struct{ group, title int }
 
 func (n ISBN) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", n.group, n.title), nil }
@@ -89,14 +89,14 @@ func (n *ISBN) UnmarshalText(text []byte) error {
 	return err
 }
 
-// mood writes itself as JSON: of such a type nothing is known.
+// mood implements json.Marshaler, so its schema is unknown.
 type mood int
 
 func (m mood) MarshalJSON() ([]byte, error) {
 	return json.Marshal(strings.Repeat("!", int(m)))
 }
 
-// putBooks fills the house with an empty book and two full ones.
+// putBooks inserts a zero book and two with all fields set.
 func putBooks(t *testing.T, house *catalogue.Catalogue) {
 	t.Helper()
 	books, err := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
@@ -106,7 +106,7 @@ func putBooks(t *testing.T, house *catalogue.Catalogue) {
 	subtitle, seven, half := "A subtitle", 7, float32(0.5)
 	seventh := &seven
 	full := Book{
-		Origin: Origin{Country: "IT", Added: time.Now()}, Shelf: &Shelf{"3"},
+		Origin: Origin{Country: "IT", Added: time.Now()}, Place: &Place{"3"},
 		Name: "Onda", Subtitle: &subtitle, Tags: []string{"sea"}, Notes: []string{"old"},
 		Blurb: &Blurb{"A", "fine"}, Reviews: []*Blurb{{"B", ""}, nil}, Prices: map[string]Price{"EUR": 1900},
 		Ratings: map[int]*float32{1: &half, 2: nil}, Size: [3]float64{1, 2.5, 1e21}, Grid: [][]int8{{-1}, nil},

@@ -13,22 +13,22 @@ import (
 	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
-// document is what is said of a handler, with the means to hold answers to it.
+// document is the OpenAPI document of a handler, with a compiler for its schemas.
 type document struct {
 	t        *testing.T
 	root     map[string]any
 	compiler *jsonschema.Compiler
 }
 
-// describe makes the document of a handler. Objects whose members it lists may then
-// have no others, so that an answer with a member too many is found.
+// describe returns the document of a handler. It forbids additional members in
+// objects whose members are listed, so that undocumented members are found.
 func describe(t *testing.T, h *httpapi.Handler, opts openapi.Options) *document {
 	t.Helper()
-	made, err := openapi.New(context.Background(), h, opts)
+	doc, err := openapi.New(context.Background(), h, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := parse(t, made.JSON()).(map[string]any)
+	root := parse(t, doc.JSON()).(map[string]any)
 	closeObjects(root)
 	c := newCompiler()
 	if err := c.AddResource("https://test.example/openapi.json", root); err != nil {
@@ -54,7 +54,7 @@ func parse(t *testing.T, text []byte) any {
 	return value
 }
 
-// closeObjects forbids members that are not listed, where some are.
+// closeObjects forbids additional members in all objects that list members.
 func closeObjects(value any) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -72,7 +72,8 @@ func closeObjects(value any) {
 	}
 }
 
-// at gives what a path of names leads to, through references to components.
+// at returns the value at a path of names, and its JSON pointer. It follows
+// references to components.
 func (d *document) at(names ...string) (value map[string]any, pointer string) {
 	value = d.root
 	for _, name := range names {
@@ -89,7 +90,7 @@ func (d *document) at(names ...string) (value map[string]any, pointer string) {
 	return value, pointer
 }
 
-// escape writes a name as a part of a JSON pointer in a URL.
+// escape escapes a name in a JSON pointer.
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
@@ -104,8 +105,8 @@ func (d *document) schema(pointer string) *jsonschema.Schema {
 	return s
 }
 
-// TestOfficialSchema holds documents to the schema of the OpenAPI Initiative, and
-// each of their schemas to that of JSON Schema.
+// TestOfficialSchema validates documents with the schema of the OpenAPI Initiative,
+// and their schemas with that of JSON Schema.
 func TestOfficialSchema(t *testing.T) {
 	c := newCompiler()
 	const name = "https://spec.openapis.org/oas/3.1/schema/2022-10-07"
@@ -117,18 +118,18 @@ func TestOfficialSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for reason, opts := range map[string]openapi.Options{
-		"nothing is said": {},
-		"all is said":     {Title: "T", Version: "2", Description: "*D*", Server: "https://x.example/shop/", Scheme: "Token"},
+		"no options":  {},
+		"all options": {Title: "T", Version: "2", Description: "*D*", Server: "https://x.example/shop/", Scheme: "Token"},
 	} {
 		h, err := httpapi.New(typedHouse(t), httpapi.Options{ETags: opts.Scheme != ""})
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := openapi.New(context.Background(), h, opts)
+		doc, err := openapi.New(context.Background(), h, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := official.Validate(parse(t, made.JSON())); err != nil {
+		if err := official.Validate(parse(t, doc.JSON())); err != nil {
 			t.Errorf("%s: %v", reason, err)
 		}
 		d := describe(t, h, opts)
@@ -137,13 +138,13 @@ func TestOfficialSchema(t *testing.T) {
 			d.schema("/components/schemas/" + escape(name))
 		}
 	}
-	wrong := parse(t, []byte(`{"openapi":"3.1.0","info":{"title":"T"},"paths":{}}`))
-	if official.Validate(wrong) == nil {
-		t.Error("a document without a version is none, and is taken")
+	invalid := parse(t, []byte(`{"openapi":"3.1.0","info":{"title":"T"},"paths":{}}`))
+	if official.Validate(invalid) == nil {
+		t.Error("Validate accepts a document without a version")
 	}
 }
 
-// typedHouse is a house with a type that has about everything that JSON is made of.
+// typedHouse returns a catalogue whose books have type Book.
 func typedHouse(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
 	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))

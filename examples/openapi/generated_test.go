@@ -9,16 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGenerated makes the document and the client anew, by the commands that stand
-// in client/generate.go.
+// TestGenerated runs the commands of client/generate.go and compares the document
+// and the client that they write with those in the directory client.
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	document, source := filepath.Join(dir, "openapi.json"), filepath.Join(dir, "client.gen.go")
 	goCommand(t, "run", "github.com/gobacklist/backlist/examples/serve", "-openapi", document)
 	goCommand(t, "tool", "oapi-codegen", "-config", "client/oapi-codegen.yaml", "-o", source, document)
-	for made, kept := range map[string]string{document: "client/openapi.json", source: "client/client.gen.go"} {
-		if diff := cmp.Diff(read(t, kept), read(t, made)); diff != "" {
-			t.Errorf("%s is not what go generate ./client makes (-kept +made):\n%s", kept, diff)
+	for generated, stored := range map[string]string{document: "client/openapi.json", source: "client/client.gen.go"} {
+		if diff := cmp.Diff(read(t, stored), read(t, generated)); diff != "" {
+			t.Errorf("%s is out of date, run go generate ./client (-stored +generated):\n%s", stored, diff)
 		}
 	}
 }

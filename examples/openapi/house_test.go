@@ -11,7 +11,7 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// sampled is a house full of records, without those of some collections.
+// sampled returns a catalogue with made-up records.
 func sampled(t *testing.T, sizes sample.Options) *catalogue.Catalogue {
 	t.Helper()
 	var file bytes.Buffer
@@ -25,7 +25,7 @@ func sampled(t *testing.T, sizes sample.Options) *catalogue.Catalogue {
 	return house
 }
 
-// clientOf serves a house over loopback and gives a client of it.
+// clientOf serves a catalogue on the loopback interface and returns a client of it.
 func clientOf(t *testing.T, house *catalogue.Catalogue) *client.ClientWithResponses {
 	t.Helper()
 	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})

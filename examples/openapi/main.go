@@ -1,8 +1,10 @@
-// Command openapi reads a catalogue with a client that was generated from its
-// OpenAPI document, see client/generate.go.
+// Command openapi reads a catalogue with a client that oapi-codegen generated from
+// its OpenAPI document. The tests compare every kind of answer with the document.
 //
 //	go run ../serve &
 //	go run . http://127.0.0.1:8080
+//
+// The client and its document are in the directory client.
 package main
 
 import (
@@ -29,7 +31,7 @@ func main() {
 	}
 }
 
-// latest lists the last events to begin.
+// latest prints the five events that start last, and the count of all events.
 func latest(ctx context.Context, out io.Writer, c *client.ClientWithResponses) error {
 	limit := 5
 	answer, err := c.ListEventsWithResponse(ctx, &client.ListEventsParams{

@@ -14,12 +14,12 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestLatest orders by two terms that the generated client has names for.
+// TestLatest uses constants of the generated client for the terms of an ordering.
 func TestLatest(t *testing.T) {
 	house := catalogue.New()
 	for day, name := range []string{"oldest, not shown", "fifth", "third", "second", "first", "fourth"} {
 		if name == "third" || name == "fourth" {
-			day = 3 // as second: then the name decides
+			day = 3 // as second; the name breaks the tie
 		}
 		start := resources.At(time.Date(2026, 5, 1+day, 18, 0, 0, 0, time.UTC))
 		if _, err := house.Events().Insert(resources.Event{Name: name, StartDate: start, EndDate: start}); err != nil {
@@ -39,7 +39,7 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestPost makes a record with the client, and is told what is wrong with another.
+// TestPost creates an event, and posts an invalid link.
 func TestPost(t *testing.T) {
 	house := catalogue.New()
 	c := clientOf(t, house)

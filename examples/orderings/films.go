@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// films are a few, made up.
+// films returns some made-up films.
 func films() []Film {
 	rated := func(stars float64) *float64 { return &stars }
 	on := func(year int, month time.Month, day int) time.Time {

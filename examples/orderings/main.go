@@ -1,5 +1,5 @@
-// Command orderings serves a slice of films, ordered and paged as the catalogue
-// is, from a handler written by hand: packages ordering and pagination alone.
+// Command orderings serves a slice of films, ordered and paged like a collection of
+// the catalogue. It shows packages ordering and pagination in a hand-written handler.
 //
 //	go run ./examples/orderings
 //	curl 'http://127.0.0.1:8080/films/?ordering=-year,title&limit=2'
@@ -17,7 +17,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Film is a record of one's own; its json tags name what it is ordered by.
+// Film is a program's own record. Its json tags name the fields of an ordering.
 type Film struct {
 	ID         int       `json:"id"`
 	Title      string    `json:"title"`
@@ -52,32 +52,32 @@ func newHandler() (http.Handler, error) {
 	return mux, nil
 }
 
-// list answers with a page of records of any type, in the order asked for. The
-// records must not change any more. Each request sorts a copy: for thousands of
-// records, or some that change, take a catalogue.Collection.
+// list returns a handler that answers with a page of records in the requested order.
+// The records must not be modified afterwards. Each request sorts a copy. For
+// thousands of records, or for records that change, use a catalogue.Collection.
 func list[T any](records []T) (http.HandlerFunc, error) {
 	fields, err := ordering.FieldsOf[T]()
 	if err != nil {
 		return nil, err
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		asked, _ := pagination.ParseQuery(r.URL.RawQuery).Get("ordering")
+		terms, _ := pagination.ParseQuery(r.URL.RawQuery).Get("ordering")
 		sorted := slices.Clone(records)
-		if err := fields.Sort(sorted, fields.Parse(asked)...); err != nil {
+		if err := fields.Sort(sorted, fields.Parse(terms)...); err != nil {
 			http.Error(w, "cannot sort", http.StatusInternalServerError)
 			return
 		}
 		page := pagination.Page(sorted, absolute(r), pagination.Limits{Default: 3, Max: 100})
 		w.Header().Set("Content-Type", "application/json")
 		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false) // leaves the & of links alone
+		enc.SetEscapeHTML(false) // do not escape the & of links
 		if err := enc.Encode(page); err != nil {
-			log.Print(err) // the client has gone
+			log.Print(err) // the client has closed the connection
 		}
 	}, nil
 }
 
-// absolute is the request's URL with scheme and host, which links need.
+// absolute returns the URL of a request with scheme and host, for absolute links.
 func absolute(r *http.Request) *url.URL {
 	u := *r.URL
 	u.Scheme, u.Host = "http", r.Host

@@ -15,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// start serves until the test ends and gives the URL of the list.
+// start serves until the test ends and returns the URL of the list.
 func start(t *testing.T) string {
 	t.Helper()
 	handler, err := newHandler()
@@ -57,16 +57,16 @@ func TestOrderings(t *testing.T) {
 		want     []int
 		reason   string
 	}{
-		{"", []int{1, 2, 3, 4, 5, 6, 7}, "without an ordering the slice's own"},
+		{"", []int{1, 2, 3, 4, 5, 6, 7}, "no ordering keeps the slice's order"},
 		{"title", []int{6, 7, 2, 4, 1, 3, 5}, "text by its bytes"},
-		{"year", []int{1, 3, 2, 5, 4, 7, 6}, "ties stay in the slice's order"},
+		{"year", []int{1, 3, 2, 5, 4, 7, 6}, "ties keep the slice's order"},
 		{"-year,title", []int{6, 7, 4, 2, 5, 1, 3}, "a second term breaks ties"},
 		{"released_at", []int{3, 1, 2, 5, 7, 4, 6}, "a time, by its snake_case name"},
 		{"rating", []int{3, 6, 5, 1, 4, 2, 7}, "numbers by value, null last"},
 		{"-rating", []int{2, 7, 4, 1, 5, 3, 6}, "null first when descending"},
-		{"bogus,-id", []int{7, 6, 5, 4, 3, 2, 1}, "what is no field is dropped"},
-		{"releasedAt", []int{1, 2, 3, 4, 5, 6, 7}, "the name on the wire is no field"},
-		{"id&ordering=-id", []int{7, 6, 5, 4, 3, 2, 1}, "the last mention counts"},
+		{"bogus,-id", []int{7, 6, 5, 4, 3, 2, 1}, "an unknown field is dropped"},
+		{"releasedAt", []int{1, 2, 3, 4, 5, 6, 7}, "the JSON name is not a field"},
+		{"id&ordering=-id", []int{7, 6, 5, 4, 3, 2, 1}, "the last of two parameters"},
 	}
 	for _, tt := range tests {
 		page := get(t, url+"?limit=10&ordering="+tt.ordering)
@@ -76,7 +76,7 @@ func TestOrderings(t *testing.T) {
 	}
 }
 
-func TestPagesFollowEachOther(t *testing.T) {
+func TestFollowNext(t *testing.T) {
 	url := start(t)
 	page := get(t, url+"?ordering=-id")
 	if page.Previous != "" || page.Next != url+"?limit=3&offset=3&ordering=-id" {
@@ -101,8 +101,8 @@ func TestPagesFollowEachOther(t *testing.T) {
 	}
 }
 
-// Links and records keep their &, as the service writes them.
-func TestNothingIsEscapedForHTML(t *testing.T) {
+// TestNoHTMLEscaping checks that & is written as the service writes it.
+func TestNoHTMLEscaping(t *testing.T) {
 	r, err := http.Get(start(t) + "?offset=3&limit=3")
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestNothingIsEscapedForHTML(t *testing.T) {
 	}
 }
 
-func TestOnlyTheListIsThere(t *testing.T) {
+func TestUnknownRoutes(t *testing.T) {
 	url := start(t)
 	for method, target := range map[string]string{http.MethodGet: url + "1/", http.MethodPost: url} {
 		r, err := http.NewRequest(method, target, nil)
@@ -133,13 +133,13 @@ func TestOnlyTheListIsThere(t *testing.T) {
 		answer.Body.Close()
 		want := map[string]int{http.MethodGet: 404, http.MethodPost: 405}[method]
 		if answer.StatusCode != want {
-			t.Errorf("%s %s: %d, want %d", method, target, answer.StatusCode, want)
+			t.Errorf("%s %s = %d, want %d", method, target, answer.StatusCode, want)
 		}
 	}
 }
 
-// The slice is shared by all requests and must stay as it is.
-func TestSortingLeavesTheRecordsAlone(t *testing.T) {
+// All requests share the slice of records.
+func TestListDoesNotModifyRecords(t *testing.T) {
 	records := films()
 	handler, err := list(records)
 	if err != nil {
@@ -151,7 +151,7 @@ func TestSortingLeavesTheRecordsAlone(t *testing.T) {
 	}
 }
 
-func TestRecordsMustBeStructs(t *testing.T) {
+func TestListOfInts(t *testing.T) {
 	if _, err := list([]int{1}); !errors.Is(err, ordering.ErrFields) {
 		t.Errorf("err = %v, want ordering.ErrFields", err)
 	}

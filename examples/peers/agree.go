@@ -11,15 +11,17 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// errDiffers says that a store does not answer as it should.
+// errDiffers is the error of a store that returns a wrong answer.
 var errDiffers = errors.New("wrong answer")
 
-// fewRecords is up to how many are compared after each step.
+// fewRecords is the largest number of records with which answers are compared after
+// each step.
 const fewRecords = 10_000
 
-// agree compares what every store answers with records sorted anew: at first,
-// and after inserts, updates, a batch and deletes; of many records, at first and
-// after all of that. At the end all hold what they held before.
+// agree compares the answers of every store with sorted records: after loading,
+// and after inserts, updates, a batch, and deletes. With more than fewRecords
+// records it compares at the beginning and the end only. The steps leave the stores
+// as they were.
 func agree(stores []store, d *data) error {
 	now := newExpected(d.records)
 	steps := []struct {
@@ -43,17 +45,17 @@ func agree(stores []store, d *data) error {
 				s.delete(d.fresh[len(d.fresh)-1-i].event.ID)
 			}
 		}},
-		{"with all as it was", func(s store) { s.batch(d.still) }},
+		{"after undoing all writes", func(s store) { s.batch(d.still) }},
 	}
 	for i, step := range steps {
-		asked := len(d.records) <= fewRecords || i == 0 || i == len(steps)-1
+		compared := len(d.records) <= fewRecords || i == 0 || i == len(steps)-1
 		step.write(now)
-		if asked {
+		if compared {
 			now.sort()
 		}
 		for _, s := range stores {
 			step.write(s)
-			if !asked {
+			if !compared {
 				continue
 			}
 			if err := now.compare(s); err != nil {
@@ -64,7 +66,7 @@ func agree(stores []store, d *data) error {
 	return nil
 }
 
-// unchanged makes sure that every store still holds what it was loaded with.
+// unchanged checks that every store holds the records that it was loaded with.
 func unchanged(stores []store, d *data) error {
 	now := newExpected(d.records)
 	now.sort()
@@ -76,10 +78,10 @@ func unchanged(stores []store, d *data) error {
 	return nil
 }
 
-// expected knows the answers. It takes the writes of a store, but is none: it
-// has to be told to sort.
+// expected has the correct answers. It implements the writes of a store only. The
+// lists are correct after a call of sort.
 type expected struct {
-	store // nil: nobody asks it anything
+	store // nil
 	byID  map[int]*record
 	lists [orders][]*record
 }
@@ -117,7 +119,7 @@ func (x *expected) sort() {
 	x.lists[byNameDown] = list
 }
 
-// compare asks a store for pages at many depths and for records.
+// compare compares the answers of s: pages at many depths, and records by id.
 func (x *expected) compare(s store) error {
 	n := len(x.byID)
 	if got := s.count(); got != n {
@@ -126,7 +128,7 @@ func (x *expected) compare(s store) error {
 	for o := range order(orders) {
 		for i, offset := range x.offsets(s) {
 			err := x.compareView(s, o, offset)
-			if err == nil && i < shown {
+			if err == nil && i < fullPages {
 				err = x.compareContent(s, o, offset)
 			}
 			if err != nil {
@@ -142,13 +144,13 @@ func (x *expected) compare(s store) error {
 	return nil
 }
 
-// offsets are at the ends, just after the last, and at random. A store that
-// sorts each time is asked for one page if that takes long.
+// offsets returns offsets near both ends, past the end, and at random. If s sorts
+// many records for each page, it returns one.
 func (x *expected) offsets(s store) []int {
 	n := len(x.byID)
 	last := max(n-pageSize, 0)
 	offsets := []int{n / 3, last, n, 0, pageSize - 1, 1, pageSize, pageSize + 1, n / 2, max(last-1, 0), last + 1, n - 1, n + 1}
-	if _, slow := s.(*sorting); slow && n > 20_000 {
+	if _, slow := s.(*sortStore); slow && n > 20_000 {
 		return offsets[:1]
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -165,7 +167,7 @@ func (x *expected) page(o order, offset int) []*record {
 
 func (x *expected) compareView(s store, o order, offset int) error {
 	want := x.page(o, offset)
-	var p screen
+	var p pageBuffer
 	count := s.view(&p, o, offset)
 	if wantIDs, ids := idsOf(want), s.ids(&p); !slices.Equal(wantIDs, ids) || count != len(x.byID) {
 		return fmt.Errorf("want ids %v of %d, got %v of %d", wantIDs, len(x.byID), ids, count)
@@ -173,8 +175,8 @@ func (x *expected) compareView(s store, o order, offset int) error {
 	return nil
 }
 
-// shown is at how many offsets the records themselves are looked at.
-const shown = 5
+// fullPages is the number of offsets at which records are compared, not only ids.
+const fullPages = 5
 
 func (x *expected) compareContent(s store, o order, offset int) error {
 	want := x.page(o, offset)

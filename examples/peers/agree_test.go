@@ -8,8 +8,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// All stores give the same answers, also when there is less than a page.
-func TestAgree(t *testing.T) {
+func TestStoresAgree(t *testing.T) {
 	for _, n := range []int{3, 21, 1500} {
 		stores := settings(true, false).newStores(n)
 		d := newData(n)
@@ -23,13 +22,13 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// faulty is a store that gets one thing wrong.
+// faulty is a store with one wrong method.
 type faulty struct {
 	store
 	fault string
 }
 
-func (f faulty) ids(p *screen) []int {
+func (f faulty) ids(p *pageBuffer) []int {
 	ids := f.store.ids(p)
 	if f.fault == "view" && len(ids) > 1 {
 		ids[0], ids[1] = ids[1], ids[0]
@@ -73,8 +72,7 @@ func (f faulty) update(r *record) {
 	}
 }
 
-// A difference is found, and named.
-func TestDisagree(t *testing.T) {
+func TestWrongAnswers(t *testing.T) {
 	d := newData(50)
 	for _, row := range []struct{ fault, want string }{
 		{"view", "slice as loaded: wrong answer: page at offset "},
@@ -84,16 +82,16 @@ func TestDisagree(t *testing.T) {
 		{"get", "slice as loaded: wrong answer: id 25: want {"},
 		{"update", "slice after updates: wrong answer: page at offset "},
 	} {
-		s := faulty{newSliced(), row.fault}
+		s := faulty{newSlice(), row.fault}
 		s.load(d.records)
 		err := agree([]store{s}, d)
 		if !errors.Is(err, errDiffers) || !strings.HasPrefix(err.Error(), row.want) {
-			t.Errorf("%s: want an error that begins %q, got %v", row.fault, row.want, err)
+			t.Errorf("%s: agree = %v, want an error with prefix %q", row.fault, err, row.want)
 		}
 	}
 }
 
-// Records are of the size that the table promises.
+// The package documentation promises 600 to 1,000 bytes.
 func TestRecordSize(t *testing.T) {
 	for _, r := range newData(1000).records {
 		if len(r.json) < 600 || len(r.json) > 1000 {

@@ -14,13 +14,13 @@ import (
 	"syscall"
 )
 
-// library is the module that is measured.
+// library is the path of the measured module.
 const library = "github.com/gobacklist/backlist"
 
 // startBefore builds this program with the library at an earlier revision and
-// starts it as a partner. stop ends the process and removes all files.
+// starts it. stop ends the process and removes all files.
 func startBefore(revision string, args []string, progress io.Writer) (p *partner, stop func(), err error) {
-	// An interrupt ends the other process, then this one on the next request.
+	// An interrupt ends the other process; the next request to it then fails.
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	dir, err := os.MkdirTemp("", "peers-before-")
 	if err != nil {
@@ -29,7 +29,7 @@ func startBefore(revision string, args []string, progress io.Writer) (p *partner
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "before.exe"), append(args, "-follow")...)
 	cmd.Stderr = progress
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "TMP="+dir) // its files go with the rest
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "TMP="+dir) // stop removes its files too
 	end := func() {
 		cancel()
 		if cmd.Process != nil {
@@ -61,9 +61,8 @@ func startPartner(cmd *exec.Cmd) (*partner, error) {
 	return &partner{in: bufio.NewReader(out), out: in}, cmd.Start()
 }
 
-// buildBefore builds this program, whose directory is the current one, with the
-// library as the revision has it. All other files are in dir: the repository and
-// its work tree stay as they are.
+// buildBefore builds the program in the current directory with the library at a
+// revision. It writes to dir only.
 func buildBefore(ctx context.Context, dir, revision, program string) error {
 	source, mod := filepath.Join(dir, "source"), filepath.Join(dir, "go.mod")
 	if err := extract(ctx, revision, source); err != nil {
@@ -81,17 +80,11 @@ func buildBefore(ctx context.Context, dir, revision, program string) error {
 	if _, err := output(ctx, "go", "mod", "edit", "-replace="+library+"="+source, mod); err != nil {
 		return err
 	}
-	build := func(tags string) error {
-		_, err := output(ctx, "go", "build", "-mod=mod", "-modfile="+mod, "-tags="+tags, "-o", program, ".")
-		return err
-	}
-	if build("pagecache") == nil { // with the option that only earlier revisions have
-		return nil
-	}
-	return build("")
+	_, err := output(ctx, "go", "build", "-mod=mod", "-modfile="+mod, "-o", program, ".")
+	return err
 }
 
-// extract writes the repository's files at a revision to a new directory.
+// extract writes the files of the repository at a revision to a new directory.
 func extract(ctx context.Context, revision, dir string) error {
 	root, err := output(ctx, "git", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -113,16 +106,16 @@ func extract(ctx context.Context, revision, dir string) error {
 	return os.CopyFS(dir, files)
 }
 
-// output runs a command and returns what it prints. An error has the command's
-// own words.
+// output runs a command and returns its standard output. The error contains its
+// standard error.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
-	var words strings.Builder
-	cmd.Stderr = &words
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	text, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w: %s", name, args[0], err, strings.TrimSpace(words.String()))
+		err = fmt.Errorf("%s %s: %w: %s", name, args[0], err, strings.TrimSpace(stderr.String()))
 	}
 	return strings.TrimSpace(string(text)), err
 }

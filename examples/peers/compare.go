@@ -6,8 +6,6 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// What the peers that keep pointers have in common.
-
 func compareStart(a, b *record) int {
 	if c := a.event.StartDate.Compare(b.event.StartDate.Time); c != 0 {
 		return c
@@ -22,10 +20,10 @@ func compareName(a, b *record) int {
 	return a.event.ID - b.event.ID
 }
 
-// pointers are shown as they are stored.
+// pointers implements ids for stores that keep pointers to records.
 type pointers struct{}
 
-func (pointers) ids(p *screen) []int { return idsOf(p.records) }
+func (pointers) ids(p *pageBuffer) []int { return idsOf(p.records) }
 
 func cloned(page []*record) []resources.Event {
 	events := make([]resources.Event, len(page))

@@ -2,11 +2,11 @@ package main
 
 import "strconv"
 
-// address is where the links of an envelope lead.
+// address is the URL in the links of an envelope.
 const address = "http://127.0.0.1/api/events/"
 
-// appendHead appends an envelope up to its first record, as a program writes it
-// by hand that knows no other parameters than these three.
+// appendHead appends an envelope up to its first record. Its links have the
+// parameters limit, offset and ordering only.
 func appendHead(dst []byte, o order, offset, count int) []byte {
 	dst = append(dst, `{"count":`...)
 	dst = strconv.AppendInt(dst, int64(count), 10)
@@ -39,7 +39,7 @@ func appendLink(dst []byte, o order, offset int) []byte {
 	return append(dst, '"')
 }
 
-// appendRecord appends a record; only the first follows the opening bracket.
+// appendRecord appends a record, with a comma before it unless it is the first.
 func appendRecord[S string | []byte](dst []byte, record S) []byte {
 	if dst[len(dst)-1] != '[' {
 		dst = append(dst, ',')

@@ -9,8 +9,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// textEvent is an event for encoding/json without methods on the way: dates are
-// text.
+// textEvent is an event that encoding/json decodes without calling methods: its
+// dates are strings.
 type textEvent struct {
 	ID          int    `json:"id"`
 	Name        string `json:"name"`
@@ -27,8 +27,7 @@ type textEvent struct {
 	Authors     []int  `json:"authors"`
 }
 
-// fileLoads measures LoadFile of a saved catalogue beside json.Unmarshal of the
-// same bytes.
+// fileLoads compares LoadFile with json.Unmarshal of the same bytes.
 func fileLoads(s setup, d *data) ([]line, error) {
 	text := file(d)
 	dir, err := os.MkdirTemp("", "peers-file-")
@@ -48,18 +47,18 @@ func fileLoads(s setup, d *data) ([]line, error) {
 		check(json.Unmarshal(text, &house))
 	}
 	names := columns(s, []string{"backlist", "json"}, "before")
-	times := s.race([]work{onceClean(load), onceClean(unmarshal)}, 1)
+	times := s.timeRow([]work{onceClean(load), onceClean(unmarshal)}, 1)
 	bytes := s.sample(1, 2, func(i int) []float64 {
 		bytes, _ := allocatedOnce([]func(){load, unmarshal}[i])
 		return []float64{bytes / float64(len(text))}
 	})
 	return []line{
-		versus("LoadFile", names, times, atMost(1, "json")).withoutLast(),
-		values("  bytes that it allocates ÷ the file's", names, pick(bytes, 0), multiple, atMost(4, "")).withoutLast(),
+		versus("LoadFile", names, times, atMost(1, "json")).withoutLastPeer(),
+		values("  bytes that it allocates ÷ the file's", names, pick(bytes, 0), multiple, atMost(4, "")).withoutLastPeer(),
 	}, nil
 }
 
-// file returns all records as a catalogue saves them.
+// file returns the records in the format in which a catalogue is saved.
 func file(d *data) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"events":`)

@@ -1,58 +1,62 @@
-// Peers does the same work with this library and with what people use in its
-// place, and prints how long each took, beside one another:
+// Peers compares this library with other ways to keep ordered records in a Go
+// program. It does the same work with each and prints how long each took:
 //
 //	go run .                 # 10,000 and 100,000 records, about two minutes
 //	go run . -full           # also 1,000,000 events and 10,000,000 small records
-//	go run . -before v0.9.0  # also the library at an earlier revision
+//	go run . -before HEAD~1  # also the library at an earlier revision
 //	go run . -plot depth.svg
 //
-// The peers are: bare B-trees of pointers (btree: no locks, no snapshots); a
-// sorted slice for each ordering behind an RWMutex (slice); copying and sorting
-// at each request (sort); hashicorp/go-memdb, tidwall/buntdb, and modernc.org's
-// SQLite in memory. Each is used as somebody who knows it would. Before anything
-// is measured, and again at the end, all have to give the same answers; if one
-// does not, the program names the difference and fails.
+// The peers are bare B-trees of pointers without locks or snapshots (btree), a
+// sorted slice for each ordering with an RWMutex (slice), copying and sorting at
+// each request (sort), hashicorp/go-memdb, tidwall/buntdb, and modernc.org's
+// SQLite in memory. Each is used as an experienced user would use it. Before the
+// measurements, and again after them, the program checks that all stores return
+// the same answers. It fails with the difference if they do not.
 //
 // # Reading the table
 //
-// Records are events of 600 to 1,000 bytes of JSON; a page is 21 of them. The
-// column of backlist is its time for one operation. The columns of the peers are
-// the peer's time divided by that: above 1 the peer is slower. Where the library
-// has a goal, "ratio" is backlist's time divided by that of what the goal names,
-// so less is better. If the goal names nothing, it is about backlist's own
-// figure. A goal that was not met is printed like any other. A dash means that
-// the peer cannot do it, or was not asked.
+// Records are events of 600 to 1,000 bytes of JSON, and a page has 21 of them. The
+// backlist column is the time of one operation. The columns of the peers are the
+// peer's time divided by that: above 1 the peer is slower. Where the library has a
+// goal, "ratio" is backlist's time divided by the time of what the goal names, so
+// less is better. A goal that names nothing applies to backlist's own figure.
+// Goals that were missed are printed too. A dash means that the peer does not have
+// the operation or was not measured.
 //
-// Some goals name what has no column: memcpy appends the ready bytes of a page to
-// a buffer; json is [encoding/json.Unmarshal] of the file's bytes into structs
-// without methods, whose dates stay text; "a sort" sorts a slice of pointers.
+// Some goals name something that has no column: memcpy appends the encoded bytes of
+// a page to a buffer, json is [encoding/json.Unmarshal] of the file's bytes into
+// structs without methods whose dates are strings, and "a sort" sorts a slice of
+// pointers.
 //
-// In sections headed "beside itself" every column is a peer's own ratio: what
-// its last page costs in first pages, say. Beside a writer at full speed and for
-// small records, every column is absolute; so are bytes, allocations, and
-// requests per second.
+// In sections headed "beside itself" every column is a peer's own ratio, such as
+// the cost of its last page in first pages. Beside a writer at full speed and for
+// small records every column is absolute, as are bytes, allocations, and requests
+// per second.
 //
-// Every number is the median of several rounds, in which all take turns, and
-// every ratio the median of the ratios of the rounds, so that a noisy machine
-// disturbs both sides alike. The garbage collector runs as it likes. The short
-// turns of reads mostly leave it out; writes, which leave more garbage, are
-// measured in pairs and long turns that have it in them. Small records are an
-// exception: each store is alone in memory, so nobody takes turns.
+// Every number is the median of several rounds in which the stores take turns.
+// Every ratio is the median of the ratios of the rounds, so that noise on the
+// machine affects both sides alike. The garbage collector runs as usual. The short
+// turns of reads mostly exclude it. Writes leave more garbage, so they are measured
+// in pairs, in turns long enough to include it. For small records each store is
+// alone in memory, so there are no turns.
 //
-// Fixed offsets (first, middle, last) are read over and over: they are hot in the
-// cache. Random ones follow one precomputed sequence, the same for each peer.
+// Pages at fixed offsets (first, middle, last) are read repeatedly and are hot in
+// the cache. Random offsets follow one precomputed sequence, the same for each
+// peer. Rows called "unread" read no page after a write.
 //
-// Two things are in the peers' favour: they are handed the JSON of what is
-// written, which backlist makes itself when a record is first shown (here before
-// the clock runs), and those in Go compare fields without reflection. All keep
-// copies of their own of what they are given. All have the same indexes.
+// The comparison favours the peers in two ways. They receive the JSON of each
+// record, which backlist makes itself when a record is first encoded (here before
+// the clock starts), and those in Go compare fields without reflection. All keep
+// their own copies of records, and all have the same indexes.
 //
 // # An earlier revision
 //
-// With -before this program is built a second time, with the library as a git
-// revision has it, and runs as a second process that takes its turns in the same
-// rounds. Its figures are the column "before". It must be run in its own
-// directory; git and go are needed, and the work tree stays as it is.
+// With -before the program is built a second time with the library at a git
+// revision. It then runs as a second process that takes its turns in the same
+// rounds, and its figures are the column "before". The revision must have the API
+// that this program uses: the build fails for revisions before the API was renamed
+// (see .github/CHANGELOG.md). -before needs git and go, and must be run in this
+// directory. The work tree is not changed.
 package main
 
 import (
@@ -80,11 +84,11 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	full := flags.Bool("full", false, "measure 1,000,000 events and 10,000,000 small records as well, beside a B-tree and a slice")
-	quick := flags.Bool("quick", false, "a few records and a few seconds: does it run at all?")
-	rounds := flags.Int("rounds", 0, "rounds of each measurement (default 11, or 2 if -quick)")
-	before := flags.String("before", "", "measure the library at this git `revision` as well, in a column of its own")
-	follow := flags.Bool("follow", false, "used by -before: measure as standard input asks")
-	plot := flags.String("plot", "", "only draw the cost of a page against its depth, into this SVG `file`")
+	quick := flags.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
+	rounds := flags.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
+	before := flags.String("before", "", "measure the library at a git `revision` as well; it must have the present API")
+	follow := flags.Bool("follow", false, "used by -before: read on standard input what to measure")
+	plot := flags.String("plot", "", "only plot the cost of a page against its depth, to an SVG `file`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -95,7 +99,7 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 
 	s := settings(*quick, *full)
 	if *full {
-		debug.SetMemoryLimit(11 << 30) // two processes fit into 24 GiB
+		debug.SetMemoryLimit(11 << 30) // so that two processes need at most 24 GiB
 	}
 	if *rounds > 0 {
 		s.rounds = *rounds
@@ -118,7 +122,7 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	return compare(s, out, progress)
 }
 
-// compare runs everything and prints the table.
+// compare runs all measurements and prints the table.
 func compare(s setup, out, progress io.Writer) error {
 	var t table
 	for _, n := range s.sizes {
@@ -129,7 +133,7 @@ func compare(s setup, out, progress io.Writer) error {
 	}
 	if s.small > 0 {
 		fmt.Fprintf(progress, "%s small records ...\n", thousands(s.small))
-		heaps(s, &t)
+		smallRecords(s, &t)
 	}
 	fmt.Fprintln(progress, "HTTP ...")
 	if err := serve(s, &t); err != nil {
@@ -139,10 +143,10 @@ func compare(s setup, out, progress io.Writer) error {
 	return err
 }
 
-// measure runs everything for one number of records.
+// measure runs all measurements for one number of records.
 func measure(s setup, n int, t *table) error {
 	d := newData(n)
-	for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plains} {
+	for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plainRecords} {
 		if err := part(s, d, t); err != nil {
 			return err
 		}
@@ -150,7 +154,7 @@ func measure(s setup, n int, t *table) error {
 	return nil
 }
 
-// readers runs what is done to all stores side by side.
+// readers measures reads, with all stores in memory.
 func readers(s setup, d *data, t *table) error {
 	stores := s.newStores(len(d.records))
 	defer closeAll(stores)
@@ -163,21 +167,21 @@ func readers(s setup, d *data, t *table) error {
 	encodeAll(stores[0], len(d.records))
 	pages(s, d, stores, t)
 	fullSpeed(s, d, stores, t)
-	itself(s, d, stores, t) // adds an index to ours
+	ratios(s, d, stores, t) // adds an index to the library's store
 	return unchanged(stores, d)
 }
 
-// failed is the panic of a peer that cannot go on.
+// failed is the panic value of check.
 type failed struct{ error }
 
-// check ends the program if a peer fails: what it measured is worth nothing then.
+// check panics with err if it is not nil. A store that fails ends the program.
 func check(err error) {
 	if err != nil {
 		panic(failed{err})
 	}
 }
 
-// failure turns the panic of check into an error.
+// failure recovers a panic of check and stores its error in err.
 func failure(err *error) {
 	switch f := recover().(type) {
 	case nil:

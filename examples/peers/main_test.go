@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Everything runs, and what is printed has all sections. No time is looked at.
+// TestQuick runs all measurements and checks the sections of the table, not times.
 func TestQuick(t *testing.T) {
 	var out strings.Builder
 	if err := run([]string{"-quick", "-rounds", "1"}, nil, &out, io.Discard); err != nil {
@@ -23,7 +23,7 @@ func TestQuick(t *testing.T) {
 		"HTTP, 1,100 RECORDS", "offset 990",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("nothing about %q in\n%s", want, out.String())
+			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
 	if strings.Contains(out.String(), "NaN") {
@@ -31,10 +31,10 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-func TestBadFlags(t *testing.T) {
+func TestInvalidFlags(t *testing.T) {
 	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"-plot", "x", "-before", "y"}, {"quick"}, {"-unknown"}} {
 		if err := run(args, nil, io.Discard, io.Discard); err == nil {
-			t.Errorf("%q: want an error", args)
+			t.Errorf("run(%q) = nil, want an error", args)
 		}
 	}
 }
@@ -45,18 +45,17 @@ func TestMedianAndRatio(t *testing.T) {
 		all    []float64
 		want   float64
 	}{
-		{"the middle, whatever the order", []float64{9, 1, 5}, 5},
-		{"between the two in the middle", []float64{4, 1, 2, 100}, 3},
-		{"one", []float64{7}, 7},
+		{"odd number of values", []float64{9, 1, 5}, 5},
+		{"even number of values", []float64{4, 1, 2, 100}, 3},
+		{"one value", []float64{7}, 7},
 	} {
 		if diff := cmp.Diff(row.want, median(row.all)); diff != "" {
 			t.Errorf("%s: %s", row.reason, diff)
 		}
 	}
 	if !math.IsNaN(median(nil)) {
-		t.Error("the median of nothing is a number")
+		t.Errorf("median(nil) = %v, want NaN", median(nil))
 	}
-	// Rounds are compared one by one; those that only one had do not count.
 	if diff := cmp.Diff(2.0, ratio([]float64{20, 2, 6}, []float64{10, 1})); diff != "" {
 		t.Error(diff)
 	}
@@ -65,7 +64,7 @@ func TestMedianAndRatio(t *testing.T) {
 func TestTable(t *testing.T) {
 	tab := table{}
 	tab.add(section{title: "SOME", peers: []string{"this", "that"}, lines: []line{
-		versus("met by a hair", []string{"", "this", "that"}, [][]float64{{100}, {50}, nil}, atMost(2, "this")),
+		versus("just met", []string{"", "this", "that"}, [][]float64{{100}, {50}, nil}, atMost(2, "this")),
 		versus("no goal", []string{"", "this", "that"}, [][]float64{{1500}, {3e6}, {1.5e9}}, goal{}),
 		values("no such column", []string{"", "this", "that"}, [][]float64{{1}, {2}, nil}, whole, atMost(1, "before")),
 		values("its own figure", []string{"", "this", "that"}, [][]float64{{1, 3}, {2}, {7}}, digits, atMost(1.5, "")),
@@ -81,7 +80,7 @@ func TestTable(t *testing.T) {
 	}
 	want := [][]string{
 		strings.Fields("SOME backlist ratio to goal this that"),
-		strings.Fields("met by a hair 100 ns 2.00 this ≤ 2.00 met 0.50× -"),
+		strings.Fields("just met 100 ns 2.00 this ≤ 2.00 met 0.50× -"),
 		strings.Fields("no goal 1.50 µs 2,000× 1,000,000×"),
 		strings.Fields("no such column 1 before ≤ 1.00 2 -"),
 		strings.Fields("its own figure 2.00 2.00 ≤ 1.50 MISSED 2.00 7.00"),

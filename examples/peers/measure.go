@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// setup configures how much is measured. Turns are short and rounds many: where
-// other programs run on the same machine, most turns pass undisturbed.
+// setup configures the measurements. There are many rounds of short turns, so that
+// other programs on the machine disturb few of the turns.
 type setup struct {
 	sizes    []int         // numbers of records
 	small    int           // number of small records; 0 means that they are not measured
-	rounds   int           // in which every entrant has a turn
+	rounds   int           // in which every task has a turn
 	turn     time.Duration // length of a turn
-	patience time.Duration // an entrant whose turns take longer in all has fewer, but at least minRounds
+	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
 	requests int           // a turn over HTTP
 	partner  *partner      // the process of the earlier revision, or of the current one; may be nil
 }
@@ -22,13 +22,13 @@ const minRounds = 3
 
 func settings(quick, full bool) setup {
 	if quick {
-		return setup{sizes: []int{1100}, small: 2000, rounds: 2, turn: time.Millisecond / 4, patience: 10 * time.Millisecond, requests: 80}
+		return setup{sizes: []int{1100}, small: 2000, rounds: 2, turn: time.Millisecond / 4, budget: 10 * time.Millisecond, requests: 80}
 	}
 	s := setup{
 		sizes:    []int{10_000, 100_000},
 		rounds:   11,
 		turn:     2 * time.Millisecond,
-		patience: 100 * time.Millisecond,
+		budget:   100 * time.Millisecond,
 		requests: 2000,
 	}
 	if full {
@@ -38,14 +38,14 @@ func settings(quick, full bool) setup {
 	return s
 }
 
-// alone returns a setup in which the partner takes no part.
+// alone returns a setup without the partner.
 func (s setup) alone() setup {
 	s.partner = nil
 	return s
 }
 
-// columns returns the columns of a row whose entrants are given, ours first. If
-// an earlier revision takes part, its column is the second.
+// columns returns row with before inserted as the second column if an earlier
+// revision takes part. The first column is the library's.
 func columns[E any](s setup, row []E, before E) []E {
 	if s.partner == nil {
 		return row
@@ -53,11 +53,11 @@ func columns[E any](s setup, row []E, before E) []E {
 	return slices.Insert(slices.Clone(row), 1, before)
 }
 
-// work performs an operation the given number of times and returns how long that
-// took. Preparing and undoing it is not in that time.
+// work performs an operation the given number of times and returns the time that it
+// took, not counting preparations and cleaning up.
 type work func(times int) time.Duration
 
-// clocked returns work that has nothing to prepare.
+// clocked returns work that times f.
 func clocked(f func(times int)) work {
 	return func(times int) time.Duration {
 		start := time.Now()
@@ -66,48 +66,47 @@ func clocked(f func(times int)) work {
 	}
 }
 
-// race is races for one row.
-func (s setup) race(row []work, most int) [][]float64 { return s.races([][]work{row}, most)[0] }
+// timeRow calls timeRows with one row.
+func (s setup) timeRow(row []work, most int) [][]float64 { return s.timeRows([][]work{row}, most)[0] }
 
-// races lets the entrants of all rows do their work in turns. For each row and
-// column it returns the nanoseconds that one operation took in each round. The
-// first entrant of a row is ours. nil work has no times. No turn has more than
-// most operations.
-func (s setup) races(rows [][]work, most int) [][][]float64 {
+// timeRows performs the work of all rows in turns. For each row and column it
+// returns the nanoseconds of one operation in each round. The first column of a row
+// is the library's. Nil work has no times. No turn has more than most operations.
+func (s setup) timeRows(rows [][]work, most int) [][][]float64 {
 	times := make([][][]float64, len(rows))
-	ours := make([]figures, len(rows))
+	local := make([]figures, len(rows))
 	for i, row := range rows {
 		times[i] = make([][]float64, len(columns(s, row, nil)))
-		ours[i] = row[0].figures
+		local[i] = row[0].figures
 	}
-	s.together(ours, func(before []figures) {
-		var all []entrant
+	s.together(local, func(before []figures) {
+		var all []task
 		for i, row := range rows {
 			if before != nil {
 				row = columns(s, row, before[i].work)
 			}
 			for j, w := range row {
 				if w != nil {
-					all = append(all, entrant{w, s.plan(w, most), &times[i][j]})
+					all = append(all, task{w, s.plan(w, most), &times[i][j]})
 				}
 			}
 		}
 		for round := range s.rounds {
 			for i := range all {
-				all[(i+round)%len(all)].run(round) // nobody is always first
+				all[(i+round)%len(all)].run(round) // each round starts with another task
 			}
 		}
 	})
 	return times
 }
 
-type entrant struct {
+type task struct {
 	work  work
 	plan  turns
 	times *[]float64
 }
 
-func (e entrant) run(round int) {
+func (e task) run(round int) {
 	if round < e.plan.rounds {
 		took := e.work(e.plan.operations)
 		*e.times = append(*e.times, float64(took)/float64(e.plan.operations))
@@ -116,7 +115,7 @@ func (e entrant) run(round int) {
 
 type turns struct{ rounds, operations int }
 
-// plan finds out how many operations fill a turn. The entrant is warm then.
+// plan determines how many operations fill a turn, which also warms up caches.
 func (s setup) plan(w work, most int) turns {
 	n := 1
 	took := w(n)
@@ -126,31 +125,31 @@ func (s setup) plan(w work, most int) turns {
 	}
 	each := max(took/time.Duration(n), 1)
 	n = min(max(int(s.turn/each), 1), most)
-	rounds := int(s.patience / (each * time.Duration(n)))
+	rounds := int(s.budget / (each * time.Duration(n)))
 	return turns{min(max(rounds, minRounds), s.rounds), n}
 }
 
-// sample calls f for each of a number of entrants, of which the first is ours, and
-// returns the figures of each column, round by round. Ours and the earlier
-// revision take turns; the others have one round.
-func (s setup) sample(rounds, entrants int, f func(entrant int) []float64) [][][]float64 {
-	all := make([][][]float64, len(columns(s, make([]struct{}, entrants), struct{}{})))
-	ours := func(int) []float64 { return f(0) }
-	s.together([]figures{ours}, func(before []figures) {
+// sample calls f for each task and returns the figures of each column, round by
+// round. The first task is the library's. It and the earlier revision have the
+// given number of rounds; the other tasks have one.
+func (s setup) sample(rounds, tasks int, f func(task int) []float64) [][][]float64 {
+	all := make([][][]float64, len(columns(s, make([]struct{}, tasks), struct{}{})))
+	local := func(int) []float64 { return f(0) }
+	s.together([]figures{local}, func(before []figures) {
 		for range rounds {
 			all[0] = append(all[0], f(0))
 			if before != nil {
 				all[1] = append(all[1], before[0](1))
 			}
 		}
-		for i := 1; i < entrants; i++ {
+		for i := 1; i < tasks; i++ {
 			all[i+len(before)] = [][]float64{f(i)}
 		}
 	})
 	return all
 }
 
-// pick returns one figure of each column and round.
+// pick returns the figure with the given index, for each column and round.
 func pick(samples [][][]float64, figure int) [][]float64 {
 	all := make([][]float64, len(samples))
 	for i, rounds := range samples {
@@ -161,12 +160,13 @@ func pick(samples [][][]float64, figure int) [][]float64 {
 	return all
 }
 
-// figure returns one figure of each store and of the earlier revision.
+// figure returns a figure of each store and of the earlier revision.
 func (s setup) figure(stores []store, f func(store) float64) [][]float64 {
 	return pick(s.sample(1, len(stores), func(i int) []float64 { return []float64{f(stores[i])} }), 0)
 }
 
-// ratio returns the median of the ratios of two entrants' times, round by round.
+// ratio returns the median of the ratios of a to b, round by round. Rounds that only
+// one of them has are ignored.
 func ratio(a, b []float64) float64 {
 	all := make([]float64, min(len(a), len(b)))
 	for i := range all {
@@ -175,7 +175,7 @@ func ratio(a, b []float64) float64 {
 	return median(all)
 }
 
-// median returns NaN if there are no values.
+// median returns the median, or NaN if there are no values.
 func median(all []float64) float64 {
 	if len(all) == 0 {
 		return math.NaN()

@@ -10,18 +10,18 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// memDB is hashicorp/go-memdb: a radix tree for each order, whose keys end in the
-// id, so that ties are in its order. It does not count; the number of records
-// stands in a table of its own, written in the same transaction.
-type memDB struct {
+// memdbStore uses hashicorp/go-memdb. It has a radix tree for each order, whose keys
+// end in the id to break ties. go-memdb does not count rows, so the number of
+// records is a row of another table, written in the same transaction.
+type memdbStore struct {
 	pointers
 	db *memdb.MemDB
 }
 
-// size is the one row of that table.
+// size is the only row of the table with the number of records.
 type size struct{ records int }
 
-// eventIndex makes the key of an event in one of the orders.
+// eventIndex appends the key of an event in one of the orders.
 type eventIndex func(dst []byte, e *resources.Event) []byte
 
 func (key eventIndex) FromObject(object interface{}) (bool, []byte, error) {
@@ -30,7 +30,7 @@ func (key eventIndex) FromObject(object interface{}) (bool, []byte, error) {
 	return true, binary.BigEndian.AppendUint64(b, uint64(e.ID)), nil
 }
 
-// FromArgs is asked for ids only.
+// FromArgs returns the key of an id.
 func (eventIndex) FromArgs(args ...interface{}) ([]byte, error) {
 	id, ok := args[0].(int)
 	if !ok {
@@ -61,15 +61,15 @@ func newMemDB() store {
 		"size": {Name: "size", Indexes: map[string]*memdb.IndexSchema{"id": index("id", sizeIndex{})}},
 	}})
 	check(err)
-	return &memDB{db: db}
+	return &memdbStore{db: db}
 }
 
-func (s *memDB) name() string { return "memdb" }
+func (s *memdbStore) name() string { return "memdb" }
 
-// write runs a transaction that changes the number of records by so many.
-func (s *memDB) write(more int, f func(*memdb.Txn)) {
+// write runs a transaction that adds more to the number of records.
+func (s *memdbStore) write(more int, f func(*memdb.Txn)) {
 	txn := s.db.Txn(true)
-	defer txn.Abort() // of no effect once committed
+	defer txn.Abort() // has no effect after Commit
 	f(txn)
 	if more != 0 {
 		check(txn.Insert("size", &size{s.size(txn) + more}))
@@ -79,7 +79,7 @@ func (s *memDB) write(more int, f func(*memdb.Txn)) {
 
 func put(txn *memdb.Txn, r *record) { check(txn.Insert("events", r.stored())) }
 
-func (s *memDB) load(records []record) {
+func (s *memdbStore) load(records []record) {
 	s.write(len(records), func(txn *memdb.Txn) {
 		for i := range records {
 			put(txn, &records[i])
@@ -87,17 +87,17 @@ func (s *memDB) load(records []record) {
 	})
 }
 
-func (s *memDB) insert(r *record) { s.write(1, func(txn *memdb.Txn) { put(txn, r) }) }
+func (s *memdbStore) insert(r *record) { s.write(1, func(txn *memdb.Txn) { put(txn, r) }) }
 
-func (s *memDB) update(r *record) { s.write(0, func(txn *memdb.Txn) { put(txn, r) }) }
+func (s *memdbStore) update(r *record) { s.write(0, func(txn *memdb.Txn) { put(txn, r) }) }
 
-func (s *memDB) delete(id int) {
+func (s *memdbStore) delete(id int) {
 	s.write(-1, func(txn *memdb.Txn) {
 		check(txn.Delete("events", &record{event: resources.Event{ID: id}}))
 	})
 }
 
-func (s *memDB) batch(records []record) {
+func (s *memdbStore) batch(records []record) {
 	s.write(0, func(txn *memdb.Txn) {
 		for i := range records {
 			put(txn, &records[i])
@@ -105,7 +105,7 @@ func (s *memDB) batch(records []record) {
 	})
 }
 
-func (s *memDB) size(txn *memdb.Txn) int {
+func (s *memdbStore) size(txn *memdb.Txn) int {
 	row, err := txn.First("size", "id")
 	check(err)
 	if row == nil {
@@ -114,9 +114,9 @@ func (s *memDB) size(txn *memdb.Txn) int {
 	return row.(*size).records
 }
 
-func (s *memDB) count() int { return s.size(s.db.Txn(false)) }
+func (s *memdbStore) count() int { return s.size(s.db.Txn(false)) }
 
-func (s *memDB) get(id int) (resources.Event, bool) {
+func (s *memdbStore) get(id int) (resources.Event, bool) {
 	row, err := s.db.Txn(false).First("events", "id", id)
 	check(err)
 	if row == nil {
@@ -125,8 +125,8 @@ func (s *memDB) get(id int) (resources.Event, bool) {
 	return row.(*record).event.Clone(), true
 }
 
-// page steps over what lies before the offset: there is no other way.
-func (s *memDB) page(page []*record, o order, offset int) (_ []*record, count int) {
+// page skips the records before the offset one by one: go-memdb has no other way.
+func (s *memdbStore) page(page []*record, o order, offset int) (_ []*record, count int) {
 	txn := s.db.Txn(false)
 	var rows memdb.ResultIterator
 	var err error
@@ -151,19 +151,19 @@ func (s *memDB) page(page []*record, o order, offset int) (_ []*record, count in
 	return page, count
 }
 
-func (s *memDB) view(p *screen, o order, offset int) (count int) {
+func (s *memdbStore) view(p *pageBuffer, o order, offset int) (count int) {
 	p.records, count = s.page(p.records[:0], o, offset)
 	return count
 }
 
-func (s *memDB) copies(o order, offset int) ([]resources.Event, int) {
+func (s *memdbStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }
 
-func (s *memDB) envelope(dst []byte, o order, offset int) []byte {
+func (s *memdbStore) envelope(dst []byte, o order, offset int) []byte {
 	page, count := s.page(nil, o, offset)
 	return appendPage(dst, o, offset, count, page)
 }
 
-func (s *memDB) close() {}
+func (s *memdbStore) close() {}

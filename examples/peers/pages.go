@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// unbounded is for races whose turns may have any number of operations.
+// unbounded means that a turn may have any number of operations.
 const unbounded = math.MaxInt
 
-// cursor walks a list over and over.
+// cursor iterates over a list repeatedly.
 type cursor struct {
 	list []int
 	next int
@@ -24,14 +24,13 @@ func (c *cursor) take() int {
 	return c.list[c.next-1]
 }
 
-// always is a list of one.
+// always returns a list with one offset.
 func always(n int) []int { return []int{n} }
 
-// viewing reads the pages at offsets, and touches no record that finding
-// the page does not touch.
+// viewing returns work that reads pages but not the records in them.
 func viewing(s store, o order, offsets []int) work {
 	at := cursor{list: offsets}
-	p := new(screen)
+	p := new(pageBuffer)
 	return clocked(func(times int) {
 		sum := 0
 		for range times {
@@ -81,7 +80,7 @@ func getting(s store, ids []int) work {
 	})
 }
 
-// encodeAll has us make the JSON of all records, which the peers were given.
+// encodeAll encodes all records of a store. The peers received the JSON.
 func encodeAll(s store, n int) {
 	var buffer []byte
 	for offset := 0; offset < n; offset += pageSize {
@@ -89,7 +88,7 @@ func encodeAll(s store, n int) {
 	}
 }
 
-// each makes one entrant of every store.
+// each returns the work of every store.
 func each(stores []store, f func(store) work) []work {
 	all := make([]work, len(stores))
 	for i, s := range stores {
@@ -98,8 +97,8 @@ func each(stores []store, f func(store) work) []work {
 	return all
 }
 
-// memcpy appends the bytes of the first page to a buffer: what an envelope costs
-// at least.
+// memcpy returns work that appends the bytes of the first page to a buffer, which is
+// the least that an envelope can cost.
 func memcpy(s store) work {
 	ready := s.envelope(nil, byStart, 0)
 	var buffer []byte
@@ -111,16 +110,16 @@ func memcpy(s store) work {
 	})
 }
 
-// A place is where pages are read.
-type place struct {
+// position is where pages are read.
+type position struct {
 	name    string
 	offsets []int
-	bound   float64 // relative to a bare B-tree
+	bound   float64 // the goal, relative to a bare B-tree
 }
 
-func places(d *data) []place {
+func positions(d *data) []position {
 	n := len(d.records)
-	return []place{
+	return []position{
 		{"first (hot)", always(0), 0.6},
 		{"middle (hot)", always(n / 2), 0.6},
 		{"last (hot)", always(n - pageSize), 0.6},
@@ -128,19 +127,19 @@ func places(d *data) []place {
 	}
 }
 
-// pages measures reading.
+// pages measures reads of pages.
 func pages(s setup, d *data, stores []store, t *table) {
 	names := columns(s, storeNames(stores), "before")
 	title := fmt.Sprintf("READS, %s RECORDS", thousands(len(d.records)))
 	reads := section{title: title, peers: names[1:]}
 	depth := section{title: "  last page ÷ first, beside itself", peers: names[1:]}
 	for o := range order(orders) {
-		var rows [][]work // all places in one race, so that they can be compared
-		for _, p := range places(d) {
+		var rows [][]work // measured together, so that positions can be compared
+		for _, p := range positions(d) {
 			rows = append(rows, each(stores, func(st store) work { return viewing(st, o, p.offsets) }))
 		}
-		times := s.races(rows, unbounded)
-		for i, p := range places(d) {
+		times := s.timeRows(rows, unbounded)
+		for i, p := range positions(d) {
 			what := fmt.Sprintf("page by %v, %s", o, p.name)
 			reads.lines = append(reads.lines, versus(what, names, times[i], atMost(p.bound, "btree")))
 		}
@@ -155,11 +154,11 @@ func pages(s setup, d *data, stores []store, t *table) {
 	t.add(depth)
 }
 
-// contents measures reading with the records themselves.
+// contents measures reads of records.
 func contents(s setup, d *data, stores []store) []line {
 	names := columns(s, storeNames(stores), "before")
 	read := func(what string, bound float64, peer string, f func(store) work) line {
-		return versus(what, names, s.race(each(stores, f), unbounded), atMost(bound, peer))
+		return versus(what, names, s.timeRow(each(stores, f), unbounded), atMost(bound, peer))
 	}
 	copies := func(offsets []int) func(store) work {
 		return func(st store) work { return copying(st, byStart, offsets) }
@@ -172,7 +171,7 @@ func contents(s setup, d *data, stores []store) []line {
 		read("copies by date, first (hot)", 1.5, "slice", copies(always(0))),
 		read("copies by date, random", 1.5, "slice", copies(d.offsets)),
 		versus("envelope as JSON by date, first (hot)", append(slices.Clone(names), "memcpy"),
-			s.race(hot, unbounded), atMost(2, "memcpy")).withoutLast(),
+			s.timeRow(hot, unbounded), atMost(2, "memcpy")).withoutLastPeer(),
 		read("envelope as JSON by date, random", 2, "slice", envelopes(d.offsets)),
 		read("get a copy by id, random", 1.2, "btree", func(st store) work { return getting(st, d.ids) }),
 	}

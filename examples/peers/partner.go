@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// A partner is the other of two processes that run this program in step, one with
-// the current library and one with an earlier revision. The current one leads: it
-// decides when which of them works. Both come to the same measurements in the
-// same order, and neither goes past one before the other.
+// A partner is the other of two processes that run this program, one with the
+// current library and one with an earlier revision. Both perform the same
+// measurements in the same order. The process with the current library leads: it
+// decides which of the two works at any time.
 //
-// In each measurement they make sure that both are at the same line of the source,
-// then the follower answers requests until the leader is done:
+// At each measurement the processes check that they are at the same line of the
+// source. Then the follower answers requests until the leader is done:
 //
-//	leader:   meet pages.go:88 4   with four rows
+//	leader:   meet pages.go:88 4   there are four rows
 //	follower: ready
 //	leader:   2 1000               row 2, 1,000 times
 //	follower: 1.234e+06            nanoseconds, or other figures
@@ -28,42 +28,41 @@ import (
 type partner struct {
 	in      *bufio.Reader
 	out     io.Writer
-	follows bool // whether this process is the one that follows
+	follows bool // whether this process is the follower
 }
 
 var errPartner = errors.New("the two revisions are out of step")
 
-// figures measures something the given number of times. The time that work took
-// is one figure.
+// figures performs a measurement the given number of times and returns its results.
 type figures func(times int) []float64
 
 func (w work) figures(times int) []float64 { return []float64{float64(w(times))} }
 
 func (f figures) work(times int) time.Duration { return time.Duration(f(times)[0]) }
 
-// together calls f, which measures. If an earlier revision takes part, f is given
-// its figures, row by row, and the process of that revision does not call f but
-// answers with its own.
-func (s setup) together(ours []figures, f func(before []figures)) {
+// together calls f with the figures of the earlier revision, one for each row, or
+// nil if there is none. The follower does not call f. It answers the leader's
+// requests with its local figures.
+func (s setup) together(local []figures, f func(before []figures)) {
 	p := s.partner
 	if p == nil {
 		f(nil)
 		return
 	}
-	meet := fmt.Sprint("meet ", caller(), " ", len(ours))
+	meet := fmt.Sprint("meet ", caller(), " ", len(local))
 	if p.follows {
 		p.expect(meet)
 		p.send("ready")
-		p.follow(ours)
+		p.follow(local)
 		return
 	}
 	p.send(meet)
 	p.expect("ready")
-	p.lead(len(ours), f)
+	p.lead(len(local), f)
 }
 
-// caller returns the line of the source that measures something: the first outside
-// the files that carry measurements out.
+// caller returns the file and line of the first caller outside this file and
+// measure.go.
 func caller() string {
 	pcs := make([]uintptr, 10)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -76,7 +75,7 @@ func caller() string {
 	}
 }
 
-// wait returns when both processes have come here.
+// wait blocks until both processes have called it.
 func (s setup) wait() { s.together(nil, func([]figures) {}) }
 
 func (p *partner) lead(rows int, f func(before []figures)) {
@@ -91,7 +90,7 @@ func (p *partner) lead(rows int, f func(before []figures)) {
 	p.send("done")
 }
 
-func (p *partner) follow(ours []figures) {
+func (p *partner) follow(local []figures) {
 	for {
 		line := p.receive()
 		if line == "done" {
@@ -101,7 +100,7 @@ func (p *partner) follow(ours []figures) {
 		_, err := fmt.Sscan(line, &row, &times)
 		check(err)
 		var answer []string
-		for _, x := range ours[row](times) {
+		for _, x := range local[row](times) {
 			answer = append(answer, strconv.FormatFloat(x, 'g', -1, 64))
 		}
 		p.send(strings.Join(answer, " "))

@@ -6,11 +6,10 @@ import (
 	"os"
 )
 
-// plotted is of how many records the plot is.
+// plotted is the number of records of the plot.
 const plotted = 100_000
 
-// plotDepth measures a page by date at depths that grow by the same factor, and
-// draws the times.
+// plotDepth measures a page by date at increasing depths and plots the times.
 func plotDepth(s setup, path string, progress io.Writer) error {
 	n := min(plotted, s.sizes[len(s.sizes)-1])
 	fmt.Fprintf(progress, "pages of %s records at several depths ...\n", thousands(n))
@@ -27,11 +26,11 @@ func plotDepth(s setup, path string, progress io.Writer) error {
 	for i, st := range stores {
 		c.curves[i].name = st.name()
 	}
-	var rows [][]work // all depths in one race, so that they can be compared
+	var rows [][]work // measured together, so that depths can be compared
 	for _, offset := range depths(n) {
 		rows = append(rows, each(stores, func(st store) work { return viewing(st, byStart, always(offset)) }))
 	}
-	times := s.races(rows, unbounded)
+	times := s.timeRows(rows, unbounded)
 	for i, offset := range depths(n) {
 		for j := range stores {
 			c.curves[j].points = append(c.curves[j].points, point{float64(offset), median(times[i][j])})
@@ -40,7 +39,7 @@ func plotDepth(s setup, path string, progress io.Writer) error {
 	return os.WriteFile(path, c.svg(), 0o644)
 }
 
-// depths are 10, 30, 100, 300 and so on, and the last page.
+// depths returns the offsets 10, 30, 100, 300 and so on, and that of the last page.
 func depths(n int) []int {
 	var all []int
 	for ten := 10; ten < n-pageSize; ten *= 10 {

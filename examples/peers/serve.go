@@ -13,24 +13,25 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// served is how many records the servers have.
+// served is the number of records that the servers have.
 const served = 10_000
 
-// serve measures requests over loopback: our handler, one that writes the same
-// bytes from memory, and one that encodes the page at each request.
+// serve measures requests over the loopback interface to the library's handler, to
+// one that writes the same bytes from memory, and to one that encodes the page at
+// each request.
 func serve(s setup, t *table) error {
 	d := newData(min(served, s.sizes[len(s.sizes)-1]))
-	us := newOurs().(*ours)
-	us.load(d.records)
-	handler, err := httpapi.New(us.house, withoutPageCache())
+	backlist := newBacklist().(*backlistStore)
+	backlist.load(d.records)
+	handler, err := httpapi.New(backlist.house, httpapi.Options{})
 	if err != nil {
 		return err
 	}
 	n := len(d.records)
-	names := columns(s, []string{us.name(), "static", "encode"}, "before")
+	names := columns(s, []string{backlist.name(), "static", "encode"}, "before")
 	sec := section{title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections), peers: names[1:]}
 	for _, offset := range []int{0, n / 10 * 9} {
-		rates, err := requestRates(s, handler, encoding(d), offset)
+		rates, err := requestRates(s, handler, encodingHandler(d), offset)
 		if err != nil {
 			return err
 		}
@@ -41,31 +42,31 @@ func serve(s setup, t *table) error {
 	return nil
 }
 
-// requestRates returns the requests a second of each handler in each round.
+// requestRates returns the requests per second of each handler in each round.
 func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float64, error) {
 	target := "/api/events/"
 	if offset > 0 {
 		target += "?offset=" + strconv.Itoa(offset)
 	}
-	handlers := []http.Handler{handler, sameBytes(handler, target), encode}
+	handlers := []http.Handler{handler, staticHandler(handler, target), encode}
 	body := answer(handler, target)
-	entrants := make([]work, len(handlers))
+	tasks := make([]work, len(handlers))
 	for i, h := range handlers {
 		if got := answer(h, target); !slices.Equal(body, got) {
 			return nil, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, body, got)
 		}
-		l, err := newLoad(h, target)
+		l, err := newRequester(h, target)
 		if err != nil {
 			return nil, err
 		}
 		defer l.close()
-		entrants[i] = func(times int) time.Duration {
-			runtime.GC() // what the one before has left is not this one's to collect
+		tasks[i] = func(times int) time.Duration {
+			runtime.GC() // collects the garbage of the task before
 			return l.run(times)
 		}
 	}
-	s.turn, s.patience = 1<<40, 1<<62 // turns are of so many requests
-	times := s.race(entrants, s.requests)
+	s.turn, s.budget = 1<<40, 1<<62 // a turn is limited by the number of requests
+	times := s.timeRow(tasks, s.requests)
 	for _, column := range times {
 		for i, ns := range column {
 			column[i] = 1e9 / ns
@@ -74,8 +75,7 @@ func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float6
 	return times, nil
 }
 
-// host is whom requests ask for, wherever the server listens: so links are the
-// same in all answers.
+// host is the host of all requests, so that all handlers answer with the same links.
 const host = "127.0.0.1"
 
 func answer(h http.Handler, target string) []byte {
@@ -84,8 +84,8 @@ func answer(h http.Handler, target string) []byte {
 	return w.Body.Bytes()
 }
 
-// sameBytes answers everything with what handler answers to one request.
-func sameBytes(handler http.Handler, target string) http.Handler {
+// staticHandler answers every request as handler answers a request for target.
+func staticHandler(handler http.Handler, target string) http.Handler {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest("GET", "http://"+host+target, nil))
 	header, body := w.Result().Header, w.Body.Bytes()
@@ -97,15 +97,15 @@ func sameBytes(handler http.Handler, target string) http.Handler {
 	})
 }
 
-// encoding is the handler that is written by hand: the records sorted already,
-// the page encoded by encoding/json at each request.
-func encoding(d *data) http.Handler {
-	s := newSliced().(*sliced)
+// encodingHandler returns a handler with sorted records that encodes the page with
+// encoding/json at each request.
+func encodingHandler(d *data) http.Handler {
+	s := newSlice().(*sliceStore)
 	s.load(d.records)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 		events, count := s.copies(byStart, max(offset, 0))
-		page := handmade{Count: count, Results: make([]wireEvent, len(events))}
+		page := jsonEnvelope{Count: count, Results: make([]wireEvent, len(events))}
 		for i, e := range events {
 			page.Results[i] = wireEvent(e)
 		}

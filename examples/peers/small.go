@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// small is a record of about 100 bytes, its text included.
+// small is a record of about 100 bytes, including its strings.
 type small struct {
 	ID     int                `json:"id"`
 	Name   string             `json:"name"`
@@ -20,8 +20,8 @@ type small struct {
 	Date   resources.DateTime `json:"date"`
 }
 
-func smallKind() kind[small] {
-	return kind[small]{
+func smallType() recordType[small] {
+	return recordType[small]{
 		id:     func(r *small) *int { return &r.ID },
 		copy:   func(r *small) small { return *r },
 		orders: []func(a, b *small) int{compareDate},
@@ -36,15 +36,15 @@ func compareDate(a, b *small) int {
 	return a.ID - b.ID
 }
 
-// smalls returns records with consecutive ids; their dates are in no order.
-func smalls(first, n int) []small {
+// newSmallRecords returns records with consecutive ids and random dates.
+func newSmallRecords(first, n int) []small {
 	rng := rand.New(rand.NewPCG(11, uint64(first)))
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	all := make([]small, n)
 	for i := range all {
 		all[i] = small{
 			ID:     first + i,
-			Name:   fmt.Sprintf("An item of the stock %09d", first+i),
+			Name:   fmt.Sprintf("An item of the list %010d", first+i),
 			Number: float64(rng.IntN(100_000)) / 100,
 			Date:   resources.At(start.Add(time.Duration(rng.Int64N(1<<30)) * time.Second)),
 		}
@@ -52,23 +52,23 @@ func smalls(first, n int) []small {
 	return all
 }
 
-// heaps measures small records in large numbers, one store in memory at a time. So
-// the ratios are between figures that were not measured in turns.
-func heaps(s setup, t *table) {
+// smallRecords measures small records in large numbers, with one store in memory at
+// a time. Its ratios are between figures that were not measured in turns.
+func smallRecords(s setup, t *table) {
 	if s.small == 0 {
 		return
 	}
-	records := smalls(1, s.small)
-	fresh := smalls(s.small+1, batchSize)
-	makers := []func(kind[small]) shelf[small]{newTyped[small], newTrees[small], newStock}
+	records := newSmallRecords(1, s.small)
+	fresh := newSmallRecords(s.small+1, batchSize)
+	constructors := []func(recordType[small]) typedStore[small]{newTypedBacklist[small], newTypedBTree[small], newSmallSlice}
 	if s.partner != nil && s.partner.follows {
-		makers = makers[:1]
+		constructors = constructors[:1]
 	}
 	defer debug.FreeOSMemory()
-	samples := s.sample(1, len(makers), func(i int) []float64 {
-		return weighed(s.alone(), makers[i], records, fresh)
+	samples := s.sample(1, len(constructors), func(i int) []float64 {
+		return measureSmall(s.alone(), constructors[i], records, fresh)
 	})
-	names := columns(s, []string{"backlist", "btree", "slice"}[:len(makers)], "before")
+	names := columns(s, []string{"backlist", "btree", "slice"}[:len(constructors)], "before")
 	sec := section{title: fmt.Sprintf("SMALL RECORDS, %s OF THEM", thousands(len(records))), peers: names[1:]}
 	row := func(figure int, what string, format func(float64) string, g goal) {
 		sec.lines = append(sec.lines, values(what, names, pick(samples, figure), format, g))
@@ -82,14 +82,14 @@ func heaps(s setup, t *table) {
 	t.add(sec)
 }
 
-// weighed loads a store and returns the nanoseconds of that, the bytes a record,
-// and the nanoseconds of pages and of an insert. The store is garbage afterwards.
-func weighed(s setup, create func(kind[small]) shelf[small], records, fresh []small) []float64 {
-	debug.FreeOSMemory() // of the store before
+// measureSmall loads a store and returns the nanoseconds of loading, the bytes per
+// record, and the nanoseconds of pages and of an insert.
+func measureSmall(s setup, create func(recordType[small]) typedStore[small], records, fresh []small) []float64 {
+	debug.FreeOSMemory() // frees the store before
 	before := heap()
-	shelf := create(smallKind())
+	store := create(smallType())
 	start := time.Now()
-	shelf.load(records)
+	store.load(records)
 	load := float64(time.Since(start))
 	bytes := (float64(heap())-float64(before))/float64(len(records)) - float64(unsafe.Sizeof(small{}))
 	figures := []float64{load, bytes}
@@ -99,13 +99,13 @@ func weighed(s setup, create func(kind[small]) shelf[small], records, fresh []sm
 		random[i] = rng.IntN(len(records) - pageSize)
 	}
 	for _, offsets := range [][]int{always(0), always(len(records) - pageSize), random} {
-		figures = append(figures, median(s.race([]work{paging(shelf, offsets)}, unbounded)[0]))
+		figures = append(figures, median(s.timeRow([]work{readingPages(store, offsets)}, unbounded)[0]))
 	}
 	c := changes[small]{fresh: fresh, id: func(r *small) int { return r.ID }}
-	return append(figures, median(s.garbage().race([]work{inserting(shelf, c, unread)}, unbounded)[0]))
+	return append(figures, median(s.garbage().timeRow([]work{inserting(store, c, noRead)}, unbounded)[0]))
 }
 
-func paging(s shelf[small], offsets []int) work {
+func readingPages(s typedStore[small], offsets []int) work {
 	at := cursor{list: offsets}
 	return clocked(func(times int) {
 		sum := 0
@@ -116,17 +116,18 @@ func paging(s shelf[small], offsets []int) work {
 	})
 }
 
-// stock is a slice sorted by date and a map by id.
-type stock struct {
-	shelf[small] // nil: what is not measured
-	byID         map[int]*small
-	byDate       []*small
-	seen         []*small
+// smallSlice is a slice sorted by date and a map by id. It has the measured methods
+// only.
+type smallSlice struct {
+	typedStore[small] // nil
+	byID              map[int]*small
+	byDate            []*small
+	seen              []*small
 }
 
-func newStock(kind[small]) shelf[small] { return &stock{} }
+func newSmallSlice(recordType[small]) typedStore[small] { return &smallSlice{} }
 
-func (s *stock) load(records []small) {
+func (s *smallSlice) load(records []small) {
 	s.byID = make(map[int]*small, len(records))
 	s.byDate = make([]*small, len(records))
 	for i, r := range records {
@@ -135,18 +136,18 @@ func (s *stock) load(records []small) {
 	slices.SortFunc(s.byDate, compareDate)
 }
 
-func (s *stock) insert(r *small) {
+func (s *smallSlice) insert(r *small) {
 	c := *r
 	s.byID[c.ID] = &c
 	s.byDate = inserted(s.byDate, &c, compareDate)
 }
 
-func (s *stock) delete(id int) {
+func (s *smallSlice) delete(id int) {
 	s.byDate = removed(s.byDate, s.byID[id], compareDate)
 	delete(s.byID, id)
 }
 
-func (s *stock) page(offset int) (count int) {
+func (s *smallSlice) page(offset int) (count int) {
 	start, end := bounds(offset, len(s.byDate))
 	s.seen = append(s.seen[:0], s.byDate[start:end]...)
 	return len(s.byDate)

@@ -13,12 +13,12 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// sqlite is modernc.org/sqlite with a database in memory, shared by two
-// connections that each keep their statements prepared. Every index of a table
-// ends in its row id, which here is the record's: so ties are in its order, and
-// the rows before an offset are stepped over in the index, without a look at the
-// table. COUNT walks the smallest index.
-type sqlite struct {
+// sqliteStore uses modernc.org/sqlite with a database in memory. Two connections
+// share it, each with its own prepared statements. Every index of a table ends in
+// its row id, which here is the id of the record. So ties break by id, and the rows
+// before an offset are skipped in the index without reading the table. COUNT walks
+// the smallest index.
+type sqliteStore struct {
 	db    *sql.DB
 	conns chan *sqliteConn
 }
@@ -33,7 +33,7 @@ type sqliteConn struct {
 func newSQLite() store {
 	db, err := sql.Open("sqlite", fmt.Sprintf("file:/peers-%x?vfs=memdb&_pragma=busy_timeout(10000)", rand.Uint64()))
 	check(err)
-	s := &sqlite{db: db, conns: make(chan *sqliteConn, 2)}
+	s := &sqliteStore{db: db, conns: make(chan *sqliteConn, 2)}
 	first := s.connect()
 	for _, text := range []string{
 		`CREATE TABLE events (id INTEGER PRIMARY KEY, start INTEGER NOT NULL, name TEXT NOT NULL, json BLOB NOT NULL)`,
@@ -49,7 +49,7 @@ func newSQLite() store {
 	return s
 }
 
-func (s *sqlite) connect() *sql.Conn {
+func (s *sqliteStore) connect() *sql.Conn {
 	conn, err := s.db.Conn(context.Background())
 	check(err)
 	return conn
@@ -79,10 +79,10 @@ func prepared(conn *sql.Conn) *sqliteConn {
 	}
 }
 
-func (s *sqlite) name() string { return "sqlite" }
+func (s *sqliteStore) name() string { return "sqlite" }
 
-// with lends a connection.
-func (s *sqlite) with(f func(c *sqliteConn)) {
+// with calls f with a connection.
+func (s *sqliteStore) with(f func(c *sqliteConn)) {
 	c := <-s.conns
 	defer func() { s.conns <- c }()
 	f(c)
@@ -97,8 +97,8 @@ func (c *sqliteConn) put(st *sql.Stmt, r *record) {
 	execute(st, r.event.ID, r.event.StartDate.UnixMicro(), r.event.Name, r.json)
 }
 
-// load inserts first and indexes then, which is faster than the other way.
-func (s *sqlite) load(records []record) {
+// load creates the indexes after the inserts, which is faster.
+func (s *sqliteStore) load(records []record) {
 	s.with(func(c *sqliteConn) {
 		run := func(text string) {
 			_, err := c.conn.ExecContext(context.Background(), text)
@@ -116,13 +116,13 @@ func (s *sqlite) load(records []record) {
 	})
 }
 
-func (s *sqlite) insert(r *record) { s.with(func(c *sqliteConn) { c.put(c.insert, r) }) }
+func (s *sqliteStore) insert(r *record) { s.with(func(c *sqliteConn) { c.put(c.insert, r) }) }
 
-func (s *sqlite) update(r *record) { s.with(func(c *sqliteConn) { c.put(c.set, r) }) }
+func (s *sqliteStore) update(r *record) { s.with(func(c *sqliteConn) { c.put(c.set, r) }) }
 
-func (s *sqlite) delete(id int) { s.with(func(c *sqliteConn) { execute(c.remove, id) }) }
+func (s *sqliteStore) delete(id int) { s.with(func(c *sqliteConn) { execute(c.remove, id) }) }
 
-func (s *sqlite) batch(records []record) {
+func (s *sqliteStore) batch(records []record) {
 	s.with(func(c *sqliteConn) {
 		execute(c.write)
 		for i := range records {
@@ -132,12 +132,12 @@ func (s *sqlite) batch(records []record) {
 	})
 }
 
-func (s *sqlite) count() (n int) {
+func (s *sqliteStore) count() (n int) {
 	s.with(func(c *sqliteConn) { check(c.counted.QueryRow().Scan(&n)) })
 	return n
 }
 
-func (s *sqlite) get(id int) (e resources.Event, ok bool) {
+func (s *sqliteStore) get(id int) (e resources.Event, ok bool) {
 	s.with(func(c *sqliteConn) {
 		var text []byte
 		err := c.one.QueryRow(id).Scan(&text)
@@ -157,7 +157,7 @@ type sqliteRow struct {
 }
 
 // page reads the count and the rows in one transaction.
-func (s *sqlite) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, count int) {
+func (s *sqliteStore) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, count int) {
 	page = slices.Grow(page, pageSize)
 	s.with(func(c *sqliteConn) {
 		execute(c.begin)
@@ -175,19 +175,19 @@ func (s *sqlite) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, cou
 	return page, count
 }
 
-func (s *sqlite) view(p *screen, o order, offset int) (count int) {
+func (s *sqliteStore) view(p *pageBuffer, o order, offset int) (count int) {
 	p.sqlite, count = s.page(p.sqlite[:0], o, offset)
 	return count
 }
 
-func (s *sqlite) ids(p *screen) (ids []int) {
+func (s *sqliteStore) ids(p *pageBuffer) (ids []int) {
 	for _, row := range p.sqlite {
 		ids = append(ids, row.id)
 	}
 	return ids
 }
 
-func (s *sqlite) copies(o order, offset int) ([]resources.Event, int) {
+func (s *sqliteStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	events := make([]resources.Event, len(page))
 	for i, row := range page {
@@ -196,7 +196,7 @@ func (s *sqlite) copies(o order, offset int) ([]resources.Event, int) {
 	return events, count
 }
 
-func (s *sqlite) envelope(dst []byte, o order, offset int) []byte {
+func (s *sqliteStore) envelope(dst []byte, o order, offset int) []byte {
 	page, count := s.page(nil, o, offset)
 	dst = appendHead(dst, o, offset, count)
 	for _, row := range page {
@@ -205,8 +205,8 @@ func (s *sqlite) envelope(dst []byte, o order, offset int) []byte {
 	return appendTail(dst)
 }
 
-// bytes is what the database takes: it lies outside the heap of Go.
-func (s *sqlite) bytes() (n int) {
+// bytes returns the size of the database, which is outside Go's heap.
+func (s *sqliteStore) bytes() (n int) {
 	s.with(func(c *sqliteConn) {
 		var pages, size int
 		check(c.conn.QueryRowContext(context.Background(), `PRAGMA page_count`).Scan(&pages))
@@ -216,7 +216,7 @@ func (s *sqlite) bytes() (n int) {
 	return n
 }
 
-func (s *sqlite) close() {
+func (s *sqliteStore) close() {
 	for range cap(s.conns) {
 		check((<-s.conns).conn.Close())
 	}

@@ -5,21 +5,20 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// pageSize is that of the service.
+// pageSize is the default limit of the service.
 const pageSize = 21
 
-// record is an event and its wire form.
+// record is an event and its JSON.
 type record struct {
 	event resources.Event
 	json  []byte
 }
 
-// stored is the copy that a store in Go keeps; the JSON is never changed and
-// shared.
+// stored returns the copy that a store in Go keeps. It shares the JSON, which never
+// changes.
 func (r *record) stored() *record { return &record{r.event.Clone(), r.json} }
 
-// order is one of the three in which pages are asked for; ties break by id in
-// its direction.
+// order is an order of pages. Ties break by id, in its direction.
 type order int
 
 const (
@@ -31,54 +30,55 @@ const (
 
 func (o order) String() string { return [orders]string{"date", "name", "-name"}[o] }
 
-// query is the order as a link has it.
+// query returns the order as it is written in a link.
 func (o order) query() string { return [orders]string{"", "name", "-name"}[o] }
 
-// store is one way to keep events by id and in order. A store's readers may run
-// beside each other and, but for the bare trees, beside a writer.
+// store keeps events by id and in each order. Readers may run concurrently with
+// each other and, except for btreeStore, with a writer.
 type store interface {
 	name() string
 
-	load([]record) // into an empty store, sorted by id; afterwards all orders are ready
+	load([]record) // fills an empty store with records in order of id; builds all indexes
 	writer[record]
 
 	count() int
-	get(id int) (resources.Event, bool) // the caller's copy
+	get(id int) (resources.Event, bool) // a copy
 
-	// The page at an offset, together with the count of all records: as the
-	// store shows it at least cost, into memory that is used again, with ids to
-	// tell what was shown; as copies that the caller owns; and as the service's
-	// JSON.
-	view(p *screen, o order, offset int) (count int)
-	ids(p *screen) []int
+	// view reads the page at an offset into p in the cheapest way that the store
+	// has, and returns the count of all records. ids returns the ids of that page.
+	view(p *pageBuffer, o order, offset int) (count int)
+	ids(p *pageBuffer) []int
+
+	// copies returns copies of the records of a page, and the count.
 	copies(o order, offset int) ([]resources.Event, int)
+
+	// envelope appends the page as the service's JSON.
 	envelope(dst []byte, o order, offset int) []byte
 
 	close()
 }
 
-// screen is where a store shows a page: the stored records themselves, or what
-// stands for them.
-type screen struct {
-	ours    catalogue.View[resources.Event]
-	records []*record
-	bunt    []buntRow
-	sqlite  []sqliteRow
+// pageBuffer holds a page in the form in which a store returns it.
+type pageBuffer struct {
+	backlist catalogue.View[resources.Event]
+	records  []*record
+	bunt     []buntRow
+	sqlite   []sqliteRow
 }
 
-// many is the number of records up to which all kinds of stores are compared:
-// with more, some would take all day.
-const many = 100_000
+// maxCompared is the largest number of records with which all stores are compared.
+// With more records some would take hours.
+const maxCompared = 100_000
 
-// kinds returns functions that make an empty store of each kind that is compared
-// with so many records, ours first. An earlier revision is measured without other
-// peers than the first.
-func (s setup) kinds(records int) []func() store {
-	all := []func() store{newOurs, newBare, newSliced, newSorting, newMemDB, newBunt, newSQLite}
+// constructors returns a constructor of each store that is compared with that many
+// records, the library's first. An earlier revision is measured with the first
+// peer only.
+func (s setup) constructors(records int) []func() store {
+	all := []func() store{newBacklist, newBTree, newSlice, newSort, newMemDB, newBuntDB, newSQLite}
 	switch {
 	case s.partner != nil && s.partner.follows:
 		return all[:2]
-	case records > many:
+	case records > maxCompared:
 		return all[:3]
 	}
 	return all
@@ -86,7 +86,7 @@ func (s setup) kinds(records int) []func() store {
 
 func (s setup) newStores(n int) []store {
 	var all []store
-	for _, make := range s.kinds(n) {
+	for _, make := range s.constructors(n) {
 		all = append(all, make())
 	}
 	return all
@@ -106,7 +106,7 @@ func storeNames(stores []store) []string {
 	return all
 }
 
-// bounds is the part of count records that the page at an offset shows.
+// bounds returns the part of count records that the page at an offset contains.
 func bounds(offset, count int) (start, end int) {
 	return min(offset, count), min(offset+pageSize, count)
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// chart is the cost of a page against its depth, both on logarithmic axes. The
-// first curve is the one that the others are compared with.
+// chart is a plot of the cost of a page against its depth, on logarithmic axes. The
+// first curve is drawn bold.
 type chart struct {
 	curves  []curve
 	records int
@@ -22,17 +22,17 @@ type curve struct {
 
 type point struct{ depth, ns float64 }
 
-// The drawing area within the picture, in pixels.
+// The drawing area in the picture, in pixels.
 const (
 	width, height = 760, 440
 	plotLeft      = 76
 	plotRight     = 640
 	plotTop       = 64
 	plotBottom    = 380
-	labelGap      = 17 // between the names of two curves
+	labelGap      = 17 // least distance of two labels
 )
 
-// style has colours that can be read on white, and others for a dark page.
+// style returns the style sheet, with colours for light and dark pages.
 func style() []byte {
 	light := []string{"#0969da", "#6e7781", "#1a7f37", "#cf222e", "#bc4c00", "#8250df", "#9a6700"}
 	dark := []string{"#4493f8", "#9198a1", "#3fb950", "#f85149", "#f0883e", "#ab7df8", "#d29922"}
@@ -68,7 +68,7 @@ func (c chart) svg() []byte {
 	fmt.Fprintf(&b, `<text class="title" x="%d" y="26">%s</text>`+"\n", plotLeft, title)
 	fmt.Fprintf(&b, `<text x="%d" y="48">time for a page, against how many records lie before it</text>`+"\n", plotLeft)
 	a.grid(&b)
-	for i := len(c.curves) - 1; i >= 0; i-- { // the first on top
+	for i := len(c.curves) - 1; i >= 0; i-- { // the first curve is on top
 		c.curves[i].draw(&b, a, i)
 	}
 	c.labels(&b, a)
@@ -102,7 +102,7 @@ func (a axes) y(exponent float64) float64 {
 	return plotBottom - (plotBottom-plotTop)*(exponent-a.time0)/(a.time1-a.time0)
 }
 
-// grid draws a line and its number for every power of ten.
+// grid draws a line and a label for every power of ten.
 func (a axes) grid(b *bytes.Buffer) {
 	units := []string{"1 ns", "10 ns", "100 ns", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"}
 	for e := a.time0; e <= a.time1; e++ {
@@ -124,7 +124,7 @@ func (cv curve) draw(b *bytes.Buffer, a axes, i int) {
 	b.WriteString(`"/>` + "\n")
 }
 
-// labels writes each curve's name at its end, moved where two would overlap.
+// labels writes the name of each curve at its end, without overlaps.
 func (c chart) labels(b *bytes.Buffer, a axes) {
 	type label struct {
 		curve int

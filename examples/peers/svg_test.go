@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A plot is well-formed and has a curve and a name for each store.
+// TestPlot checks that a plot is well-formed and has a curve and a label for each
+// store.
 func TestPlot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "depth.svg")
 	if err := run([]string{"-quick", "-plot", path}, nil, io.Discard, io.Discard); err != nil {
@@ -51,14 +52,14 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// Labels of curves that end at one place stay apart.
-func TestLabelsStayApart(t *testing.T) {
+// TestLabelsDoNotOverlap draws two curves with the same end.
+func TestLabelsDoNotOverlap(t *testing.T) {
 	end := []point{{10, 100}, {1000, 100}}
 	c := chart{curves: []curve{{"one", end}, {"two", end}}, records: 1000}
 	svg := string(c.svg())
 	one := svg[strings.LastIndex(svg, `<text class="c0"`):strings.Index(svg, ">one<")]
 	two := svg[strings.LastIndex(svg, `<text class="c1"`):strings.Index(svg, ">two<")]
 	if one[strings.Index(one, "y="):] == two[strings.Index(two, "y="):] {
-		t.Errorf("both at one place: %s, %s", one, two)
+		t.Errorf("labels at the same place: %s, %s", one, two)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// table is what is printed: sections of lines whose columns are alike.
+// table is the output: sections of lines with the same columns.
 type table struct{ sections []section }
 
 type section struct {
@@ -20,20 +20,20 @@ type section struct {
 	lines []line
 }
 
-// line is one thing measured.
+// line is one measurement.
 type line struct {
 	what  string
-	ours  string
-	ratio float64 // what the goal is about; NaN if there is none
+	value string
+	ratio float64 // compared with the goal; NaN if there is none
 	goal  goal
 	peers []string
 }
 
-// goal is a bound for a ratio, or for a figure itself. The zero goal is none.
+// goal is a bound for a ratio or for a figure. The zero goal means no goal.
 type goal struct {
 	bound   float64
 	atLeast bool
-	than    string // the column that the ratio is to; if empty, the bound is for our own figure
+	than    string // the column that the library is compared with; if empty, the bound is for its own figure
 }
 
 func atMost(bound float64, than string) goal { return goal{bound: bound, than: than} }
@@ -48,7 +48,7 @@ func (g goal) String() string {
 	return "≤ " + g.format(g.bound)
 }
 
-// format writes a ratio, or bytes.
+// format formats a ratio, or a number of bytes.
 func (g goal) format(x float64) string {
 	if g.bound >= 100 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -56,7 +56,7 @@ func (g goal) format(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// verdict looks at no more digits than are printed.
+// verdict compares the ratio, rounded as it is printed, with the bound.
 func (g goal) verdict(ratio float64) string {
 	ratio = math.Round(ratio*100) / 100
 	switch {
@@ -70,42 +70,43 @@ func (g goal) verdict(ratio float64) string {
 
 func (t *table) add(s section) { t.sections = append(t.sections, s) }
 
-// versus returns the line of a race: our time first, then what the other columns
-// took as multiples of it.
+// versus returns a line with the time of the first column, and the times of the
+// others as multiples of it.
 func versus(what string, names []string, times [][]float64, g goal) line {
-	l := line{what: what, ours: duration(median(times[0])), ratio: g.ratio(names, times), goal: g}
+	l := line{what: what, value: duration(median(times[0])), ratio: g.ratio(names, times), goal: g}
 	for _, other := range times[1:] {
 		l.peers = append(l.peers, multiple(ratio(other, times[0])))
 	}
 	return l
 }
 
-// values returns a line with the figures of each column as they are.
+// values returns a line with the figure of each column.
 func values(what string, names []string, all [][]float64, format func(float64) string, g goal) line {
-	l := line{what: what, ours: format(median(all[0])), ratio: g.ratio(names, all), goal: g}
+	l := line{what: what, value: format(median(all[0])), ratio: g.ratio(names, all), goal: g}
 	for _, other := range all[1:] {
 		l.peers = append(l.peers, format(median(other)))
 	}
 	return l
 }
 
-// own returns a line of ratios that each column has to itself.
+// own returns a line of ratios, each between two figures of the same column.
 func own(what string, ratios []float64, g goal) line {
-	l := line{what: what, ours: multiple(ratios[0]), ratio: ratios[0], goal: g}
+	l := line{what: what, value: multiple(ratios[0]), ratio: ratios[0], goal: g}
 	for _, r := range ratios[1:] {
 		l.peers = append(l.peers, multiple(r))
 	}
 	return l
 }
 
-// withoutLast drops the last column, which the section does not have.
-func (l line) withoutLast() line {
+// withoutLastPeer removes the last column, which the section does not have.
+func (l line) withoutLastPeer() line {
 	l.peers = l.peers[:len(l.peers)-1]
 	return l
 }
 
-// ratio returns the ratio that the goal is about: ours to the column of its name,
-// or ours as it is if it names none. It is NaN if there is no such column.
+// ratio returns the ratio that is compared with the bound: the first column to the
+// column g.than, or the first column itself if g.than is empty. It is NaN if there
+// is no such column.
 func (g goal) ratio(names []string, all [][]float64) float64 {
 	if g.than == "" {
 		return median(all[0])
@@ -133,10 +134,10 @@ func (t *table) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (s section) write(b *strings.Builder) {
-	row := func(what, ours, ratio, than, goal, verdict string, peers []string) {
+	row := func(what, value, ratio, than, goal, verdict string, peers []string) {
 		var r strings.Builder
 		r.WriteString(left(what, whatWidth))
-		r.WriteString(right(ours, cellWidth))
+		r.WriteString(right(value, cellWidth))
 		r.WriteString(right(ratio, cellWidth) + " " + left(than, 7))
 		r.WriteString(left(goal, 8) + left(verdict, 7))
 		for _, p := range peers {
@@ -151,7 +152,7 @@ func (s section) write(b *strings.Builder) {
 		if l.goal.bound != 0 && !math.IsNaN(l.ratio) {
 			ratio = l.goal.format(l.ratio)
 		}
-		row("  "+l.what, l.ours, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.peers)
+		row("  "+l.what, l.value, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.peers)
 	}
 }
 
@@ -161,7 +162,7 @@ func right(s string, width int) string { return spaces(width-utf8.RuneCountInStr
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// duration writes nanoseconds with three digits.
+// duration formats nanoseconds with three digits.
 func duration(ns float64) string {
 	switch d := time.Duration(ns); {
 	case math.IsNaN(ns):
@@ -183,7 +184,7 @@ func multiple(x float64) string {
 	return digits(x) + "×"
 }
 
-// digits writes a number with three digits, or all that are before the point.
+// digits formats a number with three digits, or with all digits before the point.
 func digits(x float64) string {
 	switch {
 	case x >= 99.95:
@@ -194,7 +195,7 @@ func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// whole writes a number without a fraction.
+// whole formats a number without a fraction.
 func whole(x float64) string {
 	if math.IsNaN(x) {
 		return "-"

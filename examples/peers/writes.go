@@ -6,43 +6,42 @@ import (
 	"time"
 )
 
-// Writes leave garbage, and what it costs to collect that depends on all that is
-// in memory. So they are measured in pairs: ours and one peer, freshly loaded, with
-// nothing else in memory, in turns that are long enough to have the garbage
-// collector at work in them. What is written is undone off the clock or by the
-// next turn, so that the stores keep their size. Where a page is read after each
-// write, it is the first in the default order.
+// Writes leave garbage, and the cost of collecting it depends on the size of the
+// heap. So writes are measured in pairs of the library and one peer, with nothing
+// else in memory, in turns that are long enough for garbage collections. A write is
+// undone while the clock is stopped, or by the next turn, so that the stores keep
+// their size. A page that is read after a write is the first in the default order.
 
-// writer is the part of a store that these measurements need.
+// writer has the methods of a store that write.
 type writer[R any] interface {
 	insert(*R)
-	update(*R) // in place of the one with its id
+	update(*R) // replaces the record with the same id
 	delete(id int)
 	batch([]R) // updates that become visible together
 }
 
-// changes are what is written to a store.
+// changes are the records that are written to a store.
 type changes[R any] struct {
-	fresh []R          // not stored at first
-	moved []R          // some of the stored records with other dates, in no order
-	still []R          // the same with the dates they had
-	id    func(*R) int // of a record
+	fresh []R          // records that are not stored
+	moved []R          // some of the stored records with other dates, in random order
+	still []R          // the same records as they are stored
+	id    func(*R) int // returns the id of a record
 }
 
-// looking returns a function that reads the first page.
-func looking(s store) func() {
-	p := new(screen)
+// readingFirst returns a function that reads the first page.
+func readingFirst(s store) func() {
+	p := new(pageBuffer)
 	return func() { s.view(p, byStart, 0) }
 }
 
-func unread() {}
+func noRead() {}
 
-func inserting[R any](s writer[R], c changes[R], look func()) work {
+func inserting[R any](s writer[R], c changes[R], read func()) work {
 	return portions(len(c.fresh), func(times int) time.Duration {
 		start := time.Now()
 		for i := range times {
 			s.insert(&c.fresh[i])
-			look()
+			read()
 		}
 		took := time.Since(start)
 		for i := range times {
@@ -52,12 +51,12 @@ func inserting[R any](s writer[R], c changes[R], look func()) work {
 	})
 }
 
-func deleting[R any](s writer[R], c changes[R], look func()) work {
+func deleting[R any](s writer[R], c changes[R], read func()) work {
 	return portions(len(c.still), func(times int) time.Duration {
 		start := time.Now()
 		for i := range times {
 			s.delete(c.id(&c.still[i]))
-			look()
+			read()
 		}
 		took := time.Since(start)
 		for i := range times {
@@ -67,7 +66,8 @@ func deleting[R any](s writer[R], c changes[R], look func()) work {
 	})
 }
 
-// portions returns work that is done at most so many times before it is undone.
+// portions returns work that calls w for at most the given number of operations at
+// a time.
 func portions(most int, w work) work {
 	return func(times int) (took time.Duration) {
 		for ; times > 0; times -= most {
@@ -77,7 +77,7 @@ func portions(most int, w work) work {
 	}
 }
 
-// mover goes through the records that move, to and fro.
+// mover iterates over the updates that move records and move them back.
 type mover[R any] struct {
 	changes changes[R]
 	next    int
@@ -92,23 +92,23 @@ func (m *mover[R]) take() *R {
 	return &m.changes.still[i-n]
 }
 
-func updating[R any](s writer[R], c changes[R], look func()) work {
+func updating[R any](s writer[R], c changes[R], read func()) work {
 	m := mover[R]{changes: c}
 	return clocked(func(times int) {
 		for range times {
 			s.update(m.take())
-			look()
+			read()
 		}
 	})
 }
 
-// batching writes all that moves in one step, to or fro.
-func batching[R any](s writer[R], c changes[R], look func()) work {
+// batching returns work that moves all records, or moves them back, in one batch.
+func batching[R any](s writer[R], c changes[R], read func()) work {
 	turn := 0
 	return clocked(func(times int) {
 		for range times {
 			s.batch([][]R{c.moved, c.still}[turn%2])
-			look()
+			read()
 			turn++
 		}
 	})
@@ -123,26 +123,26 @@ type write struct {
 
 func writings(d *data) []write {
 	c := d.changes
-	row := func(what string, bound float64, f func(writer[record], changes[record], func()) work, look func(store) func()) write {
-		return write{what, atMost(bound, "btree"), func(s store) work { return f(s, c, look(s)) }}
+	row := func(what string, bound float64, f func(writer[record], changes[record], func()) work, read func(store) func()) write {
+		return write{what, atMost(bound, "btree"), func(s store) work { return f(s, c, read(s)) }}
 	}
-	never := func(store) func() { return unread }
+	never := func(store) func() { return noRead }
 	return []write{
-		row("insert, a page read after each", 1.3, inserting, looking),
-		row("update that moves, a page read after each", 1.6, updating, looking),
-		row("delete, a page read after each", 1.3, deleting, looking),
+		row("insert, a page read after each", 1.3, inserting, readingFirst),
+		row("update that moves, a page read after each", 1.6, updating, readingFirst),
+		row("delete, a page read after each", 1.3, deleting, readingFirst),
 		row("insert, unread", 1.2, inserting, never),
 		row("update that moves, unread", 1.2, updating, never),
 		row("delete, unread", 1.2, deleting, never),
-		row(fmt.Sprintf("batch of %s updates", thousands(len(c.moved))), 1.2, batching, looking),
+		row(fmt.Sprintf("batch of %s updates", thousands(len(c.moved))), 1.2, batching, readingFirst),
 	}
 }
 
-// writes measures writing. The goals are about the first peer, which has longer
-// turns than the others; an earlier revision takes its turns beside that.
+// writes measures writes. The goals are relative to the first peer, which has longer
+// turns than the others and is measured together with the earlier revision.
 func writes(s setup, d *data, t *table) error {
 	sec := section{title: fmt.Sprintf("WRITES, %s RECORDS", thousands(len(d.records)))}
-	for i, make := range s.kinds(len(d.records))[1:] {
+	for i, make := range s.constructors(len(d.records))[1:] {
 		pair := s.garbage()
 		if i > 0 {
 			pair = s.alone().garbage().fewer()
@@ -160,14 +160,14 @@ func writes(s setup, d *data, t *table) error {
 			sec.lines[j].peers = append(sec.lines[j].peers, l.peers[0])
 		}
 	}
-	s.wait() // an earlier revision has no other pairs
+	s.wait() // the earlier revision is measured in the first pair only
 	t.add(sec)
 	return nil
 }
 
-// writes measures ours and one peer.
+// writes measures the library and one peer.
 func (s setup) writes(peer store, d *data) (names []string, lines []line, err error) {
-	stores := []store{newOurs(), peer}
+	stores := []store{newBacklist(), peer}
 	defer closeAll(stores)
 	undo := func() {
 		for _, st := range stores {
@@ -180,11 +180,11 @@ func (s setup) writes(peer store, d *data) (names []string, lines []line, err er
 	runtime.GC()
 	names = columns(s, storeNames(stores), "before")
 	for _, w := range writings(d) {
-		lines = append(lines, versus(w.what, names, s.race(each(stores, w.work), unbounded), w.goal))
+		lines = append(lines, versus(w.what, names, s.timeRow(each(stores, w.work), unbounded), w.goal))
 		undo()
 	}
 	bytes := s.figure(stores, func(st store) float64 {
-		bytes, _ := allocated(updating(st, d.changes, looking(st)))
+		bytes, _ := allocated(updating(st, d.changes, readingFirst(st)))
 		return bytes
 	})
 	lines = append(lines, values("  bytes allocated by an update, page read", names, bytes, whole, goal{}))
@@ -192,19 +192,19 @@ func (s setup) writes(peer store, d *data) (names []string, lines []line, err er
 	return names, lines, unchanged(stores, d)
 }
 
-// garbage returns a setup with turns for work that leaves garbage.
+// garbage returns a setup with turns that are long enough for garbage collections.
 func (s setup) garbage() setup {
-	s.turn, s.rounds, s.patience = s.turn*32, max(s.rounds/3, 1), s.patience*4
+	s.turn, s.rounds, s.budget = s.turn*32, max(s.rounds/3, 1), s.budget*4
 	return s
 }
 
-// fewer returns a setup for what no goal is about.
+// fewer returns a setup for measurements without a goal.
 func (s setup) fewer() setup {
-	s.turn, s.rounds, s.patience = s.turn/4, max(s.rounds/2, 1), s.patience/4
+	s.turn, s.rounds, s.budget = s.turn/4, max(s.rounds/2, 1), s.budget/4
 	return s
 }
 
-// allocated returns how many bytes and objects an operation takes from Go's heap.
+// allocated returns the bytes and objects that an operation allocates.
 func allocated(w work) (bytes, objects float64) {
 	times := 0
 	bytes, objects = allocatedOnce(func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	store   pgstore.Options
 	addr    string
@@ -23,32 +23,33 @@ type config struct {
 	indexes []index
 }
 
-// index is one to be made.
+// index is an index to create.
 type index struct {
 	key   string
 	terms []ordering.Term
 }
 
-// parse reads the flags. Asked for help, it prints that and returns flag.ErrHelp.
+// parse parses the flags. If help is requested, it prints the usage and returns
+// flag.ErrHelp.
 func parse(args []string, stderr io.Writer) (*config, error) {
 	var c config
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&c.store.Primary, "primary", "", "`DSN` of the database that is written to")
-	flags.StringVar(&c.store.Replica, "replica", "", "`DSN` of a standby that is read from")
-	flags.IntVar(&c.store.MaxConns, "conns", 0, "at most `N` connections to each (default 8)")
-	flags.DurationVar(&c.store.Timeout, "timeout", 0, "for each thing that a request asks of the database (default 5s)")
-	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve at; port 0 takes a free one, empty serves nothing")
-	flags.StringVar(&c.load, "load", "", "put the records of this JSON `file` in the place of what is there")
-	flags.StringVar(&c.save, "save", "", "write everything to a JSON `file`")
-	flags.BoolVar(&c.check, "check", false, "look whether each row and each count is right")
-	flags.StringVar(&c.token, "token", "", "let who has this bearer `token` write")
-	flags.Func("index", "make an index for `collection:ordering`, such as books:name, unless there is one; may be repeated", c.addIndex)
+	flags.StringVar(&c.store.Primary, "primary", "", "write to the database with this `DSN`")
+	flags.StringVar(&c.store.Replica, "replica", "", "read from the standby with this `DSN`")
+	flags.IntVar(&c.store.MaxConns, "conns", 0, "open at most `N` connections to each server (default 8)")
+	flags.DurationVar(&c.store.Timeout, "timeout", 0, "time limit for each query of a request (default 5s)")
+	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port; if empty, do not serve")
+	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
+	flags.StringVar(&c.save, "save", "", "write all records to a JSON `file`")
+	flags.BoolVar(&c.check, "check", false, "check every row and every count")
+	flags.StringVar(&c.token, "token", "", "permit posts with this bearer `token`")
+	flags.Func("index", "create an index for `collection:ordering`, such as books:name, unless it exists; may be repeated", c.addIndex)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
 	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("what is %q? There are only flags", flags.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return &c, nil
 }
@@ -56,7 +57,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 func (c *config) addIndex(text string) error {
 	key, by, _ := strings.Cut(text, ":")
 	if _, ok := resources.Lookup(key); !ok {
-		return fmt.Errorf("there is no collection %q", key)
+		return fmt.Errorf("unknown collection %q", key)
 	}
 	terms, err := ordering.ParseStrict(by, nil)
 	if err != nil {
@@ -66,7 +67,7 @@ func (c *config) addIndex(text string) error {
 	return nil
 }
 
-// authorizer lets nobody write but who has the token.
+// authorizer returns the authorizer for posts, or nil if they are refused.
 func (c *config) authorizer() httpapi.Authorizer {
 	if c.token == "" {
 		return nil

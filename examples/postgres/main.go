@@ -1,13 +1,14 @@
-// Command postgres serves the catalogue out of PostgreSQL, as examples/serve does
-// out of memory: with the same handler and the same answers.
+// Command postgres serves the catalogue from PostgreSQL instead of memory. It shows
+// how a program implements httpapi.Collection, with the same handler and the same
+// answers as examples/serve.
 //
 //	go run . -primary 'host=localhost dbname=house' -load house.json
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// It brings the schema up to date, does what -load, -index, -check and -save say,
-// in that order, and serves at -addr; an empty -addr ends it there. Nobody may
-// write unless -token says so. An interrupt or SIGTERM lets running requests end;
-// a second one does not wait for them.
+// The program migrates the schema, performs -load, -index, -check and -save in that
+// order, and serves at -addr unless it is empty. Posts are refused without -token.
+// After an interrupt or SIGTERM the program waits for running requests. A second
+// signal ends it immediately.
 package main
 
 import (
@@ -38,7 +39,7 @@ func main() {
 	}
 }
 
-// run does what the flags say until ctx is done.
+// run runs the program until ctx is done.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c, err := parse(args, stderr)
 	if err != nil {
@@ -68,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return serve(ctx, listener, newServer(handler, errorLog))
 }
 
-// prepare does what comes before serving.
+// prepare performs everything that precedes serving.
 func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Writer) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Wr
 		if err := store.Check(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintln(stdout, "all is whole")
+		fmt.Fprintln(stdout, "no errors found")
 	}
 	if c.save != "" {
 		return saveFile(ctx, store, c.save)
@@ -104,7 +105,8 @@ func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
 	return store.Load(ctx, f)
 }
 
-// newHandler has an entity tag for each page: a table's revision is one row.
+// newHandler returns a handler for the collections of the store. Entity tags are
+// cheap, since the revision of a table is one row.
 func newHandler(c *config, store *pgstore.Store, errorLog *log.Logger) (*httpapi.Handler, error) {
 	return httpapi.NewHandler(store.Collections(), httpapi.Options{
 		Authorizer: c.authorizer(),
@@ -115,7 +117,7 @@ func newHandler(c *config, store *pgstore.Store, errorLog *log.Logger) (*httpapi
 	})
 }
 
-// newServer gives nobody for ever to say what they want or to hear the answer.
+// newServer returns a server with timeouts.
 func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -127,7 +129,7 @@ func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
 	}
 }
 
-// serve answers until ctx is done, then lets running requests end.
+// serve serves until ctx is done, then waits for running requests.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
@@ -136,9 +138,9 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return err
 	case <-ctx.Done():
 	}
-	patience, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := srv.Shutdown(patience); err != nil {
+	if err := srv.Shutdown(shutdown); err != nil {
 		return fmt.Errorf("requests were still running: %w", err)
 	}
 	return nil

@@ -21,12 +21,12 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// A house in a file is loaded, served, written to, and is in a file again.
+// TestProgram loads a file, serves it, writes to it, and saves it.
 func TestProgram(t *testing.T) {
 	database := pgtest.New(t)
 	first, last := filepath.Join(t.TempDir(), "first.json"), filepath.Join(t.TempDir(), "last.json")
 	house := catalogue.New()
-	must(t, house.Load(made(t)))
+	must(t, house.Load(sampleRecords(t)))
 	must(t, house.SaveFile(first))
 
 	serving := start(t, "-primary", database.DSN("postgres"), "-load", first, "-index", "books:name", "-index", "events:-published,start_date",
@@ -36,13 +36,13 @@ func TestProgram(t *testing.T) {
 	memory := httptest.NewServer(api)
 	defer memory.Close()
 	for _, request := range []struct{ reason, method, target, token, body string }{
-		{"the root", "GET", "/api/", "", ""},
-		{"the default order", "GET", "/api/events/?limit=30", "", ""},
-		{"an index of two directions", "GET", "/api/events/?ordering=published,-start_date&offset=100", "", ""},
-		{"an index of an open member", "GET", "/api/books/?ordering=-name&offset=90", "", ""},
-		{"who may write", "POST", "/api/social-links/", "secret", `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`},
-		{"who may not", "POST", "/api/social-links/", "wrong", `{}`},
-		{"what was written", "GET", "/api/social-links/?ordering=-id&limit=1", "", ""},
+		{"root", "GET", "/api/", "", ""},
+		{"default order", "GET", "/api/events/?limit=30", "", ""},
+		{"index with two directions", "GET", "/api/events/?ordering=published,-start_date&offset=100", "", ""},
+		{"index of an open member", "GET", "/api/books/?ordering=-name&offset=90", "", ""},
+		{"right token", "POST", "/api/social-links/", "secret", `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`},
+		{"wrong token", "POST", "/api/social-links/", "wrong", `{}`},
+		{"posted record", "GET", "/api/social-links/?ordering=-id&limit=1", "", ""},
 	} {
 		want := ask(t, memory.URL, request.method, request.target, request.token, request.body)
 		got := ask(t, serving.address, request.method, request.target, request.token, request.body)
@@ -63,46 +63,45 @@ func TestProgram(t *testing.T) {
 	must(t, house.Check())
 }
 
-// What cannot be done is said, and nothing is served.
-func TestRefusals(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		args   []string
 		want   string
 	}{
 		{"no database", nil, "Primary is empty"},
-		{"a DSN that is none", []string{"-primary", "host"}, "Primary"},
-		{"nobody there", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is away: "},
-		{"a collection is no flag", []string{"books"}, `what is "books"`},
-		{"a collection that there is not, before anything is loaded", []string{"-index", "boks:name"}, `no collection "boks"`},
-		{"an ordering that is none", []string{"-index", "books:,"}, "empty term"},
-		{"a flag that there is not", []string{"-x"}, "not defined"},
+		{"invalid DSN", []string{"-primary", "host"}, "Primary"},
+		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is unavailable: "},
+		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
+		{"unknown collection", []string{"-index", "boks:name"}, `unknown collection "boks"`},
+		{"invalid ordering", []string{"-index", "books:,"}, "empty term"},
+		{"unknown flag", []string{"-x"}, "not defined"},
 	} {
 		err := run(t.Context(), row.args, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: %q: error %v, want one that says %q", row.reason, row.args, err, row.want)
+			t.Errorf("%s: run(%q) = %v, want an error with %q", row.reason, row.args, err, row.want)
 		}
 	}
 	if err := run(t.Context(), []string{"-h"}, io.Discard, io.Discard); !errors.Is(err, flag.ErrHelp) {
-		t.Errorf("-h: error %v, want %v", err, flag.ErrHelp)
+		t.Errorf("run(-h) = %v, want %v", err, flag.ErrHelp)
 	}
 }
 
-// made is a house that nobody has.
-func made(t *testing.T) io.Reader {
+// sampleRecords returns a file of made-up records.
+func sampleRecords(t *testing.T) io.Reader {
 	var file bytes.Buffer
 	_, err := sample.New(sample.Options{}).WriteTo(&file)
 	must(t, err)
 	return &file
 }
 
-// program is one that serves.
+// program is a running program.
 type program struct {
 	address string
-	end     func() error // lets running requests end, and tells what the program said
+	end     func() error // stops the program and returns its error
 }
 
-// start runs the program until it says where it serves.
+// start runs the program and returns when it serves.
 func start(t *testing.T, args ...string) program {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,30 +112,30 @@ func start(t *testing.T, args ...string) program {
 		in.CloseWithError(errors.Join(err, io.EOF))
 		ended <- err
 	}()
-	var said strings.Builder
-	for !strings.Contains(said.String(), "/api/\n") {
+	var output strings.Builder
+	for !strings.Contains(output.String(), "/api/\n") {
 		buffer := make([]byte, 1024)
 		n, err := out.Read(buffer)
-		said.Write(buffer[:n])
+		output.Write(buffer[:n])
 		if err != nil {
-			t.Fatalf("it said %q, and then %v", said.String(), err)
+			t.Fatalf("output %q, then %v", output.String(), err)
 		}
 	}
-	_, url, _ := strings.Cut(said.String(), "serving ")
+	_, url, _ := strings.Cut(output.String(), "serving ")
 	return program{strings.TrimSuffix(url, "/api/\n"), func() error {
 		cancel()
 		return <-ended
 	}}
 }
 
-// answer is what counts of one.
+// answer is the part of an answer that is compared.
 type answer struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// ask makes a request. A body is JSON.
+// ask sends a request. A body is JSON.
 func ask(t *testing.T, address, method, target, token, body string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address+target, strings.NewReader(body))
@@ -151,8 +150,8 @@ func ask(t *testing.T, address, method, target, token, body string) answer {
 	text, err := io.ReadAll(response.Body)
 	must(t, err)
 	response.Header.Del("Date")
-	response.Header.Del("Etag")          // of one handler
-	response.Header.Del("Cache-Control") // goes with it
+	response.Header.Del("Etag")          // PostgreSQL only
+	response.Header.Del("Cache-Control") // PostgreSQL only
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 )
 
-// saveFile puts everything in the place of a file, whole or, on an error, not at all:
-// it may be the only copy. What is no regular file, such as /dev/stdout, is written to.
+// saveFile writes all records to a file. It replaces a regular file atomically, since
+// that may be the only copy. It writes to other files, such as /dev/stdout, directly.
 func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -26,7 +26,7 @@ func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // there is none after Rename
+	defer os.Remove(f.Name()) // has no effect after Rename
 	if err := errors.Join(store.Save(ctx, f), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
 		return err
 	}

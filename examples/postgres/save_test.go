@@ -10,27 +10,27 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 )
 
-// A save that is broken off leaves the file of the last one, and nothing beside it.
-func TestSaveBrokenOff(t *testing.T) {
+// TestSaveCanceled checks that a failed save changes no file and leaves none.
+func TestSaveCanceled(t *testing.T) {
 	store, err := pgstore.Open(pgstore.Options{Primary: "host=/nonexistent"})
 	must(t, err)
 	defer store.Close()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "house.json")
-	must(t, os.WriteFile(name, []byte("the last"), 0o600))
-	ended, cancel := context.WithCancel(t.Context())
+	must(t, os.WriteFile(name, []byte("old content"), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := saveFile(ended, store, name); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
+	if err := saveFile(ctx, store, name); !errors.Is(err, context.Canceled) {
+		t.Errorf("saveFile = %v, want %v", err, context.Canceled)
 	}
 	got, err := os.ReadFile(name)
 	must(t, err)
-	if string(got) != "the last" {
-		t.Errorf("the file holds %q", got)
+	if string(got) != "old content" {
+		t.Errorf("content of the file = %q", got)
 	}
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	if len(entries) != 1 {
-		t.Errorf("%d files are there, want 1", len(entries))
+		t.Errorf("%d files, want 1", len(entries))
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// load reads a house from the file, or makes one up if there is none.
+// load returns a catalogue with the records of the file, or with made-up ones.
 func load(c config) (*catalogue.Catalogue, error) {
 	house := catalogue.New()
 	if c.data == "" {
-		var made bytes.Buffer
-		if _, err := sample.New(c.made).WriteTo(&made); err != nil {
+		var records bytes.Buffer
+		if _, err := sample.New(c.sample).WriteTo(&records); err != nil {
 			return nil, err
 		}
-		return house, house.Load(&made)
+		return house, house.Load(&records)
 	}
 	return house, house.LoadFile(c.data)
 }

@@ -1,16 +1,17 @@
-// Command serve answers for a publishing house: a made-up one, or the one in a
-// file.
+// Command serve serves the catalogue of a publishing house, with made-up records or
+// those of a file. It shows a complete server: flags, timeouts, graceful shutdown,
+// HTML pages for browsers, and an OpenAPI description.
 //
 //	go run ./examples/serve
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// A browser gets pages to click through, everybody else JSON. What is served is
-// described at /openapi.json; -openapi writes that to a file. What is made up is
-// package sample's: -seed takes another house, -events and so on say how many
-// records, and -plain leaves out what is odd.
+// Browsers get HTML pages, other clients JSON. The description is served at
+// /openapi.json, and -openapi writes it to a file. Package sample makes up the
+// records: -seed selects other records, -events and similar flags their number, and
+// -plain omits oddities.
 //
-// Nobody may write unless -open or -token says so. An interrupt or SIGTERM lets
-// running requests end; a second one does not wait for them.
+// Posts are refused without -open or -token. After an interrupt or SIGTERM the
+// program waits for running requests. A second signal ends it immediately.
 package main
 
 import (
@@ -35,8 +36,8 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailed  = 1 // such as a port that is taken
-	exitMisused = 2 // a bad flag or file
+	exitFailed  = 1 // for example, the port is in use
+	exitMisused = 2 // a flag or a file is invalid
 )
 
 func main() {
@@ -45,7 +46,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run serves until ctx is done and gives the exit code.
+// run serves until ctx is done and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -85,7 +86,8 @@ func fail(stderr io.Writer, err error, code int) int {
 	return code
 }
 
-// listenCode tells an address that the system refuses from one that is none.
+// listenCode returns the exit code for an error of net.Listen: exitFailed if the
+// system refuses the address, exitMisused if the address is invalid.
 func listenCode(err error) int {
 	var refused *os.SyscallError
 	if errors.As(err, &refused) {
@@ -94,7 +96,7 @@ func listenCode(err error) int {
 	return exitMisused
 }
 
-// writeDocument writes what would be served.
+// writeDocument writes the OpenAPI description to a file, or to stdout for "-".
 func writeDocument(file string, document *openapi.Document, stdout io.Writer) error {
 	if file != "-" {
 		return os.WriteFile(file, document.JSON(), 0o644)
@@ -103,7 +105,7 @@ func writeDocument(file string, document *openapi.Document, stdout io.Writer) er
 	return err
 }
 
-// newHandler loads the house and opens it to requests.
+// newHandler loads the records and returns the handler that serves them.
 func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
 	house, err := load(c)
 	if err != nil {
@@ -120,7 +122,7 @@ func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
 	})
 }
 
-// routes has the description beside the API, and pages for who has a browser.
+// routes returns a handler for the API, the HTML pages and the OpenAPI description.
 func (c *config) routes(api, document http.Handler) http.Handler {
 	if c.browse {
 		api = browse.New(api, browse.Options{})
@@ -131,7 +133,7 @@ func (c *config) routes(api, document http.Handler) http.Handler {
 	return mux
 }
 
-// newServer gives nobody for ever to say what they want or to hear the answer.
+// newServer returns a server with timeouts.
 func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -143,7 +145,7 @@ func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
 	}
 }
 
-// serve answers until ctx is done, then lets running requests end.
+// serve serves until ctx is done, then waits for running requests.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
@@ -152,9 +154,9 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return err
 	case <-ctx.Done():
 	}
-	patience, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := srv.Shutdown(patience); err != nil {
+	if err := srv.Shutdown(shutdown); err != nil {
 		return fmt.Errorf("requests were still running: %w", err)
 	}
 	return nil

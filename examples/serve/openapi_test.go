@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written runs the program with -openapi, which ends it.
-func written(t *testing.T, file string, args ...string) (stdout string) {
+// writeOpenAPI runs the program with -openapi and returns its output.
+func writeOpenAPI(t *testing.T, file string, args ...string) (stdout string) {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	args = append([]string{"-addr", "127.0.0.1:99999", "-openapi", file}, args...) // nothing listens there
+	args = append([]string{"-addr", "127.0.0.1:99999", "-openapi", file}, args...) // an invalid port
 	if code := run(context.Background(), args, &out, &stderr); code != 0 || stderr.Len() > 0 {
 		t.Fatalf("exit code %d, stderr %q", code, &stderr)
 	}
@@ -28,14 +28,14 @@ func written(t *testing.T, file string, args ...string) (stdout string) {
 func TestOpenAPI(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "openapi.json")
 	args := []string{"-token", "s3cret", "-max-limit", "50", "-base-url", "https://books.example/shop"}
-	if stdout := written(t, file, args...); stdout != "" {
-		t.Errorf("stdout has %q", stdout)
+	if stdout := writeOpenAPI(t, file, args...); stdout != "" {
+		t.Errorf("stdout = %q, want nothing", stdout)
 	}
 	inFile, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(inFile), written(t, "-", args...)); diff != "" {
+	if diff := cmp.Diff(string(inFile), writeOpenAPI(t, "-", args...)); diff != "" {
 		t.Errorf("standard output (-file +stdout):\n%s", diff)
 	}
 	answer, err := http.Get(start(t, args...).base + "/openapi.json")
@@ -65,13 +65,13 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("%s, %d paths, servers %v, security %v", document.OpenAPI, len(document.Paths), document.Servers, document.Components.SecuritySchemes)
 	}
 	if strings.Contains(string(inFile), "s3cret") {
-		t.Error("the document tells the token")
+		t.Error("the document contains the token")
 	}
 }
 
-// What is beside the API is the API's: its 404, not a page of the mux.
-func TestElsewhere(t *testing.T) {
-	answer, err := http.Get(start(t).base + "/elsewhere")
+// TestUnknownPath wants the 404 of the API, not that of http.ServeMux.
+func TestUnknownPath(t *testing.T) {
+	answer, err := http.Get(start(t).base + "/unknown")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-func TestOpenAPICannotBeWritten(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "gone", "openapi.json")
+func TestOpenAPIWriteError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "missing", "openapi.json")
 	var stdout, stderr bytes.Buffer
 	code := run(context.Background(), []string{"-openapi", file}, &stdout, &stderr)
 	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), file) || strings.Count(stderr.String(), "\n") != 1 {

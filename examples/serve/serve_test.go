@@ -23,7 +23,7 @@ import (
 type server struct {
 	base, addr string // http://127.0.0.1:34567, 127.0.0.1:34567
 	stop       context.CancelFunc
-	done       chan struct{} // closed once the two below are there
+	done       chan struct{} // closed when code and stderr are set
 	code       int
 	stderr     bytes.Buffer
 }
@@ -47,18 +47,18 @@ func start(t *testing.T, args ...string) *server {
 	return s
 }
 
-// announced reads the line that says where the program serves.
+// announced reads the line with the address of the program.
 func announced(t *testing.T, stdout io.Reader) (base, addr string) {
 	t.Helper()
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	match := regexp.MustCompile(`^serving (http://(127\.0\.0\.1:[1-9][0-9]*))/api/\n$`).FindStringSubmatch(line)
 	if err != nil || match == nil {
-		t.Fatalf("announced %q, %v", line, err)
+		t.Fatalf("first line = %q, %v", line, err)
 	}
 	return match[1], match[2]
 }
 
-// page is what a collection answers.
+// page is an answer of a collection.
 type page struct {
 	Count    int              `json:"count"`
 	Next     *string          `json:"next"`
@@ -81,7 +81,7 @@ func get(t *testing.T, url string) (p page) {
 
 const event = `{"name":"A reading","slug":"reading","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00+02:00"}`
 
-// post posts an event and gives the status.
+// post posts an event and returns the status.
 func post(t *testing.T, base, authorization string) int {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, base+"/api/events/", strings.NewReader(event))
@@ -100,7 +100,7 @@ func post(t *testing.T, base, authorization string) int {
 	return answer.StatusCode
 }
 
-func TestServesAMadeUpHouse(t *testing.T) {
+func TestDefaultRecords(t *testing.T) {
 	s := start(t)
 	if got := get(t, s.base+"/api/events/"); got.Count != 300 || len(got.Results) != 21 || got.Next == nil {
 		t.Errorf("events: count %d, %d results, next %v", got.Count, len(got.Results), got.Next)
@@ -115,23 +115,23 @@ func TestServesAMadeUpHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := s.base + "/api/item_variants/?format=api"; len(root) != 39 || root["itemVariants"] != want {
-		t.Errorf("the root has %d keys, and itemVariants at %q, want %q", len(root), root["itemVariants"], want)
+		t.Errorf("root has %d keys and itemVariants = %q, want 39 and %q", len(root), root["itemVariants"], want)
 	}
 }
 
-func TestWhatIsMadeUp(t *testing.T) {
+func TestSampleFlags(t *testing.T) {
 	tests := []struct {
 		reason string
 		args   []string
 		want   sample.Options
 	}{
-		{"the defaults", nil, sample.Options{}},
-		{"another house", []string{"-seed", "18446744073709551615"}, sample.Options{Seed: 1<<64 - 1}},
+		{"defaults", nil, sample.Options{}},
+		{"seed", []string{"-seed", "18446744073709551615"}, sample.Options{Seed: 1<<64 - 1}},
 		{"sizes", []string{"-events", "2", "-labels=3", "-authors", "4", "-social-links", "5", "-books", "6", "-others", "7"},
 			sample.Options{Events: 2, Labels: 3, Authors: 4, SocialLinks: 5, Books: 6, Others: 7}},
-		{"0 is none", []string{"-events", "0", "-others", "0"}, sample.Options{Events: -1, Others: -1}},
-		{"nothing odd", []string{"-plain"}, sample.Options{Without: sample.AllOddities}},
-		{"all that is odd", []string{"-plain=false"}, sample.Options{}},
+		{"no records", []string{"-events", "0", "-others", "0"}, sample.Options{Events: -1, Others: -1}},
+		{"no oddities", []string{"-plain"}, sample.Options{Without: sample.AllOddities}},
+		{"all oddities", []string{"-plain=false"}, sample.Options{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -172,39 +172,38 @@ func TestData(t *testing.T) {
 		t.Errorf("books (-want +got):\n%s", diff)
 	}
 	if got := get(t, s.base+"/api/events/").Count; got != 0 {
-		t.Errorf("%d events, though the file has none", got)
+		t.Errorf("%d events, want 0", got)
 	}
 }
 
-func TestWhoMayPost(t *testing.T) {
+func TestAuthorization(t *testing.T) {
 	tests := []struct {
 		reason        string
 		args          []string
 		authorization string
 		want          int
 	}{
-		{"nobody without a flag", nil, "", 403},
-		{"nor with any credentials", nil, "Bearer s3cret", 403},
-		{"anybody", []string{"-open"}, "", 201},
-		{"the token is missing", []string{"-token", "s3cret"}, "", 401},
-		{"the token is wrong", []string{"-token", "s3cret"}, "Bearer guess", 401},
-		{"the token is right", []string{"-token", "s3cret"}, "Bearer s3cret", 201},
+		{"no flag", nil, "", 403},
+		{"no flag, with credentials", nil, "Bearer s3cret", 403},
+		{"open", []string{"-open"}, "", 201},
+		{"missing token", []string{"-token", "s3cret"}, "", 401},
+		{"wrong token", []string{"-token", "s3cret"}, "Bearer guess", 401},
+		{"right token", []string{"-token", "s3cret"}, "Bearer s3cret", 201},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
 			s := start(t, tt.args...)
 			if got := post(t, s.base, tt.authorization); got != tt.want {
-				t.Errorf("POST answered %d, want %d", got, tt.want)
+				t.Errorf("status = %d, want %d", got, tt.want)
 			}
 			stored := map[bool]int{true: 301, false: 300}[tt.want == 201]
 			if got := get(t, s.base+"/api/events/").Count; got != stored {
-				t.Errorf("%d events then, want %d", got, stored)
+				t.Errorf("%d events afterwards, want %d", got, stored)
 			}
 		})
 	}
 }
 
-// A browser gets pages unless a flag says otherwise, everybody else JSON.
 func TestBrowse(t *testing.T) {
 	const chrome = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	tests := []struct {
@@ -213,9 +212,9 @@ func TestBrowse(t *testing.T) {
 		accept string
 		want   string // Content-Type
 	}{
-		{"a browser", nil, chrome, "text/html; charset=utf-8"},
+		{"browser", nil, chrome, "text/html; charset=utf-8"},
 		{"curl", nil, "*/*", "application/json"},
-		{"a browser, switched off", []string{"-browse=false"}, chrome, "application/json"},
+		{"browser with -browse=false", []string{"-browse=false"}, chrome, "application/json"},
 	}
 	for _, tt := range tests {
 		s := start(t, tt.args...)
@@ -247,23 +246,23 @@ func TestMaxLimit(t *testing.T) {
 	tests := []struct {
 		reason string
 		args   []string
-		limit  string // asked for
+		limit  string // of the request
 		want   string // in the link
 	}{
-		{"the default", nil, "5000", "limit=1000"},
-		{"a smaller one", []string{"-max-limit", "5"}, "50", "limit=5"},
-		{"none", []string{"-max-limit", "-1"}, "5000", "limit=5000"},
+		{"default", nil, "5000", "limit=1000"},
+		{"smaller", []string{"-max-limit", "5"}, "50", "limit=5"},
+		{"no limit", []string{"-max-limit", "-1"}, "5000", "limit=5000"},
 	}
 	for _, tt := range tests {
 		s := start(t, tt.args...)
 		previous := get(t, s.base+"/api/books/?offset=20000&limit="+tt.limit).Previous
 		if previous == nil || !strings.Contains(*previous, tt.want+"&") {
-			t.Errorf("%s: previous is %v, want %s in it", tt.reason, previous, tt.want)
+			t.Errorf("%s: previous = %v, want a link with %s", tt.reason, previous, tt.want)
 		}
 	}
 }
 
-func TestMisuse(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	file := func(content string) string {
 		name := filepath.Join(t.TempDir(), "house.json")
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
@@ -271,35 +270,35 @@ func TestMisuse(t *testing.T) {
 		}
 		return name
 	}
-	dir, right := t.TempDir(), file(`{"books":[]}`)
-	broken, strange := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}],"magazines":[]}`)
+	dir, valid := t.TempDir(), file(`{"books":[]}`)
+	truncated, repeated := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}],"magazines":[]}`)
 	tests := []struct {
 		reason string
 		args   []string
-		names  string // what the message must name
+		want   string // in the message
 	}{
-		{"no such flag", []string{"-port", "80"}, "-port"},
-		{"an argument", []string{"house.json"}, `"house.json"`},
-		{"no port", []string{"-addr", "localhost"}, "localhost"},
-		{"no such port", []string{"-addr", "127.0.0.1:99999"}, "99999"},
-		{"no such file", []string{"-data", filepath.Join(t.TempDir(), "gone.json")}, "gone.json"},
-		{"a directory", []string{"-data", dir}, dir},
-		{"a file cut short", []string{"-data", broken}, broken},
-		{"two records with one id", []string{"-data", strange}, "record 1"},
-		{"a file, and a house to make up", []string{"-data", right, "-seed", "7"}, "-data"},
-		{"a file, and sizes", []string{"-books", "0", "-data", right}, "-data"},
-		{"a file, and oddities", []string{"-data", right, "-plain"}, "-data"},
-		{"a seed below 0", []string{"-seed", "-1"}, "-seed"},
-		{"a size below 0", []string{"-events", "-1"}, "-events"},
-		{"a size that is no number", []string{"-others", "many"}, `"many"`},
-		{"two rules for one thing", []string{"-open", "-token", "s3cret"}, "-open and -token"},
-		{"a token from an unset variable", []string{"-token", ""}, "-token"},
-		{"a token that no header can hold", []string{"-token", "two words"}, "-token"},
-		{"no page is that small", []string{"-max-limit", "0"}, "-max-limit 0"},
-		{"a limit that is no number", []string{"-max-limit", "ten"}, `"ten"`},
-		{"a base that is no base", []string{"-base-url", "books.example"}, "books.example"},
-		{"a switch with a word", []string{"-open=perhaps"}, "perhaps"},
-		{"a value is missing", []string{"-token"}, "-token"},
+		{"unknown flag", []string{"-port", "80"}, "-port"},
+		{"unexpected argument", []string{"house.json"}, `"house.json"`},
+		{"address without a port", []string{"-addr", "localhost"}, "localhost"},
+		{"port out of range", []string{"-addr", "127.0.0.1:99999"}, "99999"},
+		{"missing file", []string{"-data", filepath.Join(t.TempDir(), "missing.json")}, "missing.json"},
+		{"directory instead of a file", []string{"-data", dir}, dir},
+		{"truncated file", []string{"-data", truncated}, truncated},
+		{"repeated id in a file", []string{"-data", repeated}, "record 1"},
+		{"file and seed", []string{"-data", valid, "-seed", "7"}, "-data"},
+		{"file and size", []string{"-books", "0", "-data", valid}, "-data"},
+		{"file and plain", []string{"-data", valid, "-plain"}, "-data"},
+		{"negative seed", []string{"-seed", "-1"}, "-seed"},
+		{"negative size", []string{"-events", "-1"}, "-events"},
+		{"size is not a number", []string{"-others", "many"}, `"many"`},
+		{"open and token", []string{"-open", "-token", "s3cret"}, "-open and -token"},
+		{"empty token", []string{"-token", ""}, "-token"},
+		{"token with a space", []string{"-token", "two words"}, "-token"},
+		{"limit of 0", []string{"-max-limit", "0"}, "-max-limit 0"},
+		{"limit is not a number", []string{"-max-limit", "ten"}, `"ten"`},
+		{"base URL without a scheme", []string{"-base-url", "books.example"}, "books.example"},
+		{"invalid boolean", []string{"-open=perhaps"}, "perhaps"},
+		{"missing value", []string{"-token"}, "-token"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -309,11 +308,11 @@ func TestMisuse(t *testing.T) {
 				t.Errorf("exit code %d, want 2", code)
 			}
 			if stdout.Len() > 0 {
-				t.Errorf("stdout has %q", &stdout)
+				t.Errorf("stdout = %q, want nothing", &stdout)
 			}
 			line := stderr.String()
-			if !strings.HasPrefix(line, "serve: ") || strings.Index(line, "\n") != len(line)-1 || !strings.Contains(line, tt.names) {
-				t.Errorf("stderr has %q, want one line that names %s", line, tt.names)
+			if !strings.HasPrefix(line, "serve: ") || strings.Index(line, "\n") != len(line)-1 || !strings.Contains(line, tt.want) {
+				t.Errorf("stderr = %q, want one line with %s", line, tt.want)
 			}
 		})
 	}
@@ -328,21 +327,21 @@ func TestHelp(t *testing.T) {
 		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi", "-browse",
 			"-seed", "-events", "300", "-labels", "24", "-authors", "60", "-social-links", "80", "-books", "200", "-others", "12", "-plain"} {
 			if !strings.Contains(stdout.String(), name) {
-				t.Errorf("%s says nothing of %s:\n%s", flag, name, &stdout)
+				t.Errorf("output of %s has no %s:\n%s", flag, name, &stdout)
 			}
 		}
 	}
 }
 
-func TestPortIsTaken(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+func TestPortInUse(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	defer listener.Close()
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), []string{"-addr", taken.Addr().String()}, &stdout, &stderr)
-	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), taken.Addr().String()) || strings.Count(stderr.String(), "\n") != 1 {
-		t.Errorf("exit code %d, stdout %q, stderr %q; want 1 and one line that names the address", code, &stdout, &stderr)
+	code := run(context.Background(), []string{"-addr", listener.Addr().String()}, &stdout, &stderr)
+	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), listener.Addr().String()) || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit code %d, stdout %q, stderr %q; want 1 and one line with the address", code, &stdout, &stderr)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// asProgram makes the test's binary the program itself.
+// asProgram is the environment variable that makes the test binary run main.
 const asProgram = "BACKLIST_SERVE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -25,32 +25,32 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// running is a POST that the server has begun to answer: it has asked for the
-// body, which is still to be sent.
-type running struct {
+// pendingPost is a POST whose headers the server has read and whose body has not
+// been sent yet.
+type pendingPost struct {
 	t      *testing.T
 	conn   net.Conn
 	answer *bufio.Reader
 }
 
-func begin(t *testing.T, addr string) *running {
+func begin(t *testing.T, addr string) *pendingPost {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(time.Minute)) // only so that a failure does not hang
+	conn.SetDeadline(time.Now().Add(time.Minute)) // ends the test if the server hangs
 	fmt.Fprintf(conn, "POST /api/events/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", addr, len(event))
-	r := &running{t, conn, bufio.NewReader(conn)}
+	r := &pendingPost{t, conn, bufio.NewReader(conn)}
 	if got := r.status(); got != http.StatusContinue {
 		t.Fatalf("status %d, want 100", got)
 	}
 	return r
 }
 
-func (r *running) status() int {
+func (r *pendingPost) status() int {
 	r.t.Helper()
 	answer, err := http.ReadResponse(r.answer, nil)
 	if err != nil {
@@ -59,8 +59,8 @@ func (r *running) status() int {
 	return answer.StatusCode
 }
 
-// end sends the body and gives the status of the answer.
-func (r *running) end() int {
+// end sends the body and returns the status of the answer.
+func (r *pendingPost) end() int {
 	r.t.Helper()
 	if _, err := io.WriteString(r.conn, event); err != nil {
 		r.t.Fatal(err)
@@ -68,8 +68,8 @@ func (r *running) end() int {
 	return r.status()
 }
 
-// closed waits until nobody listens any more.
-func closed(addr string) {
+// waitClosed blocks until the address refuses connections.
+func waitClosed(addr string) {
 	for {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -80,14 +80,14 @@ func closed(addr string) {
 	}
 }
 
-func TestStopLetsARunningRequestEnd(t *testing.T) {
+func TestShutdownWaitsForRequests(t *testing.T) {
 	s := start(t, "-open")
 	request := begin(t, s.addr)
 	s.stop()
-	closed(s.addr)
+	waitClosed(s.addr)
 	select {
 	case <-s.done:
-		t.Fatalf("the program ended with %d before the request did", s.code)
+		t.Fatalf("the program ended before the request, with exit code %d", s.code)
 	default:
 	}
 	if got := request.end(); got != http.StatusCreated {
@@ -101,7 +101,7 @@ func TestStopLetsARunningRequestEnd(t *testing.T) {
 
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no signals to send")
+		t.Skip("signals cannot be sent on Windows")
 	}
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestSignals(t *testing.T) {
 			if err := p.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			closed(addr)
+			waitClosed(addr)
 			if got := request.end(); got != http.StatusCreated {
 				t.Errorf("the running request got %d, want 201", got)
 			}
@@ -121,13 +121,12 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// Who asks twice does not want to wait.
-func TestSecondSignalEndsAtOnce(t *testing.T) {
+func TestSecondSignalEndsImmediately(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no signals to send")
+		t.Skip("signals cannot be sent on Windows")
 	}
 	p, addr, _ := process(t)
-	begin(t, addr) // and never end it
+	begin(t, addr) // never ended
 	ended := make(chan error, 1)
 	go func() { ended <- p.Wait() }()
 	for {
@@ -135,7 +134,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		select {
 		case err := <-ended:
 			if err == nil {
-				t.Error("exit code 0 though a request was cut off")
+				t.Error("exit code = 0 although a request was interrupted")
 			}
 			return
 		case <-time.After(10 * time.Millisecond):
@@ -143,7 +142,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	}
 }
 
-// process starts the program in a process of its own.
+// process starts the program in a separate process.
 func process(t *testing.T) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()

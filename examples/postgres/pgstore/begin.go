@@ -19,9 +19,9 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, er
 	return tx, err
 }
 
-// retryEnded calls f, the first that a connection is asked, which may be asked twice.
-// Connections in the pool may have been ended by a server that was restarted: then the
-// next is tried, until one is new.
+// retryEnded calls f, which sends the first statement on a connection, and calls it
+// again if that connection had ended. After a restart of the server all connections of
+// the pool may have ended, so f is called until it must have got a new one.
 func retryEnded(ctx context.Context, db *sql.DB, f func() error) error {
 	for stale := db.Stats().MaxOpenConnections; ; stale-- {
 		err := f()
@@ -31,15 +31,15 @@ func retryEnded(ctx context.Context, db *sql.DB, f func() error) error {
 	}
 }
 
-// wasEnded says that there was a connection, and that it is gone.
+// wasEnded reports whether err means that an open connection has ended.
 func wasEnded(err error) bool {
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {
 		return false
 	}
-	var told *pgconn.PgError
-	if errors.As(err, &told) {
-		return told.SeverityUnlocalized == "FATAL"
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		return server.SeverityUnlocalized == "FATAL"
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -14,9 +14,9 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// BenchmarkPage reads pages of 21 of a house of events, kept in memory and in
-// PostgreSQL, by orderings that have an index (number, text) and one that has none.
-// The environment variable BACKLIST_POSTGRES_ROWS is how many events there are.
+// BenchmarkPage reads pages of 21 events in memory and in PostgreSQL, ordered by two
+// fields with an index (a time and text) and by one without. The environment variable
+// BACKLIST_POSTGRES_ROWS is the number of events.
 func BenchmarkPage(b *testing.B) {
 	rows := 10_000
 	if text := os.Getenv("BACKLIST_POSTGRES_ROWS"); text != "" {
@@ -35,7 +35,7 @@ func BenchmarkPage(b *testing.B) {
 	if err := store.LoadFrom(b.Context(), house); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := connect(b, dsn).Exec("VACUUM ANALYZE events"); err != nil { // as the server itself does, some minutes later
+	if _, err := connect(b, dsn).Exec("VACUUM ANALYZE events"); err != nil { // autovacuum would run later
 		b.Fatal(err)
 	}
 	for _, order := range []struct {
@@ -61,7 +61,7 @@ func BenchmarkPage(b *testing.B) {
 							b.Fatal(err)
 						}
 					}
-					read() // the first use of an ordering sorts, in memory
+					read() // builds the index in memory
 					for b.Loop() {
 						read()
 					}
@@ -71,7 +71,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// houseOf makes up so many events.
+// houseOf returns a catalogue with made-up events.
 func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 	tb.Helper()
 	house := catalogue.New()

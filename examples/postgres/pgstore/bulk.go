@@ -8,18 +8,18 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// copier writes rows by COPY, inside a transaction.
+// copier writes rows with COPY in a transaction.
 type copier func(table string, columns []string, rows pgx.CopyFromSource) error
 
-// bulk runs f in a transaction. database/sql has no COPY: the driver's own
-// connection is asked for it, in the midst of the transaction that it has.
+// bulk runs f in a transaction. database/sql does not support COPY, so the copier uses
+// the driver's connection, inside the transaction.
 func (s *Store) bulk(ctx context.Context, f func(*sql.Tx, copier) error) error {
 	conn, tx, err := s.beginOn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	defer tx.Rollback() // does nothing after Commit
+	defer tx.Rollback() // has no effect after Commit
 	err = f(tx, func(table string, columns []string, rows pgx.CopyFromSource) error {
 		return conn.Raw(func(driver any) error {
 			_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, rows)
@@ -32,7 +32,7 @@ func (s *Store) bulk(ctx context.Context, f func(*sql.Tx, copier) error) error {
 	return tx.Commit()
 }
 
-// beginOn begins a transaction to write in, and tells on which connection.
+// beginOn begins a transaction for writing and also returns its connection.
 func (s *Store) beginOn(ctx context.Context) (conn *sql.Conn, tx *sql.Tx, err error) {
 	err = retryEnded(ctx, s.primary, func() (err error) {
 		if conn, err = s.primary.Conn(ctx); err != nil {

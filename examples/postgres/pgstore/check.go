@@ -14,12 +14,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Check reads everything at one instant and tells whether it is whole: counts and
-// highest ids are those of the records, open records have the members that are
-// counted, and each row is as its record would be written today. What is wrong
-// matches [ErrCount] or [ErrRow]; an error of the database matches
-// [httpapi.ErrUnavailable] when that is away. O(n), a statement a record: it is for
-// tests, and for the day after somebody wrote with SQL of their own.
+// Check reads all tables at one instant and checks that counts and highest ids match
+// the records, that the members of open records are counted correctly, and that each
+// row is as its record would be written now. The error wraps [ErrCount] or [ErrRow] for
+// each fault. It wraps [httpapi.ErrUnavailable] if the database is unavailable. O(n),
+// with a statement for each record. Use it in tests, and after writing with SQL.
 func (s *Store) Check(ctx context.Context) error {
 	var faults []error
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
@@ -38,15 +37,15 @@ func (s *Store) Check(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// checker looks at one table.
+// checker checks one table.
 type checker struct {
 	*table
 	tx      *sql.Tx
-	stored  *members       // that the table of members tells
-	numbers map[string]int // of their fields
-	counted *members       // of the records
+	stored  *members       // from the table of members
+	numbers map[string]int // of the fields in stored
+	counted *members       // in the records
 	count   int
-	lastID  int // the last that was looked at: they come in order
+	lastID  int // the last id that was checked; rows are read in order of id
 	faults  []error
 }
 
@@ -54,7 +53,8 @@ func (c *checker) found(err error, format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf("%s: %w: %s", c.about.Key, err, fmt.Sprintf(format, args...)))
 }
 
-// run gives errors of the database; those that it finds are in faults.
+// run checks the table and stores what it finds in faults. It returns errors of the
+// database only.
 func (c *checker) run(ctx context.Context) (err error) {
 	at, err := c.state(ctx, c.tx, stateQuery)
 	if err != nil {
@@ -70,18 +70,18 @@ func (c *checker) run(ctx context.Context) (err error) {
 		}
 	}
 	if c.count != at.count {
-		c.found(ErrCount, "%d are counted, there are %d", at.count, c.count)
+		c.found(ErrCount, "the count is %d, but there are %d records", at.count, c.count)
 	}
 	if c.lastID > at.lastID {
-		c.found(ErrCount, "%d is given as the highest id ever, there is %d", at.lastID, c.lastID)
+		c.found(ErrCount, "the highest id is %d, but there is %d", at.lastID, c.lastID)
 	}
 	if got, want := c.counted.records(), c.stored.records(); !maps.Equal(got, want) {
-		c.found(ErrCount, "members are counted as %v, there are %v", want, got)
+		c.found(ErrCount, "the counts of members are %v, want %v", want, got)
 	}
 	return nil
 }
 
-// records are how many have each member.
+// records returns the number of records that have each member.
 func (all *members) records() map[string]int64 {
 	records := map[string]int64{}
 	for name, m := range all.byName {
@@ -92,7 +92,7 @@ func (all *members) records() map[string]int64 {
 	return records
 }
 
-// thousand looks at the next rows by id and tells whether there were any.
+// thousand checks the next 1,000 rows and reports whether there were any.
 func (c *checker) thousand(ctx context.Context) (more bool, err error) {
 	rows, err := c.tx.QueryContext(ctx, "SELECT id, record FROM "+c.name()+" WHERE id > $1 ORDER BY id LIMIT 1000", c.lastID)
 	if err != nil {
@@ -124,9 +124,9 @@ func (c *checker) thousand(ctx context.Context) (more bool, err error) {
 	return len(list) > 0, nil
 }
 
-// row looks at one row.
+// row checks one row.
 func (c *checker) row(ctx context.Context, id int, wire []byte) error {
-	values, err := c.today(wire)
+	values, err := c.expected(wire)
 	if err != nil {
 		c.found(ErrRow, "id %d: %v", id, err)
 		return nil
@@ -141,13 +141,14 @@ func (c *checker) row(ctx context.Context, id int, wire []byte) error {
 		return err
 	}
 	if !found {
-		c.found(ErrRow, "id %d: it would not be written so: %s", id, wire)
+		c.found(ErrRow, "id %d: the columns do not match the record: %s", id, wire)
 	}
 	return nil
 }
 
-// today is what the row of a record would be written with, whose members it counts.
-func (c *checker) today(wire []byte) ([]any, error) {
+// expected returns the values with which a record would be written now, and counts its
+// members.
+func (c *checker) expected(wire []byte) ([]any, error) {
 	r, err := resources.ParseRecord(wire)
 	if err != nil {
 		return nil, err

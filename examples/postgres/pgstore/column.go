@@ -9,7 +9,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// column is what a described field is ordered by.
+// column is the column by which a described field is ordered.
 type column struct {
 	name string // in SQL and in orderings
 	wire string // in JSON
@@ -20,10 +20,10 @@ func newColumn(f resources.Field) column {
 	return column{ordering.Snake(f.Name), f.Name, f.Kind}
 }
 
-// errNull is about the one character that PostgreSQL's text cannot hold.
-var errNull = errors.New("PostgreSQL keeps no text with U+0000")
+// errNull is the error for text with the only character that PostgreSQL cannot store.
+var errNull = errors.New("PostgreSQL cannot store text with U+0000")
 
-// value is what the column holds for a member's JSON; nil is NULL.
+// value returns the value of the column for a member's JSON. Nil is NULL.
 func (c column) value(text string) (any, error) {
 	if text == "" || text == "null" {
 		return nil, nil
@@ -61,8 +61,8 @@ func decode[T any](text string) (v T, err error) {
 	return v, err
 }
 
-// exprs are what ORDER BY needs for the column: first what an index holds of what
-// can be longer than one of its entries may be. No list of the description is null.
+// exprs returns the expressions of ORDER BY for the column. If values can be longer
+// than an entry of an index, the first is a prefix. Lists in descriptions are not null.
 func (c column) exprs() []expr {
 	name := "t." + quote(c.name)
 	prefix := ""
@@ -72,7 +72,7 @@ func (c column) exprs() []expr {
 	case resources.References:
 		prefix = name + "[1:32]"
 	case resources.TextList:
-		prefix = "left(coalesce(" + name + "[1], ''), 256)" // no elements are as few as one that is empty
+		prefix = "left(coalesce(" + name + "[1], ''), 256)" // an empty list sorts like one with an empty element
 	case resources.JSON:
 		prefix = "substring(" + name + ", 1, 256)"
 	default:

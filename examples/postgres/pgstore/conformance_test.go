@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
@@ -13,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Each of the described collections, and an open one, is what a handler expects.
+// TestConformance tests each described collection and an open one.
 func TestConformance(t *testing.T) {
 	for key, body := range map[string]string{
 		"events":       `{"name":"Reading","slug":"reading","startDate":"2026-05-01T18:00:00+02:00","endDate":"2026-05-01T20:00:00+02:00"}`,
@@ -23,7 +24,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			dsn := newDSN(t)
-			store := open(t, pgstore.Options{Primary: dsn})
+			store := open(t, pgstore.Options{Primary: dsn, Timeout: time.Minute}) // for slow machines
 			if err := store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}]}`)); err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +33,7 @@ func TestConformance(t *testing.T) {
 			conformance.Verify(t, conformance.Implementation{
 				Description: about,
 				New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
-					if err := forget(ctx, db, key); err != nil {
+					if err := resetLastID(ctx, db, key); err != nil {
 						return nil, err
 					}
 					err := store.Load(ctx, bytes.NewReader(file(key, records)))
@@ -47,14 +48,14 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// forget makes a collection one that has never had a record: the highest id that
-// it has had, which one of the checks brings up to the largest, does not count.
-func forget(ctx context.Context, db *sql.DB, key string) error {
+// resetLastID resets the highest id of a collection, which one of the checks raises to
+// the largest int.
+func resetLastID(ctx context.Context, db *sql.DB, key string) error {
 	_, err := db.ExecContext(ctx, `UPDATE collections SET last_id = 0 WHERE key = $1`, key)
 	return err
 }
 
-// file is what Load takes, of one collection.
+// file returns a file of one collection for Load.
 func file(key string, records [][]byte) []byte {
 	return []byte(`{"` + key + `":[` + string(bytes.Join(records, []byte(","))) + `]}`)
 }

@@ -19,32 +19,31 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// The ids of two events that are there from the start. Create hands out those
-// above createdFrom; what is inserted with an id has one between them, and moves
-// no counter.
+// The ids of two events that exist from the start. Create assigns ids after
+// createdFrom. Records that are inserted with an id have one between the two.
 const (
 	lowestID    = 1
 	createdFrom = 100_000
 )
 
-// written is what writers know of a collection, whatever happened to their
-// connections.
+// written is what writers know about a collection whose connections are interrupted.
 type written struct {
 	store *pgstore.Store
-	db    *sql.DB // past the store
+	db    *sql.DB // not used by the store
 
-	acknowledged atomic.Int64 // writes
+	acknowledged atomic.Int64 // number of acknowledged writes
 	mu           sync.Mutex
-	ids          map[int]bool // of records that are there for sure
-	unknown      int          // writes that may have been done or not
+	ids          map[int]bool // ids of acknowledged records
+	unknown      int          // number of writes with an unknown outcome
 }
 
-// Counts are exact while writers are rolled back, cancelled and cut off: each page
-// has the count of its own instant, and in the end no id is lost and none left out.
+// TestCount checks that counts are exact while writers are rolled back, canceled and
+// disconnected: each page has the count of its own instant, and in the end no
+// acknowledged record is missing and no id is skipped.
 func TestCount(t *testing.T) {
 	dsn := newDSN(t)
 	w := &written{store: open(t, pgstore.Options{Primary: dsn}), db: connect(t, dsn), ids: map[int]bool{lowestID: true, createdFrom: true}}
-	w.db.SetMaxOpenConns(1) // which cuts all others, and not itself
+	w.db.SetMaxOpenConns(1) // pg_terminate_backend must not end it
 	load(t, w.store, `{"events":[`+fmt.Sprintf(event, lowestID, `"lowest"`)+","+fmt.Sprintf(event, createdFrom, `"first"`)+`]}`)
 	w.acknowledged.Store(2)
 	seed := setting(t, "BACKLIST_POSTGRES_SEED", uint64(time.Now().UnixNano()))
@@ -55,7 +54,7 @@ func TestCount(t *testing.T) {
 	errs := make(chan error, writers+readers)
 	var writing, reading sync.WaitGroup
 	for i := range writers {
-		writing.Go(func() { errs <- w.write(t.Context(), newDice(seed+uint64(i)), i) })
+		writing.Go(func() { errs <- w.write(t.Context(), newGenerator(seed+uint64(i)), i) })
 	}
 	for range readers {
 		reading.Go(func() { errs <- w.read(t.Context(), done) })
@@ -71,38 +70,38 @@ func TestCount(t *testing.T) {
 	w.check(t)
 }
 
-// write writes in all ways, and cuts connections.
-func (w *written) write(ctx context.Context, d dice, writer int) error {
+// write writes in all ways and ends connections.
+func (w *written) write(ctx context.Context, g generator, writer int) error {
 	for n := range 150 {
-		if d.oneIn(25) {
+		if g.oneIn(25) {
 			if err := w.terminate(ctx); err != nil {
 				return err
 			}
 		}
-		if err := w.once(ctx, d, 2+writer+10*n); err != nil {
+		if err := w.once(ctx, g, 2+writer+10*n); err != nil {
 			return fmt.Errorf("writer %d, write %d: %w", writer, n, err)
 		}
 	}
 	return nil
 }
 
-// once writes in one way, some with little time for it. The id is nobody else's.
-func (w *written) once(ctx context.Context, d dice, id int) error {
-	if d.oneIn(4) {
-		limited, cancel := context.WithTimeout(ctx, time.Duration(d.IntN(4_000))*time.Microsecond)
+// once performs one write, sometimes with a short timeout. No other writer uses id.
+func (w *written) once(ctx context.Context, g generator, id int) error {
+	if g.oneIn(4) {
+		limited, cancel := context.WithTimeout(ctx, time.Duration(g.IntN(4_000))*time.Microsecond)
 		defer cancel()
 		ctx = limited
 	}
-	switch d.IntN(4) {
+	switch g.IntN(4) {
 	case 0:
 		return w.insert(ctx, id)
 	case 1:
-		return w.insertTaken(ctx, d)
+		return w.insertConflict(ctx, g)
 	}
 	return w.create(ctx)
 }
 
-// terminate cuts one of the connections that there are.
+// terminate ends a random connection.
 func (w *written) terminate(ctx context.Context) error {
 	_, err := w.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY random() LIMIT 1`)
@@ -123,7 +122,7 @@ func (w *written) create(ctx context.Context) error {
 	return w.stored(r.ID)
 }
 
-// insert adds an event with an id that nobody else uses.
+// insert inserts an event with an unused id.
 func (w *written) insert(ctx context.Context, id int) error {
 	if err := w.store.Insert(ctx, "events", fmt.Appendf(nil, event, id, `"inserted"`)); err != nil {
 		return w.failed(ctx, err)
@@ -131,34 +130,34 @@ func (w *written) insert(ctx context.Context, id int) error {
 	return w.stored(id)
 }
 
-// insertTaken adds an event with an id that is there, which fails.
-func (w *written) insertTaken(ctx context.Context, d dice) error {
+// insertConflict inserts an event with an id in use, which must fail.
+func (w *written) insertConflict(ctx context.Context, g generator) error {
 	w.mu.Lock()
-	id := pick(d, slices.Sorted(maps.Keys(w.ids)))
+	id := pick(g, slices.Sorted(maps.Keys(w.ids)))
 	w.mu.Unlock()
 	err := w.store.Insert(ctx, "events", fmt.Appendf(nil, event, id, `"taken"`))
 	if errors.Is(err, httpapi.ErrConflict) {
 		return nil
 	}
 	if err == nil {
-		return fmt.Errorf("id %d was given to two", id)
+		return fmt.Errorf("id %d was assigned twice", id)
 	}
 	return w.interrupted(ctx, err)
 }
 
-// stored notes a write that was acknowledged.
+// stored records an acknowledged write.
 func (w *written) stored(id int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ids[id] {
-		return fmt.Errorf("id %d was given to two", id)
+		return fmt.Errorf("id %d was assigned twice", id)
 	}
 	w.ids[id] = true
 	w.acknowledged.Add(1)
 	return nil
 }
 
-// failed notes a write that may have been done.
+// failed records a write with an unknown outcome.
 func (w *written) failed(ctx context.Context, err error) error {
 	w.mu.Lock()
 	w.unknown++
@@ -166,8 +165,7 @@ func (w *written) failed(ctx context.Context, err error) error {
 	return w.interrupted(ctx, err)
 }
 
-// interrupted gives an error that is not of a context that ended or of a
-// connection that was cut.
+// interrupted returns err unless a context or a connection has ended.
 func (w *written) interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) || errors.Is(err, httpapi.ErrUnavailable) {
 		return nil
@@ -175,7 +173,7 @@ func (w *written) interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// read reads whole pages until all is written.
+// read reads all records repeatedly until the writers are done.
 func (w *written) read(ctx context.Context, done <-chan struct{}) error {
 	for {
 		select {
@@ -189,18 +187,18 @@ func (w *written) read(ctx context.Context, done <-chan struct{}) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("a reader: %w", err)
+			return fmt.Errorf("reader: %w", err)
 		}
 		if count != len(ids) || count < least {
-			return fmt.Errorf("%d are counted of %d that are there, when %d were acknowledged", count, len(ids), least)
+			return fmt.Errorf("count = %d with %d records, %d acknowledged", count, len(ids), least)
 		}
-		if last := ids[count-1]; last != lowestID { // a record of a later instant took its place
-			return fmt.Errorf("%d are counted, and the last of them has the id %d", count, last)
+		if last := ids[count-1]; last != lowestID { // the page contains a later record instead
+			return fmt.Errorf("last of %d ids = %d, want %d", count, last, lowestID)
 		}
 	}
 }
 
-// page reads all ids, the newest first, with their count.
+// page returns all ids, the greatest first, and the count.
 func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
 	byID := []ordering.Term{ordering.Desc("id")}
 	count, records, err := w.store.Collections()["events"].Page(ctx, pagination.Window{Limit: 1 << 20}, byID)
@@ -214,10 +212,10 @@ func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
 	return count, ids, err
 }
 
-// check compares what there is in the end with what was acknowledged.
+// check compares the stored records with the acknowledged ones.
 func (w *written) check(t *testing.T) {
-	// Whoever is still about to commit has locked the collection: behind this
-	// there is nobody.
+	// Interrupted transactions may still commit. They have locked the collection, so a
+	// successful write comes after them.
 	for before := w.acknowledged.Load(); w.acknowledged.Load() == before; {
 		if err := w.create(t.Context()); err != nil {
 			t.Fatal(err)
@@ -231,21 +229,21 @@ func (w *written) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	if count != len(ids) || count < len(w.ids) || count > len(w.ids)+w.unknown {
-		t.Errorf("%d are counted of %d that are there; %d were acknowledged and %d may be", count, len(ids), len(w.ids), w.unknown)
+		t.Errorf("count = %d with %d records; %d acknowledged, %d unknown", count, len(ids), len(w.ids), w.unknown)
 	}
 	slices.Reverse(ids)
 	for id := range w.ids {
 		if _, found := slices.BinarySearch(ids, id); !found {
-			t.Errorf("id %d was acknowledged and is not there", id)
+			t.Errorf("acknowledged id %d is missing", id)
 		}
 	}
 	start, _ := slices.BinarySearch(ids, createdFrom)
 	for i, id := range ids[start:] {
 		if id != createdFrom+i {
-			t.Fatalf("the id behind %d is %d: one is left out", createdFrom+i-1, id)
+			t.Fatalf("id after %d = %d, want the next one", createdFrom+i-1, id)
 		}
 	}
-	t.Logf("%d records, %d writes of which nobody knows", count, w.unknown)
+	t.Logf("%d records, %d writes with an unknown outcome", count, w.unknown)
 	if w.unknown == 0 {
 		t.Error("nothing was interrupted")
 	}

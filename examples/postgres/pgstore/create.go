@@ -10,8 +10,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Create validates as the service does, at one instant, and stores the record with
-// the next id. Of what cannot be posted to it is a [catalogue.ErrInvalidType], as in memory.
+// Create validates a posted record as the service does, at one instant, and stores it
+// with the next id. For a read-only collection the error wraps
+// [catalogue.ErrInvalidType], as in memory.
 func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
@@ -27,7 +28,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	}
 	err = t.write(limited, func(tx *sql.Tx, at *state) error {
 		if at.lastID == math.MaxInt {
-			return fmt.Errorf("%w: none is left above %d", catalogue.ErrInvalidID, at.lastID)
+			return fmt.Errorf("%w: no id is left after %d", catalogue.ErrInvalidID, at.lastID)
 		}
 		at.lastID++
 		at.count++
@@ -36,8 +37,8 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 			return err
 		}
 		err := t.insert(limited, tx, record)
-		if hasCode(err, uniqueViolation) { // no fault of the client
-			return fmt.Errorf("%w: id %d is there, above the highest id ever: %v", ErrCount, at.lastID, err)
+		if hasCode(err, uniqueViolation) { // not a conflict that the client caused
+			return fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, at.lastID, err)
 		}
 		return err
 	})
@@ -47,7 +48,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	return record, nil
 }
 
-// validate looks up what the body refers to in one snapshot of the primary.
+// validate validates a body with references looked up in one snapshot of the primary.
 func (t *table) validate(ctx context.Context, body []byte) (record resources.Record, err error) {
 	err = inSnapshot(ctx, t.store.primary, func(tx *sql.Tx) error {
 		var failure error
@@ -55,28 +56,28 @@ func (t *table) validate(ctx context.Context, body []byte) (record resources.Rec
 			key string
 			id  int
 		}
-		known := map[reference]bool{} // a body may refer to one record as often as it likes
+		known := map[reference]bool{} // a body may repeat a reference many times
 		record, err = t.about.Validate(body, func(key string, id int) bool {
-			found, asked := known[reference{key, id}]
-			if !asked && failure == nil {
+			found, ok := known[reference{key, id}]
+			if !ok && failure == nil {
 				found, failure = t.store.has(ctx, tx, key, id)
 				known[reference{key, id}] = found
 			}
 			return found
 		})
 		if failure != nil {
-			return failure // what was refused was refused for that
+			return failure // validation failed because of it
 		}
 		return err
 	})
 	return record, err
 }
 
-// has says whether a record is there.
+// has reports whether a record exists.
 func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found bool, err error) {
 	t, err := s.table(key)
 	if err != nil {
-		return false, nil // nothing is kept of it
+		return false, nil // the collection is not stored
 	}
 	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.name()+" WHERE id = $1)", id).Scan(&found)
 	return found, err

@@ -8,9 +8,9 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// Where somebody's own SQL has taken the next id a post is not in conflict with what
-// is stored: its client could not mend it.
-func TestCreateWhereTheNextIDIsTaken(t *testing.T) {
+// TestCreateNextIDInUse uses the next id with SQL. The error is not a conflict, because
+// the client cannot resolve it.
+func TestCreateNextIDInUse(t *testing.T) {
 	dsn := newDSN(t)
 	store, db := openUnchecked(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
 	load(t, store, `{"authors":[{"id":1}]}`)
@@ -19,10 +19,10 @@ func TestCreateWhereTheNextIDIsTaken(t *testing.T) {
 	const body = `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`
 	_, err := links.Create(t.Context(), []byte(body))
 	if !errors.Is(err, pgstore.ErrCount) || errors.Is(err, httpapi.ErrConflict) || !namedOnce(err, "social-links") {
-		t.Errorf("error %v, want %v", err, pgstore.ErrCount)
+		t.Errorf("Create = %v, want %v", err, pgstore.ErrCount)
 	}
 	exec(t, db, `UPDATE collections SET count = 1, last_id = 1 WHERE key = 'social-links'`)
 	if _, err := links.Create(t.Context(), []byte(body)); err != nil {
-		t.Errorf("when it was counted: %v", err)
+		t.Errorf("Create after correcting the count = %v", err)
 	}
 }

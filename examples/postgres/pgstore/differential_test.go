@@ -9,9 +9,10 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// Two handlers of the same records, in memory and in PostgreSQL, answer whatever
-// is asked with the same bytes, while both are written to. BACKLIST_POSTGRES_SEED
-// repeats a run, BACKLIST_POSTGRES_REQUESTS makes it longer than 20,000.
+// TestDifferential compares two handlers of the same records, in memory and in
+// PostgreSQL, with random requests and writes. The environment variable
+// BACKLIST_POSTGRES_SEED repeats a run, and BACKLIST_POSTGRES_REQUESTS sets the number
+// of requests instead of 20,000.
 func TestDifferential(t *testing.T) {
 	seed := setting(t, "BACKLIST_POSTGRES_SEED", uint64(time.Now().UnixNano()))
 	requests := setting(t, "BACKLIST_POSTGRES_REQUESTS", 20_000)
@@ -23,17 +24,18 @@ func TestDifferential(t *testing.T) {
 		{Authorizer: httpapi.AllowAll},
 		{Authorizer: httpapi.AllowAll, ETags: true},
 	} {
-		t.Run(map[bool]string{false: "plain", true: "tagged"}[opts.ETags], func(t *testing.T) {
-			newPair(t, opts, newDice(seed+uint64(i))).run(t, int(requests)/2)
+		t.Run(map[bool]string{false: "without tags", true: "with tags"}[opts.ETags], func(t *testing.T) {
+			newPair(t, opts, newGenerator(seed+uint64(i))).run(t, int(requests)/2)
 		})
 	}
 }
 
-func setting(t *testing.T, name string, otherwise uint64) uint64 {
+// setting returns the number in an environment variable, or a default.
+func setting(t *testing.T, name string, byDefault uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
-		return otherwise
+		return byDefault
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

@@ -1,50 +1,48 @@
-// Package pgstore keeps the catalogue's 39 collections in PostgreSQL, for the same
-// handler that serves them from memory:
+// Package pgstore stores the catalogue's 39 collections in PostgreSQL. The handler of
+// package httpapi serves them with the same answers as from memory, to the byte.
 //
 //	store, err := pgstore.Open(pgstore.Options{Primary: "host=db1 dbname=house", Replica: "host=db2 dbname=house"})
 //	err = store.Migrate(ctx)
-//	err = store.Load(ctx, file) // what catalogue.Save wrote
+//	err = store.Load(ctx, file) // a file of Catalogue.Save
 //	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{ETags: true})
 //
-// The answers are the same to the byte.
+// # Tables
 //
-// # How it is kept
+// A collection is a table and a record is a row. A row has the id, the JSON exactly as
+// it is served, and columns to order by. Events, labels and social links have a column
+// of a suitable type for each field. The members of open records are not known in
+// advance, so these have one array of sort keys, made by package ordering.
 //
-// A collection is a table, and a record a row: its id, its JSON as it is answered,
-// to the byte, and columns that are there to be ordered by. Events, labels and social
-// links have a column for each field, of its own type; open records have one array
-// with a sort key for each member (package ordering makes them), because their
-// members are not known in advance.
-//
-// Table collections has a row for each of them with its count, the highest id ever
-// used and its revision. Whoever writes changes that row in the same transaction,
-// so a count costs one row, is of the same instant as the page that is read in the
-// same snapshot, and goes back with whatever is rolled back. For that writers of one
-// collection take turns, as they do in memory. Who writes with SQL of their own has
-// to change it as well; [Store.Check] tells whether they did.
+// The table collections has a row for each collection, with its count, the highest id
+// ever used, and its revision. A write changes that row in the same transaction. So a
+// count costs one row, belongs to the same instant as a page that is read in the same
+// snapshot, and is rolled back with the write. Writers of one collection take turns, as
+// in memory. Programs that write with SQL must change the row too; [Store.Check]
+// reports whether they did.
 //
 // # Reads
 //
-// A page and its count are read in one read-only snapshot transaction. Only names
-// of columns that are declared, and numbers, get into the text of a statement;
-// all else are its parameters. The driver keeps prepared what was asked last.
+// A page and its count are read in one read-only snapshot transaction. The text of a
+// statement contains only numbers and the names of declared columns. Everything else is
+// a parameter. The driver caches the prepared statements that were used last.
 //
-// Reads go to the replica, if there is one. What this Store has written it reads, and
-// what it has read does not become older: the row of a collection tells the replica's
-// revision, and if that is not yet the highest that was written or read the primary is
-// asked. So is it when the replica cannot answer. Another process does not know what
-// this one wrote: it may answer from a replica that has not yet heard of it.
+// If there is a replica, reads use it. A Store reads its own writes and never an older
+// state than it has read before: if the revision on the replica is older than the
+// highest revision that the Store has written or read, it reads from the primary. It
+// also reads from the primary if the replica fails. Another process does not know the
+// writes of this one and may answer from a replica that does not have them yet.
 //
-// A standby that becomes the primary without the last that was written gives revisions
-// a second time, to something else: programs that run are then to be started anew.
+// If a standby becomes the primary without the last writes, revisions are used again
+// for other states. Restart running programs then.
 //
-// What an OFFSET costs lies in the number of rows that it skips, from whichever end
-// is nearer: the README has figures.
+// The cost of an OFFSET is proportional to the number of skipped rows, counted from the
+// nearer end. The README has measurements.
 //
-// # When a database is away
+// # Unavailable databases
 //
-// What a call cannot have in the time of [Options] is an [httpapi.ErrUnavailable], a 503
-// that says when to come again; when the database is back the same program goes on.
-// What was to be written is then mostly not there, but may be: if the database went
-// away between a commit and its answer, or took too long for it.
+// If a call cannot finish within the timeout of [Options], the error wraps
+// [httpapi.ErrUnavailable], which the handler answers with 503 and Retry-After. The
+// program continues when the database is available again. The write of such a call has
+// usually not happened. It may have happened if the database failed between the commit
+// and its answer, or answered too late.
 package pgstore

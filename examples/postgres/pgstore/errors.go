@@ -15,46 +15,46 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// ErrCount says that the count of a collection is not the number of its records, or
-// that its highest id ever is not: somebody wrote to its table and did not count.
+// ErrCount is returned if the stored count or highest id of a collection does not match
+// its records, because something wrote to the table without updating them.
 var ErrCount = errors.New("pgstore: wrong count")
 
-// ErrRow says that a row is not what its record is written as.
-var ErrRow = errors.New("pgstore: bad row")
+// ErrRow is returned if the columns of a row do not match its record.
+var ErrRow = errors.New("pgstore: invalid row")
 
-// uniqueViolation is the SQLSTATE of an id that is taken.
+// uniqueViolation is the SQLSTATE for an id in use.
 const uniqueViolation = "23505"
 
-// retryAfter is what clients are told when the database is away.
+// retryAfter is the Retry-After of answers if the database is unavailable.
 const retryAfter = time.Second
 
-// fault says what an error of the database means to a handler, and of which
-// collection it is.
+// fault returns an error of the database as an error for a handler, with the key of
+// the collection.
 func (t *table) fault(ctx context.Context, err error) error { return fault(ctx, t.about.Key, err) }
 
 func fault(ctx context.Context, where string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil: // whatever the driver calls it
+	case ctx.Err() != nil: // the driver may return another error
 		return fmt.Errorf("%s: %w: %v", where, ctx.Err(), err)
-	case isAway(err):
-		return fmt.Errorf("%s: %w", where, &away{err})
+	case isUnavailable(err):
+		return fmt.Errorf("%s: %w", where, &unavailable{err})
 	case hasCode(err, uniqueViolation):
 		return fmt.Errorf("%s: %w: %w", where, httpapi.ErrConflict, err)
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }
 
-// away is an [httpapi.ErrUnavailable] that reads as what has happened.
-type away struct{ err error }
+// unavailable is an [httpapi.ErrUnavailable] with the error of the database.
+type unavailable struct{ err error }
 
-func (e *away) Error() string { return "the database is away: " + e.err.Error() }
+func (e *unavailable) Error() string { return "the database is unavailable: " + e.err.Error() }
 
-func (e *away) Unwrap() []error { return []error{httpapi.Unavailable(retryAfter, nil), e.err} }
+func (e *unavailable) Unwrap() []error { return []error{httpapi.Unavailable(retryAfter, nil), e.err} }
 
-// isAway says that the same may be asked with success later.
-func isAway(err error) bool {
+// isUnavailable reports whether a later attempt may succeed.
+func isUnavailable(err error) bool {
 	if code, ok := sqlState(err); ok {
 		switch code[:2] {
 		case "08", // connection
@@ -63,7 +63,7 @@ func isAway(err error) bool {
 			return true
 		}
 		switch code {
-		case "25006", // this is a standby now
+		case "25006", // the server is a standby
 			"25P03",                   // idle_in_transaction_session_timeout
 			"25P04",                   // transaction_timeout
 			"55P03",                   // lock not available
@@ -77,11 +77,11 @@ func isAway(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
-		errors.Is(err, sql.ErrTxDone) || // the time was over between two statements
+		errors.Is(err, sql.ErrTxDone) || // the context ended between two statements
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// isTransient says that the transaction did nothing and is to be tried again.
+// isTransient reports whether the transaction was rolled back and should be retried.
 func isTransient(err error) bool { return hasCode(err, "40001") || hasCode(err, "40P01") }
 
 func hasCode(err error, code string) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// connect opens a database past the store.
+// connect opens a database without a store.
 func connect(t testing.TB, dsn string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", dsn)
@@ -23,7 +23,7 @@ func connect(t testing.TB, dsn string) *sql.DB {
 	return db
 }
 
-// open makes a store that is whole at the end of the test.
+// open opens a store and checks it at the end of the test.
 func open(t testing.TB, opts pgstore.Options) *pgstore.Store {
 	t.Helper()
 	store := openUnchecked(t, opts)
@@ -35,7 +35,7 @@ func open(t testing.TB, opts pgstore.Options) *pgstore.Store {
 	return store
 }
 
-// openUnchecked is open for what would take too long to look at.
+// openUnchecked opens a store without checking it.
 func openUnchecked(t testing.TB, opts pgstore.Options) *pgstore.Store {
 	t.Helper()
 	store, err := pgstore.Open(opts)
@@ -53,12 +53,13 @@ func openUnchecked(t testing.TB, opts pgstore.Options) *pgstore.Store {
 	return store
 }
 
-// tell is an OnError that keeps what it is told, for one request at a time.
-func tell(told *[]error) func(*http.Request, error) {
-	return func(_ *http.Request, err error) { *told = append(*told, err) }
+// recordErrors returns an OnError that appends errors to a slice. It is not safe for
+// concurrent use.
+func recordErrors(errs *[]error) func(*http.Request, error) {
+	return func(_ *http.Request, err error) { *errs = append(*errs, err) }
 }
 
-// handle serves a store. What it could not do fails the test.
+// handle returns a handler for a store. By default errors fail the test.
 func handle(t testing.TB, store *pgstore.Store, opts httpapi.Options) *httpapi.Handler {
 	t.Helper()
 	if opts.OnError == nil {

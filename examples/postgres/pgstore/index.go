@@ -10,19 +10,19 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// ErrIndex says that an index is there and cannot be used.
-var ErrIndex = errors.New("pgstore: bad index")
+// ErrIndex is returned by [Store.Index] if an index exists but is invalid.
+var ErrIndex = errors.New("pgstore: invalid index")
 
-// Index makes an index for an ordering of a collection, unless it is there, while
-// others read and write. Pages near either end of the ordering then cost what they
-// show, and those between them the rows that are skipped. Without it every page
-// sorts all. An index for -a,b serves a,-b as well, and by id alone the primary key
-// does. The migrations have those for what the service's document orders by.
+// Index creates an index for an ordering of a collection, unless it exists. It does not
+// block reads and writes. With an index the cost of a page is that of the rows on it
+// and of those that are skipped from the nearer end. Without it every page sorts all
+// rows. An index for -a,b also serves a,-b. An ordering by id uses the primary key. The
+// migrations create the indexes for the orderings in the service's document.
 //
-// It gives [ErrCollection], an [ordering.ErrUnknownField] for a field that no
-// record has, and [httpapi.ErrUnavailable]. An index that was broken off is one that
-// PostgreSQL calls invalid, as is one that somebody else is making: that is an
-// [ErrIndex] which names it, to be dropped or waited for. O(n log n).
+// The error wraps [ErrCollection] for an unknown key, [ordering.ErrUnknownField] for a
+// field that no record has, [httpapi.ErrUnavailable], or [ErrIndex] if PostgreSQL
+// reports the index as invalid. In that case an earlier call was interrupted, and the
+// index must be dropped, or another process is still creating it. O(n log n).
 func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) error {
 	t, err := s.table(key)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	if len(order) == 1 { // by id
 		return nil
 	}
-	if order[0].desc { // one for both directions
+	if order[0].desc { // one index serves both directions
 		order = order.reverse()
 	}
 	columns := order.index()
@@ -65,8 +65,8 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	return nil
 }
 
-// indexName is that of an index of these columns: of one described field as the
-// migrations have it, of all else made up, since members have any names.
+// indexName returns the name of an index of columns. That of a single described field
+// is as in the migrations. Others have a hash, since members may have any name.
 func (t *table) indexName(columns string) string {
 	for _, c := range t.columns {
 		if orderBy(append(c.exprs(), expr{text: "t.id"})).index() == columns {

@@ -19,35 +19,35 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// huge is a value of a described field that is longer than an entry of an index may
-// be, where it can be; those of one kind begin alike.
-func (d dice) huge(f resources.Field) string {
+// longValue returns a value of a described field that is too long for an index, if the kind
+// has such values. Values of a kind have a common prefix.
+func (g generator) longValue(f resources.Field) string {
 	var list []string
 	switch f.Kind {
 	case resources.References:
 		for range 3_000 {
-			list = append(list, fmt.Sprint(1+d.Int64N(1<<60)))
+			list = append(list, fmt.Sprint(1+g.Int64N(1<<60)))
 		}
 		return "[1," + strings.Join(list, ",") + "]"
 	case resources.TextList:
 		for range 3 {
-			list = append(list, quoted(d.long()))
+			list = append(list, quoted(g.long()))
 		}
-		return pick(d, []string{"[", `["",`, `["same",`}) + strings.Join(list, ",") + "]"
+		return pick(g, []string{"[", `["",`, `["same",`}) + strings.Join(list, ",") + "]"
 	case resources.JSON:
-		return `{"same":` + quoted(d.long()) + "}"
+		return `{"same":` + quoted(g.long()) + "}"
 	case resources.Text, resources.Slug, resources.URL:
-		return quoted(d.long())
+		return quoted(g.long())
 	}
-	return d.member(f)
+	return g.member(f)
 }
 
-// An index refuses no record, however long what it holds, and the order by it is
-// still that of whole values.
+// TestIndexOfLongValues checks that indexes accept values that are too long for an
+// entry, and that pages are still ordered by whole values.
 func TestIndexOfLongValues(t *testing.T) {
 	dsn := newDSN(t)
 	store, house := open(t, pgstore.Options{Primary: dsn}), catalogue.New()
-	d := newDice(setting(t, "BACKLIST_POSTGRES_SEED", 7))
+	g := newGenerator(setting(t, "BACKLIST_POSTGRES_SEED", 7))
 	load(t, store, `{"books":[{"id":1,"name":1}]}`)
 	keys := []string{"events", "labels", "social-links", "books"}
 	for _, key := range keys {
@@ -57,13 +57,13 @@ func TestIndexOfLongValues(t *testing.T) {
 			}
 		}
 		about, _ := resources.Lookup(key)
-		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(d.withHuge(about), ","))
+		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(g.recordsWithLongValues(about), ","))
 		if err := house.Load(strings.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
 		load(t, store, file)
 	}
-	// As long as there is an index there is no other way.
+	// Without sorts the planner must use the indexes.
 	exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$`)
 	again := open(t, pgstore.Options{Primary: dsn})
 	for _, key := range keys {
@@ -77,19 +77,19 @@ func TestIndexOfLongValues(t *testing.T) {
 	}
 }
 
-// withHuge are thirty records, the last of them with huge values.
-func (d dice) withHuge(about resources.Description) []string {
+// recordsWithLongValues returns 30 records. The last ones have long values.
+func (g generator) recordsWithLongValues(about resources.Description) []string {
 	var records []string
 	for id := 1; id <= 30; id++ {
 		switch {
 		case id <= 26:
-			records = append(records, d.record(about, id))
+			records = append(records, g.record(about, id))
 		case about.Fields == nil:
-			records = append(records, fmt.Sprintf(`{"id":%d,"name":%s}`, id, quoted(d.long())))
+			records = append(records, fmt.Sprintf(`{"id":%d,"name":%s}`, id, quoted(g.long())))
 		default:
 			var members []string
 			for _, f := range about.Fields[1:] {
-				members = append(members, quoted(f.Name)+":"+d.huge(f))
+				members = append(members, quoted(f.Name)+":"+g.longValue(f))
 			}
 			records = append(records, fmt.Sprintf(`{"id":%d,%s}`, id, strings.Join(members, ",")))
 		}
@@ -97,7 +97,7 @@ func (d dice) withHuge(about resources.Description) []string {
 	return records
 }
 
-// compareOrders compares all records of two collections in the orders by a field.
+// compareOrders compares all records of two collections, ordered by a field.
 func compareOrders(t *testing.T, field string, memory, sql httpapi.Collection) {
 	t.Helper()
 	for _, terms := range [][]ordering.Term{
@@ -121,7 +121,7 @@ func compareOrders(t *testing.T, field string, memory, sql httpapi.Collection) {
 	}
 }
 
-// idsOf are those of records.
+// idsOf returns the ids of records.
 func idsOf(t *testing.T, records [][]byte) []int {
 	t.Helper()
 	var ids []int
@@ -135,34 +135,34 @@ func idsOf(t *testing.T, records [][]byte) []int {
 	return ids
 }
 
-// An index that was broken off is not taken for one that serves.
-func TestIndexThatIsInvalid(t *testing.T) {
+// TestInvalidIndex marks an index as invalid, as an interrupted creation does.
+func TestInvalidIndex(t *testing.T) {
 	dsn := newDSN(t)
 	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
 	if err := store.Index(t.Context(), "events", ordering.Asc("location")); err != nil {
 		t.Fatal(err)
 	}
 	var name string
-	const broken = `UPDATE pg_index SET indisvalid = false WHERE indexrelid =
+	const invalidate = `UPDATE pg_index SET indisvalid = false WHERE indexrelid =
 		(SELECT indexrelid FROM pg_index WHERE pg_get_indexdef(indexrelid) LIKE '%location%') RETURNING indexrelid::regclass::text`
-	if err := db.QueryRow(broken).Scan(&name); err != nil {
+	if err := db.QueryRow(invalidate).Scan(&name); err != nil {
 		t.Fatal(err)
 	}
 	err := store.Index(t.Context(), "events", ordering.Asc("location"))
 	if !errors.Is(err, pgstore.ErrIndex) || !strings.Contains(err.Error(), name) {
-		t.Errorf("error %v, want one that matches %q and names %s", err, pgstore.ErrIndex, name)
+		t.Errorf("Index = %v, want %v with %s", err, pgstore.ErrIndex, name)
 	}
 	if _, err := db.Exec("DROP INDEX " + name); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Index(t.Context(), "events", ordering.Asc("location")); err != nil {
-		t.Errorf("when it was dropped: %v", err)
+		t.Errorf("Index after dropping it = %v", err)
 	}
 }
 
-// One index is enough for both directions, for all orders that it holds the beginning
-// of, and where a migration or the primary key has it already.
-func TestIndexThatIsThere(t *testing.T) {
+// TestExistingIndex checks that Index creates none if one for the reverse order, one
+// with the same prefixes, one of a migration, or the primary key serves the ordering.
+func TestExistingIndex(t *testing.T) {
 	dsn := newDSN(t)
 	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
 	load(t, store, `{"books":[{"id":1,"name":"n"}]}`)
@@ -170,21 +170,21 @@ func TestIndexThatIsThere(t *testing.T) {
 		reason, key, ordering string
 		more                  int
 	}{
-		{"of a migration", "events", "start_date", 0},
-		{"of a migration, from its other end", "events", "-start_date", 0},
-		{"the default order is that", "events", "", 0},
-		{"of a migration, by how texts begin", "events", "name,location", 0},
-		{"of a migration, a boolean", "labels", "-feature_authors", 0},
-		{"of a migration, a URL", "social-links", "url", 0},
-		{"the primary key", "events", "-id", 0},
-		{"the primary key, as the default order", "books", "", 0},
-		{"there is none", "events", "location", 1},
-		{"it was just made", "events", "-location", 0},
-		{"one of two fields", "events", "published,-start_date", 1},
-		{"the same from its other end", "events", "-published,start_date", 0},
-		{"both in one direction are another", "events", "published,start_date", 1},
-		{"an open member", "books", "-name", 1},
-		{"the same from its other end", "books", "name", 0},
+		{"migration", "events", "start_date", 0},
+		{"migration, reversed", "events", "-start_date", 0},
+		{"migration, default order", "events", "", 0},
+		{"migration, prefix of text", "events", "name,location", 0},
+		{"migration, boolean", "labels", "-feature_authors", 0},
+		{"migration, URL", "social-links", "url", 0},
+		{"primary key", "events", "-id", 0},
+		{"primary key, default order", "books", "", 0},
+		{"new index", "events", "location", 1},
+		{"new index, reversed", "events", "-location", 0},
+		{"new index of two fields", "events", "published,-start_date", 1},
+		{"two fields, reversed", "events", "-published,start_date", 0},
+		{"two fields in one direction", "events", "published,start_date", 1},
+		{"new index of an open member", "books", "-name", 1},
+		{"open member, reversed", "books", "name", 0},
 	} {
 		terms, err := ordering.ParseStrict(row.ordering, nil)
 		if err != nil {
@@ -195,12 +195,12 @@ func TestIndexThatIsThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := countOf(t, db, "pg_index") - before; got != row.more {
-			t.Errorf("%s: %s by %q: %d indexes were made, want %d", row.reason, row.key, row.ordering, got, row.more)
+			t.Errorf("%s: %s by %q: %d indexes created, want %d", row.reason, row.key, row.ordering, got, row.more)
 		}
 	}
 }
 
-// countOf is how many rows a table has.
+// countOf returns the number of rows of a table.
 func countOf(t *testing.T, db *sql.DB, table string) (n int) {
 	t.Helper()
 	if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Insert adds a record in wire form, with its id, to the collection of a key. It
-// gives [ErrCollection] for a key that is none, the errors of
-// [catalogue.Catalogue.LoadCollection] for a record that the catalogue would not
-// take, an [httpapi.ErrConflict] for an id that is taken, and
-// [httpapi.ErrUnavailable]. An open record costs O(names of all members): many are for
-// [Store.Load].
+// Insert adds a record in its JSON form, with its id, to the collection with a key. The
+// error wraps [ErrCollection] for an unknown key, [httpapi.ErrConflict] for an id in
+// use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
+// [catalogue.Catalogue.LoadCollection]. O(names of all members) for an open record; to
+// add many records use [Store.Load].
 func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	t, err := s.table(key)
 	if err != nil {
@@ -39,7 +38,7 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	return t.fault(ctx, err)
 }
 
-// wireForm gives one record in wire form as a catalogue in memory would have it.
+// wireForm returns the JSON of a record as a catalogue in memory would store it.
 func wireForm(key string, record []byte) (wire []byte, err error) {
 	house := catalogue.New()
 	if err := house.LoadCollection(key, strings.NewReader("["+string(record)+"]")); err != nil {

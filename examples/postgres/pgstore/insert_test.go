@@ -16,8 +16,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// One record is inserted or none.
-func TestInsertBadRecord(t *testing.T) {
+// TestInsertInvalidRecord also checks that nothing is stored.
+func TestInsertInvalidRecord(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	load(t, store, `{"books":[{"id":5,"name":"Old"}]}`)
 	before, revisionsBefore := all(t, store), revisions(t, store)
@@ -28,21 +28,21 @@ func TestInsertBadRecord(t *testing.T) {
 		{"no record", "books", ``, catalogue.ErrInvalidData},
 		{"white space", "books", ` `, catalogue.ErrInvalidData},
 		{"two records", "books", `{"id":6},{"id":7}`, catalogue.ErrInvalidData},
-		{"a record and the end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrInvalidData},
+		{"record and end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrInvalidData},
 		{"no id", "books", `{"new":1}`, catalogue.ErrInvalidData},
-		{"an array", "books", `[{"id":6}]`, catalogue.ErrInvalidData},
+		{"array", "books", `[{"id":6}]`, catalogue.ErrInvalidData},
 		{"null", "books", `null`, catalogue.ErrInvalidData},
-		{"members are missing", "events", `{"id":6}`, catalogue.ErrInvalidData},
-		{"an id that is taken", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
-		{"no collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
+		{"missing members", "events", `{"id":6}`, catalogue.ErrInvalidData},
+		{"id in use", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
+		{"unknown collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
 		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), resources.ErrInvalid},
 		{"U+0000 in the name of a member", "books", `{"id":6,"new\u0000":1}`, resources.ErrInvalid},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if err := store.Insert(t.Context(), row.key, []byte(row.record)); !errors.Is(err, row.want) {
-				t.Errorf("error is %v, want %v", err, row.want)
+				t.Errorf("Insert = %v, want %v", err, row.want)
 			} else if row.want != pgstore.ErrCollection && !namedOnce(err, row.key) {
-				t.Errorf("error is %q, want one that begins with the collection, once", err)
+				t.Errorf("Insert = %q, want an error that begins with the key and has it once", err)
 			}
 			if diff := cmp.Diff(before, all(t, store)); diff != "" {
 				t.Errorf("records: -before +after\n%s", diff)
@@ -57,28 +57,28 @@ func TestInsertBadRecord(t *testing.T) {
 	}
 }
 
-// namedOnce says that an error begins with a collection's key, and does not say it twice.
+// namedOnce reports whether an error begins with a key and contains it only once.
 func namedOnce(err error, key string) bool {
 	return strings.HasPrefix(err.Error(), key+": ") && strings.Count(err.Error(), key+": ") == 1
 }
 
-// Errors of pages name the collection, too, once.
-func TestErrorsOfPages(t *testing.T) {
+// TestPageErrors checks that errors of Page name the collection once.
+func TestPageErrors(t *testing.T) {
 	dsn := newDSN(t)
 	store := openUnchecked(t, pgstore.Options{Primary: dsn})
 	events := store.Collections()["events"]
 	_, _, err := events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("none"), ordering.Asc("id")})
 	if !errors.Is(err, ordering.ErrUnknownField) || !namedOnce(err, "events") {
-		t.Errorf("a field that there is not: error %v", err)
+		t.Errorf("Page by an unknown field = %v", err)
 	}
 	exec(t, connect(t, dsn), "UPDATE collections SET count = 1 WHERE key = 'events'")
 	_, _, err = events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
 	if !errors.Is(err, pgstore.ErrCount) || !namedOnce(err, "events") {
-		t.Errorf("a count that is wrong: error %v", err)
+		t.Errorf("Page with a wrong count = %v", err)
 	}
 	exec(t, connect(t, dsn), "DROP TABLE events")
 	_, _, err = events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
 	if err == nil || !namedOnce(err, "events") {
-		t.Errorf("a table that is gone: error %v", err)
+		t.Errorf("Page of a dropped table = %v", err)
 	}
 }

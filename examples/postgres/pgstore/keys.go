@@ -7,11 +7,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// keys are an open record's sort keys, each at its field's number less one; what
-// it has not, and null, are nil. Of several members of a field the one counts that
-// is spelt as the service would, or else the first.
+// keys returns the sort keys of an open record. The key of a field is at its number
+// minus one, and nil if the member is absent or null. If several members have the same
+// field, the one in the service's spelling counts, or else the first.
 func keys(r resources.Record, numbers map[string]int) [][]byte {
-	list := [][]byte{} // none is no NULL
+	list := [][]byte{} // not NULL
 	seen := map[string]bool{}
 	for name, text := range r.All() {
 		field := ordering.Snake(name)
@@ -31,7 +31,7 @@ func keys(r resources.Record, numbers map[string]int) [][]byte {
 	return list
 }
 
-// keyExprs are what ORDER BY needs for a member.
+// keyExprs returns the expressions of ORDER BY for a member.
 func keyExprs(number int) []expr {
 	key := "t.keys[" + strconv.Itoa(number) + "]"
 	return []expr{{text: "substring(" + key + ", 1, 256)", prefix: true}, {text: key}}

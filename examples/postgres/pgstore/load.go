@@ -18,12 +18,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Load replaces the records of every collection that the JSON object from r has,
-// as [catalogue.Catalogue.Load] does and with its errors; one of the database
-// matches [httpapi.ErrUnavailable] when that is away. All of it becomes visible
-// together or, on an error, nothing. The input is held in memory until it is
-// written. Who writes to one of the collections meanwhile waits; nobody who reads
-// does. O(n log n).
+// Load replaces the records of every collection in the JSON object that it reads from
+// r, like [catalogue.Catalogue.Load] and with its errors. The error wraps
+// [httpapi.ErrUnavailable] if the database is unavailable. All records become visible
+// together or, on an error, not at all. Load holds the input in memory. Writers of
+// these collections wait for it; readers do not. O(n log n).
 func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -40,9 +39,9 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	return s.replace(ctx, house, slices.Collect(maps.Keys(parts)))
 }
 
-// LoadFrom replaces the records of all collections by those of a house in memory,
-// one collection after the other, each as it is when its turn comes. Its errors
-// are those of Load.
+// LoadFrom replaces the records of all collections with those of a catalogue. It reads
+// the collections of the catalogue one after another, so they may be of different
+// instants. Its errors are those of Load.
 func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error {
 	if house == nil {
 		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrInvalidData)
@@ -54,12 +53,12 @@ func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error 
 	return s.replace(ctx, house, keys)
 }
 
-// replace puts those of a house in the place of the records of some collections.
+// replace replaces the records of some collections with those of a catalogue.
 func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []string) error {
 	revisions := map[*table]uint64{}
-	var failed error // with the key of a collection
+	var failed error // has the key of the collection
 	err := s.bulk(ctx, func(tx *sql.Tx, copyRows copier) error {
-		for _, t := range s.tables { // everybody locks in this order
+		for _, t := range s.tables { // all transactions lock in this order
 			if !slices.Contains(keys, t.about.Key) {
 				continue
 			}
@@ -86,18 +85,18 @@ func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []
 	return nil
 }
 
-// encoded are the records of a collection in memory, by id.
+// encoded returns the records of a collection of a catalogue, by id.
 func encoded(house *catalogue.Catalogue, key string) ([][]byte, error) {
 	c, err := house.Encoded(key)
 	if err != nil {
 		return nil, err
 	}
 	byID := []ordering.Term{ordering.Asc("id")}
-	_, records, err := c.Page(context.Background(), pagination.Window{Limit: c.Count() + 1}, byID)
+	_, records, err := c.Page(context.Background(), pagination.Window{}, byID)
 	return records, err
 }
 
-// replace puts records in the place of those that are there.
+// replace replaces all records of the table.
 func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, records [][]byte) (revision uint64, err error) {
 	at, err := t.lock(ctx, tx)
 	if err != nil {
@@ -111,7 +110,7 @@ func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, record
 		return 0, err
 	}
 	at.count = len(records)
-	rows := make([][]any, len(records)) // all, since what is wrong with one is lost behind an error of COPY
+	rows := make([][]any, len(records)) // made first, since COPY would hide an error of values
 	for i, wire := range records {
 		if rows[i], err = t.values(wire, numbers); err != nil {
 			return 0, err
@@ -127,8 +126,8 @@ func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, record
 	return t.advance(ctx, tx, at)
 }
 
-// replaceMembers counts the members of open records anew. Numbers stay what they
-// were: there may be indexes of them.
+// replaceMembers counts the members of open records again. Numbers do not change, since
+// indexes may use them.
 func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte) (numbers map[string]int, err error) {
 	if !t.open() {
 		return nil, nil

@@ -22,7 +22,7 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// load reads a file of records.
+// load loads a file of records.
 func load(t testing.TB, store *pgstore.Store, file string) {
 	t.Helper()
 	if err := store.Load(t.Context(), strings.NewReader(file)); err != nil {
@@ -30,7 +30,7 @@ func load(t testing.TB, store *pgstore.Store, file string) {
 	}
 }
 
-// saved is all that a store, or a house in memory, holds.
+// saved returns the output of a Save method.
 func saved(t testing.TB, save func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,12 +40,13 @@ func saved(t testing.TB, save func(io.Writer) error) string {
 	return b.String()
 }
 
+// all returns all records of a store.
 func all(t testing.TB, store *pgstore.Store) string {
 	t.Helper()
 	return saved(t, func(w io.Writer) error { return store.Save(t.Context(), w) })
 }
 
-// revisions are those of all collections, by key.
+// revisions returns the revisions of all collections by key.
 func revisions(t testing.TB, store *pgstore.Store) map[string]uint64 {
 	t.Helper()
 	list := map[string]uint64{}
@@ -61,7 +62,7 @@ func revisions(t testing.TB, store *pgstore.Store) map[string]uint64 {
 	return list
 }
 
-// fields are those that a collection can be ordered by.
+// fields returns the fields that a collection can be ordered by.
 func fields(t testing.TB, store *pgstore.Store, key string) []string {
 	t.Helper()
 	list, err := store.Collections()[key].Fields(t.Context())
@@ -71,30 +72,30 @@ func fields(t testing.TB, store *pgstore.Store, key string) []string {
 	return list
 }
 
-// What is loaded is saved as the catalogue in memory saves it, and can be loaded
-// again.
+// TestLoadSave compares saved records with those of a catalogue in memory and loads
+// them again.
 func TestLoadSave(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	var plausible bytes.Buffer
 	if _, err := sample.New(sample.Options{Seed: 7}).WriteTo(&plausible); err != nil {
 		t.Fatal(err)
 	}
-	d := newDice(setting(t, "BACKLIST_POSTGRES_SEED", 7))
+	g := newGenerator(setting(t, "BACKLIST_POSTGRES_SEED", 7))
 	var odd []string
 	for _, about := range resources.Descriptions() {
-		odd = append(odd, quoted(about.Key)+":"+d.collection(about, d.IntN(40)))
+		odd = append(odd, quoted(about.Key)+":"+g.collection(about, g.IntN(40)))
 	}
 	var many []string
 	for i := range 2_000 {
 		many = append(many, fmt.Sprintf(`"member%d":%d`, i, i))
 	}
 	for _, file := range []struct{ reason, text string }{
-		{"a whole house", plausible.String()},
-		{"records of all kinds in the place of those", "{" + strings.Join(odd, ",") + "}"},
-		{"nothing is no change", "{}"},
-		{"members of any number, with names of any length", `{"books":[{"id":1,` + strings.Join(many, ",") + `,` + quoted(d.long()) + `:1,` + quoted(d.long()) + `:2}]}`},
-		{"one becomes empty", `{"events":[]}`},
-		{"white space and escapes are not kept, digits and the order of members are", "{ \"books\" : [ {\"b\":1.50e+0, \"id\":3, \"a\":\"\\u00e9\\/\"} ] }"},
+		{"all collections", plausible.String()},
+		{"unusual records", "{" + strings.Join(odd, ",") + "}"},
+		{"no collections", "{}"},
+		{"many members and long names", `{"books":[{"id":1,` + strings.Join(many, ",") + `,` + quoted(g.long()) + `:1,` + quoted(g.long()) + `:2}]}`},
+		{"empty collection", `{"events":[]}`},
+		{"white space, escapes, digits and order of members", "{ \"books\" : [ {\"b\":1.50e+0, \"id\":3, \"a\":\"\\u00e9\\/\"} ] }"},
 	} {
 		t.Run(file.reason, func(t *testing.T) {
 			before := all(t, store)
@@ -126,8 +127,8 @@ func TestLoadSave(t *testing.T) {
 const event = `{"id":%d,"name":%s,"slug":"s","summary":"","description":"","location":"","startDate":"2026-05-01T18:00:00Z",` +
 	`"endDate":"2026-05-01T18:00:00Z","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]}`
 
-// What cannot be loaded changes nothing, of no collection.
-func TestLoadBadInput(t *testing.T) {
+// TestLoadInvalidInput also checks that nothing changes in any collection.
+func TestLoadInvalidInput(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	load(t, store, `{"authors":[{"id":1,"name":"Old"}],"books":[{"id":5}],"events":[`+fmt.Sprintf(event, 1, `"Old"`)+`]}`)
 	before, revisionsBefore := all(t, store), revisions(t, store)
@@ -135,33 +136,33 @@ func TestLoadBadInput(t *testing.T) {
 	for _, row := range []struct {
 		reason, file string
 		want         error
-		names        string // what the error tells
+		text         string // in the error
 	}{
-		{"nothing at all", ``, catalogue.ErrInvalidData, ""},
-		{"an array", `[]`, catalogue.ErrInvalidData, ""},
-		{"broken off", `{` + good, catalogue.ErrInvalidData, ""},
-		{"more behind it", `{` + good + `}{}`, catalogue.ErrInvalidData, ""},
-		{"an unknown key", `{` + good + `,"nothing":[]}`, catalogue.ErrUnknownCollection, `"nothing"`},
-		{"a path segment is no key", `{` + good + `,"item_variants":[]}`, catalogue.ErrUnknownCollection, `"item_variants"`},
-		{"a key twice", `{` + good + `,` + good + `}`, catalogue.ErrInvalidData, "authors"},
-		{"no array", `{` + good + `,"books":{}}`, catalogue.ErrInvalidData, "books"},
+		{"empty input", ``, catalogue.ErrInvalidData, ""},
+		{"array", `[]`, catalogue.ErrInvalidData, ""},
+		{"truncated", `{` + good, catalogue.ErrInvalidData, ""},
+		{"data after the object", `{` + good + `}{}`, catalogue.ErrInvalidData, ""},
+		{"unknown key", `{` + good + `,"nothing":[]}`, catalogue.ErrUnknownCollection, `"nothing"`},
+		{"path segment instead of a key", `{` + good + `,"item_variants":[]}`, catalogue.ErrUnknownCollection, `"item_variants"`},
+		{"repeated key", `{` + good + `,` + good + `}`, catalogue.ErrInvalidData, "authors"},
+		{"object instead of an array", `{` + good + `,"books":{}}`, catalogue.ErrInvalidData, "books"},
 		{"null", `{` + good + `,"books":null}`, catalogue.ErrInvalidData, "books"},
-		{"a record without an id", `{` + good + `,"books":[{}]}`, catalogue.ErrInvalidData, "id"},
-		{"an id of 0", `{` + good + `,"books":[{"id":0}]}`, catalogue.ErrInvalidData, "id"},
-		{"an id beyond an int64", `{` + good + `,"books":[{"id":9223372036854775808}]}`, catalogue.ErrInvalidData, "id"},
-		{"an id twice", `{` + good + `,"books":[{"id":1},{"id":1}]}`, catalogue.ErrExists, "id"},
-		{"a member twice", `{` + good + `,"books":[{"id":1,"a":1,"a":2}]}`, catalogue.ErrInvalidData, "a"},
-		{"an event without its members", `{` + good + `,"events":[{"id":1}]}`, catalogue.ErrInvalidData, "name"},
-		{"a number for text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `1`) + `]}`, catalogue.ErrInvalidData, "name"},
+		{"no id", `{` + good + `,"books":[{}]}`, catalogue.ErrInvalidData, "id"},
+		{"id 0", `{` + good + `,"books":[{"id":0}]}`, catalogue.ErrInvalidData, "id"},
+		{"id out of range", `{` + good + `,"books":[{"id":9223372036854775808}]}`, catalogue.ErrInvalidData, "id"},
+		{"repeated id", `{` + good + `,"books":[{"id":1},{"id":1}]}`, catalogue.ErrExists, "id"},
+		{"repeated member", `{` + good + `,"books":[{"id":1,"a":1,"a":2}]}`, catalogue.ErrInvalidData, "a"},
+		{"missing members", `{` + good + `,"events":[{"id":1}]}`, catalogue.ErrInvalidData, "name"},
+		{"number for text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `1`) + `]}`, catalogue.ErrInvalidData, "name"},
 		{"half a surrogate pair", `{` + good + `,"books":[{"id":1,"a":"\ud800"}]}`, catalogue.ErrInvalidData, "a"},
-		{"bytes that are not UTF-8", "{" + good + ",\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", catalogue.ErrInvalidData, ""},
-		{"U+0000 in described text, which PostgreSQL cannot hold", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `"a\u0000b"`) + `]}`, resources.ErrInvalid, `"name"`},
+		{"invalid UTF-8", "{" + good + ",\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", catalogue.ErrInvalidData, ""},
+		{"U+0000 in described text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `"a\u0000b"`) + `]}`, resources.ErrInvalid, `"name"`},
 		{"U+0000 in the name of a member", `{` + good + `,"books":[{"id":1,"a\u0000b":1}]}`, resources.ErrInvalid, `"a\x00b"`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			err := store.Load(t.Context(), strings.NewReader(row.file))
-			if !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.names) || errors.Is(err, httpapi.ErrUnavailable) {
-				t.Errorf("error is %v, want %v that tells %s", err, row.want, row.names)
+			if !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) || errors.Is(err, httpapi.ErrUnavailable) {
+				t.Errorf("Load = %v, want %v with %s", err, row.want, row.text)
 			}
 			if diff := cmp.Diff(before, all(t, store)); diff != "" {
 				t.Errorf("records: -before +after\n%s", diff)
@@ -174,17 +175,17 @@ func TestLoadBadInput(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a reader that fails", func(t *testing.T) {
-		failure := errors.New("the disk is gone")
+	t.Run("reader error", func(t *testing.T) {
+		failure := errors.New("read error")
 		if err := store.Load(t.Context(), io.MultiReader(strings.NewReader("{"), iotest.ErrReader(failure))); !errors.Is(err, failure) {
-			t.Errorf("error is %v, want %v", err, failure)
+			t.Errorf("Load = %v, want %v", err, failure)
 		}
 	})
-	t.Run("a context that has ended", func(t *testing.T) {
+	t.Run("canceled context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := store.Load(ctx, strings.NewReader(`{`+good+`}`)); !errors.Is(err, context.Canceled) {
-			t.Errorf("error is %v, want %v", err, context.Canceled)
+			t.Errorf("Load = %v, want %v", err, context.Canceled)
 		}
 	})
 	if diff := cmp.Diff(before, all(t, store)); diff != "" {
@@ -192,7 +193,7 @@ func TestLoadBadInput(t *testing.T) {
 	}
 }
 
-// A load is of the collections that the file has, and of no other.
+// TestLoadRevisions checks that Load changes only the collections in the file.
 func TestLoadRevisions(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	load(t, store, `{"authors":[{"id":1,"name":"A"}],"books":[{"id":1,"title":"B"}],"news":[{"id":1}]}`)
@@ -201,7 +202,7 @@ func TestLoadRevisions(t *testing.T) {
 	var moved []string
 	for key, revision := range revisions(t, store) {
 		if revision < before[key] {
-			t.Errorf("revision of %s went back from %d to %d", key, before[key], revision)
+			t.Errorf("revision of %s changed from %d to %d", key, before[key], revision)
 		}
 		if revision > before[key] {
 			moved = append(moved, key)
@@ -209,7 +210,7 @@ func TestLoadRevisions(t *testing.T) {
 	}
 	slices.Sort(moved)
 	if diff := cmp.Diff([]string{"books", "news"}, moved); diff != "" {
-		t.Errorf("revisions that moved: -want +got\n%s", diff)
+		t.Errorf("changed revisions: -want +got\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"id", "pages"}, fields(t, store, "books")); diff != "" {
 		t.Errorf("fields of books: -want +got\n%s", diff)
@@ -219,13 +220,13 @@ func TestLoadRevisions(t *testing.T) {
 	}
 	byTitle := []ordering.Term{ordering.Asc("title"), ordering.Asc("id")}
 	if _, _, err := store.Collections()["books"].Page(t.Context(), pagination.Window{Limit: 1}, byTitle); !errors.Is(err, ordering.ErrUnknownField) {
-		t.Errorf("ordered by a member that no book has any more: %v, want %v", err, ordering.ErrUnknownField)
+		t.Errorf("Page by a member that no book has any more = %v, want %v", err, ordering.ErrUnknownField)
 	}
 }
 
-// Who reads while several collections are loaded sees each of them old or new, and
-// whole.
-func TestLoadBesideReaders(t *testing.T) {
+// TestLoadWithConcurrentReaders checks that readers see each collection either before
+// or after a load.
+func TestLoadWithConcurrentReaders(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	keys := []string{"authors", "books", "news"}
 	house := func(generation int) string {
@@ -257,8 +258,7 @@ func TestLoadBesideReaders(t *testing.T) {
 	}
 }
 
-// readGenerations reads all of a collection until it is done and has read the
-// last.
+// readGenerations reads a collection until done is closed, and then once more.
 func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan struct{}, last int) error {
 	seen := 0
 	for ended := false; ; {
@@ -276,7 +276,7 @@ func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan stru
 			return err
 		}
 		if generation < seen || count != 20+generation%7 || len(records) != count {
-			return fmt.Errorf("behind generation %d came %d with %d records and a count of %d", seen, generation, len(records), count)
+			return fmt.Errorf("generation %d after %d, with %d records and a count of %d", generation, seen, len(records), count)
 		}
 		for i, record := range records {
 			if want := fmt.Sprintf(`{"id":%d,"generation":%d}`, count-i, generation); string(record) != want {
@@ -286,7 +286,7 @@ func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan stru
 		seen = generation
 		if ended {
 			if seen != last {
-				return fmt.Errorf("generation %d is the last that was seen, want %d", seen, last)
+				return fmt.Errorf("last generation = %d, want %d", seen, last)
 			}
 			return nil
 		}
@@ -298,14 +298,15 @@ func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan stru
 	}
 }
 
-// An error of the writer is not one of the database.
-func TestSaveToWriterThatFails(t *testing.T) {
+// TestSaveWriteError checks that an error of the writer does not look like one of the
+// database.
+func TestSaveWriteError(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	load(t, store, `{"books":[{"id":1,"name":`+quoted(strings.Repeat("n", 10_000))+`}]}`)
-	for _, failure := range []error{io.ErrUnexpectedEOF, context.DeadlineExceeded, errors.New("the disk is full")} {
+	for _, failure := range []error{io.ErrUnexpectedEOF, context.DeadlineExceeded, errors.New("write error")} {
 		err := store.Save(t.Context(), writerFunc(func([]byte) (int, error) { return 0, failure }))
 		if !errors.Is(err, failure) || errors.Is(err, httpapi.ErrUnavailable) {
-			t.Errorf("error is %v, want %v alone", err, failure)
+			t.Errorf("Save = %v, want %v", err, failure)
 		}
 	}
 }
@@ -314,15 +315,15 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// No house is no empty one: nothing changes.
-func TestLoadFromNothing(t *testing.T) {
+// TestLoadFromNil also checks that nothing changes.
+func TestLoadFromNil(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	load(t, store, `{"books":[{"id":1}]}`)
 	if err := store.LoadFrom(t.Context(), nil); !errors.Is(err, catalogue.ErrInvalidData) {
-		t.Errorf("error is %v, want %v", err, catalogue.ErrInvalidData)
+		t.Errorf("LoadFrom(nil) = %v, want %v", err, catalogue.ErrInvalidData)
 	}
 	count, _, err := store.Collections()["books"].Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
 	if err != nil || count != 1 {
-		t.Errorf("there are %d books (error %v), want 1", count, err)
+		t.Errorf("count of books = %d, %v; want 1", count, err)
 	}
 }

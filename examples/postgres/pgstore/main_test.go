@@ -12,21 +12,21 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 )
 
-// shared is the server of the tests that do nothing to it, each in a database of its
-// own; nil where there is no PostgreSQL.
+// shared is the server of tests that do not stop it, or nil without PostgreSQL. Each
+// test has its own database.
 var shared *pgtest.Server
 
-// databases is how many were made.
+// databases is the number of databases that were created.
 var databases atomic.Int64
 
-// template is a database that Migrate was run in: a copy is made faster.
+// template is the name of a migrated database, since copying it is faster than Migrate.
 const template = "migrated"
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) (code int) {
 	if _, err := pgtest.Find(); err != nil {
-		return m.Run() // who needs it calls Require
+		return m.Run() // tests that need PostgreSQL call pgtest.Require
 	}
 	var err error
 	if shared, err = pgtest.Start(pgtest.Options{NoSync: true}); err != nil {
@@ -58,13 +58,14 @@ func makeTemplate() error {
 	return errors.Join(store.Migrate(ctx), store.Close())
 }
 
-// newDSN makes a database of a test's own, with the schema in it.
+// newDSN creates a migrated database for a test and returns its connection string.
 func newDSN(t testing.TB) string {
 	t.Helper()
 	return shared.DSN(newDatabase(t, template))
 }
 
-// newDatabase copies one; of "" it makes an empty one, which has never been migrated.
+// newDatabase creates a database as a copy of template, or an empty one if template
+// is "".
 func newDatabase(t testing.TB, template string) (name string) {
 	t.Helper()
 	pgtest.Require(t)

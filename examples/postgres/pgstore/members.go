@@ -12,18 +12,18 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// member is a name that open records of a collection have, or had.
+// member is a member that open records of a collection have or had.
 type member struct {
 	name    string // in JSON
-	field   string // in orderings; several members may have the same
-	number  int    // of the field: where its key stands in the array
-	records int64  // that have it
+	field   string // in orderings; several members may have the same field
+	number  int    // of the field: the position of its key in the array
+	records int64  // number of records with the member
 }
 
-// members are those of a collection.
+// members are the members of a collection.
 type members struct {
 	byName  map[string]*member
-	numbers map[string]int // of all fields there ever were: none is given again
+	numbers map[string]int // of all fields that ever existed; never reused
 	highest int
 }
 
@@ -31,7 +31,7 @@ func newMembers() *members {
 	return &members{byName: map[string]*member{}, numbers: map[string]int{}}
 }
 
-// members reads them.
+// members reads the members of the collection.
 func (t *table) members(ctx context.Context, tx *sql.Tx) (*members, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT name, field, number, records FROM members WHERE collection = $1`, t.about.Key)
 	if err != nil {
@@ -55,7 +55,7 @@ func (all *members) add(m *member) {
 	all.highest = max(all.highest, m.number)
 }
 
-// fields are those that a record has, with their numbers.
+// fields returns the fields that some record has, with their numbers.
 func (all *members) fields() map[string]int {
 	fields := map[string]int{}
 	for _, m := range all.byName {
@@ -66,7 +66,7 @@ func (all *members) fields() map[string]int {
 	return fields
 }
 
-// count counts what a record has, and gives fields that are new their numbers.
+// count counts the members of a record and assigns numbers to new fields.
 func (all *members) count(r resources.Record) error {
 	for name := range r.All() {
 		field := ordering.Snake(name)
@@ -88,7 +88,7 @@ func (all *members) count(r resources.Record) error {
 	return nil
 }
 
-// saveMembers writes those that are new or that more or fewer records have.
+// saveMembers writes new members and changed counts.
 func (t *table) saveMembers(ctx context.Context, tx *sql.Tx, all *members) error {
 	var digests [][]byte
 	var names, fields []string

@@ -13,20 +13,19 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Migrate brings the primary's schema up to date. Several programs may do it at
-// once: one does the work and the others wait. An error matches
-// [httpapi.ErrUnavailable] when the database is away. Without anything to do it
-// costs a few statements.
+// Migrate applies all pending migrations to the primary. Several programs may call it
+// concurrently: one works and the others wait. The error wraps [httpapi.ErrUnavailable]
+// if the database is unavailable. Without pending migrations it runs a few statements.
 func (s *Store) Migrate(ctx context.Context) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return fmt.Errorf("pgstore: %w", err)
 	}
-	one, err := lock.NewPostgresSessionLocker()
+	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return fmt.Errorf("pgstore: %w", err)
 	}
-	p, err := goose.NewProvider(goose.DialectPostgres, s.primary, files, goose.WithSessionLocker(one))
+	p, err := goose.NewProvider(goose.DialectPostgres, s.primary, files, goose.WithSessionLocker(locker))
 	if err != nil {
 		return fmt.Errorf("pgstore: %w", err)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// expr is an expression of an ORDER BY, with t for the table.
+// expr is an expression of ORDER BY, in which t is the table.
 type expr struct {
 	text string
 	desc bool
 
-	// prefix says that it is the beginning of the next one, which can be longer than
-	// an entry of an index may be.
+	// prefix reports whether it is a prefix of the next expression, whose values can
+	// be longer than an entry of an index.
 	prefix bool
 }
 
-// direction tells it with the place of NULL, which is the largest.
+// direction returns the direction and the position of NULL, which is the largest value.
 func (e expr) direction() string {
 	if e.desc {
 		return " DESC NULLS FIRST"
@@ -27,14 +27,14 @@ func (e expr) direction() string {
 	return " ASC NULLS LAST"
 }
 
-// orderBy is the list behind ORDER BY.
+// orderBy is the list of an ORDER BY clause.
 type orderBy []expr
 
-// orderBy makes it for terms. Names that are not declared are an error and get
-// nowhere.
+// orderBy returns the list for terms. An undeclared name is an error, so that it never
+// becomes part of a statement.
 func (t *table) orderBy(ctx context.Context, tx *sql.Tx, terms []ordering.Term) (orderBy, error) {
 	var numbers map[string]int
-	if t.open() && len(terms) > 1 { // by more than id
+	if t.open() && len(terms) > 1 { // not by id alone
 		all, err := t.members(ctx, tx)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (t *table) orderBy(ctx context.Context, tx *sql.Tx, terms []ordering.Term) 
 	return order, nil
 }
 
-// exprs are those of one field.
+// exprs returns the expressions of one field.
 func (t *table) exprs(field string, numbers map[string]int) ([]expr, error) {
 	if field == "id" {
 		return []expr{{text: "t.id"}}, nil
@@ -69,7 +69,7 @@ func (t *table) exprs(field string, numbers map[string]int) ([]expr, error) {
 	return nil, fmt.Errorf("%w: %q", ordering.ErrUnknownField, field)
 }
 
-// reverse is the same order from its other end.
+// reverse returns the reverse order.
 func (o orderBy) reverse() orderBy {
 	back := make(orderBy, len(o))
 	for i, e := range o {
@@ -79,7 +79,7 @@ func (o orderBy) reverse() orderBy {
 	return back
 }
 
-// String is its text.
+// String returns the list as SQL.
 func (o orderBy) String() string {
 	list := make([]string, len(o))
 	for i, e := range o {
@@ -88,8 +88,8 @@ func (o orderBy) String() string {
 	return strings.Join(list, ", ")
 }
 
-// index is the text of an index for it: up to the first prefix, since what comes
-// behind that is sorted among the few that have the same.
+// index returns the columns of an index for the order. They end with the first prefix:
+// the few rows with equal prefixes are sorted when they are read.
 func (o orderBy) index() string {
 	var list []string
 	for _, e := range o {

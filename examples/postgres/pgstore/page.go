@@ -10,8 +10,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Fields are those of the description, or for open records those that a record
-// has.
+// Fields returns the fields of the description or, for open records, those that some
+// record has.
 func (t *table) Fields(ctx context.Context) ([]string, error) {
 	names := []string{"id"}
 	if !t.open() {
@@ -35,9 +35,9 @@ func (t *table) Fields(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// Revision is that of the server that would be asked for a page. It is an error where
-// the primary has an older one than was read: then numbers may come that were there
-// before, as behind a failover that lost some.
+// Revision returns the revision on the server that would be asked for a page. It
+// returns an error if the revision on the primary is lower than one that was read,
+// since revisions may then be reused, as after a failover that lost writes.
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, _ uint64) error {
 		least := t.seen.Load()
@@ -59,7 +59,7 @@ func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 	return revision, err
 }
 
-// Page reads the count and the records of one snapshot.
+// Page returns the count and the records of one snapshot.
 func (t *table) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error) {
 	err = t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, at state) error {
 		order, err := t.orderBy(ctx, tx, terms)
@@ -74,8 +74,8 @@ func (t *table) Page(ctx context.Context, w pagination.Window, terms []ordering.
 	return count, records, err
 }
 
-// rows reads records start to end of count. The subquery finds out which they are,
-// if it can from an index alone, and from the nearer end.
+// rows returns the records from start to end of count. The subquery finds their ids,
+// from the nearer end and, if possible, in an index alone.
 func (t *table) rows(ctx context.Context, tx *sql.Tx, order orderBy, start, end, count int) ([][]byte, error) {
 	if start == end {
 		return nil, nil
@@ -103,7 +103,7 @@ func (t *table) rows(ctx context.Context, tx *sql.Tx, order orderBy, start, end,
 		return nil, err
 	}
 	if len(records) != end-start {
-		return nil, fmt.Errorf("%w: there are %d records from %d to %d of %d", ErrCount, len(records), start, end, count)
+		return nil, fmt.Errorf("%w: %d records from %d to %d of %d", ErrCount, len(records), start, end, count)
 	}
 	return records, nil
 }

@@ -20,24 +20,22 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// pair is the same house in memory and in PostgreSQL.
+// pair is the same catalogue in memory and in PostgreSQL.
 type pair struct {
-	dice
+	generator
 	house  *catalogue.Catalogue
 	store  *pgstore.Store
 	memory http.Handler
 	sql    http.Handler
 
-	// Whether the pages of both have entity tags, and the last of each request.
-	// Without ETags, and where the store is not [httpapi.Revisioned], they have none.
-	tagged bool
-	tags   map[string][2]string
+	tagged bool                 // whether the pages of both have entity tags
+	tags   map[string][2]string // the last tags of each request
 }
 
-func newPair(t *testing.T, opts httpapi.Options, d dice) *pair {
-	p := &pair{dice: d, house: catalogue.New(), tags: map[string][2]string{}}
+func newPair(t *testing.T, opts httpapi.Options, g generator) *pair {
+	p := &pair{generator: g, house: catalogue.New(), tags: map[string][2]string{}}
 	dsn := newDSN(t)
-	if opts.ETags { // in one of the two runs indexes are read, where there are any, as they are of many records
+	if opts.ETags { // in one of the two runs the planner uses indexes, as with many records
 		exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$; `+
 			`DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database());END$$`)
 	}
@@ -54,16 +52,16 @@ func newPair(t *testing.T, opts httpapi.Options, d dice) *pair {
 	return p
 }
 
-// run asks both, and writes to both now and then.
+// run sends random requests to both and sometimes writes to both.
 func (p *pair) run(t *testing.T, requests int) {
 	all := resources.Descriptions()
 	for _, about := range all {
 		p.load(t, about)
 	}
 	for n := range requests {
-		about := pick(p.dice, all)
+		about := pick(p.generator, all)
 		if !p.oneIn(4) {
-			about, _ = resources.Lookup(pick(p.dice, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
+			about, _ = resources.Lookup(pick(p.generator, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
 		}
 		switch {
 		case p.oneIn(200):
@@ -96,7 +94,7 @@ func (p *pair) count(t *testing.T, key string) int {
 
 // load replaces a collection.
 func (p *pair) load(t *testing.T, about resources.Description) {
-	size := pick(p.dice, []int{0, 1, 2, 7, 21, 42, 43, 60})
+	size := pick(p.generator, []int{0, 1, 2, 7, 21, 42, 43, 60})
 	file := `{"` + about.Key + `":` + p.collection(about, size) + `}`
 	if err := p.house.Load(strings.NewReader(file)); err != nil {
 		t.Fatal(err)
@@ -106,29 +104,29 @@ func (p *pair) load(t *testing.T, about resources.Description) {
 	}
 }
 
-// insert adds a record, whose id is often taken.
+// insert inserts a record whose id is often in use.
 func (p *pair) insert(t *testing.T, about resources.Description) {
 	record := p.record(about, p.ids(50)[0])
 	want := insert(p.house, about.Key, []byte(record))
 	got := p.store.Insert(t.Context(), about.Key, []byte(record))
 	if errors.Is(want, catalogue.ErrExists) != errors.Is(got, httpapi.ErrConflict) || (want == nil) != (got == nil) {
-		t.Errorf("%s: %s: memory says %v, PostgreSQL %v", about.Key, record, want, got)
+		t.Errorf("%s: insert of %s: memory = %v, PostgreSQL = %v", about.Key, record, want, got)
 	}
 }
 
-// index makes one of up to three fields, which changes no answer.
+// index creates an index of up to three fields.
 func (p *pair) index(t *testing.T, about resources.Description) {
 	var terms []ordering.Term
 	all := fields(t, p.store, about.Key)
 	for range p.IntN(4) {
-		terms = append(terms, ordering.Term{Field: pick(p.dice, all), Desc: p.oneIn(2)})
+		terms = append(terms, ordering.Term{Field: pick(p.generator, all), Desc: p.oneIn(2)})
 	}
 	if err := p.store.Index(t.Context(), about.Key, terms...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// insert adds a record to a house in memory.
+// insert inserts a record into a catalogue in memory.
 func insert(house *catalogue.Catalogue, key string, record []byte) error {
 	switch key {
 	case "events":
@@ -154,7 +152,7 @@ func insertInto[T any](c *catalogue.Collection[T], record []byte) error {
 	return err
 }
 
-// save compares all that both hold.
+// save compares the saved records of both.
 func (p *pair) save(t *testing.T) {
 	var want, got bytes.Buffer
 	if err := p.house.Save(&want); err != nil {
@@ -168,16 +166,16 @@ func (p *pair) save(t *testing.T) {
 	}
 }
 
-// ask makes the request of both. A tag is a handler's own: each is told the one
-// that it gave for the same request.
+// ask sends a request to both and compares the answers. If-None-Match has the last tag
+// of each handler for the request.
 func (p *pair) ask(t *testing.T, a asked) {
-	known, tell := p.tags[a.path+"?"+a.query]
-	tell = tell && p.tagged && p.oneIn(2)
+	known, conditional := p.tags[a.path+"?"+a.query]
+	conditional = conditional && p.tagged && p.oneIn(2)
 	var answers [2]*httptest.ResponseRecorder
 	var tags [2]string
 	for i, handler := range []http.Handler{p.memory, p.sql} {
 		r := a.request()
-		if tell {
+		if conditional {
 			r.Header.Set("If-None-Match", known[i])
 		}
 		w := httptest.NewRecorder()
@@ -191,7 +189,7 @@ func (p *pair) ask(t *testing.T, a asked) {
 	}
 	if p.tagged || a.path == "/api/" {
 		if (tags[0] == "") != (tags[1] == "") {
-			t.Errorf("%v: tags are %q and %q", a, tags[0], tags[1])
+			t.Errorf("%v: tags = %q and %q", a, tags[0], tags[1])
 		}
 		p.tags[a.path+"?"+a.query] = tags
 	}
@@ -205,7 +203,7 @@ func (p *pair) ask(t *testing.T, a asked) {
 	}
 }
 
-// request makes it, with a path and a query that no client need have made.
+// request returns an HTTP request. Its path and query may be invalid.
 func (a asked) request() *http.Request {
 	r := &http.Request{
 		Method: a.method, Host: "host.example", RequestURI: a.path + "?" + a.query,

@@ -17,23 +17,23 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// How many there are. Books are fewer, since each record costs Check a statement.
+// Numbers of records. There are fewer books, since Check runs a statement for each.
 const (
 	eventRows = 20_000
 	bookRows  = 4_000
 )
 
-// planned is a store with events and books, and its database.
+// planned is a store with events and books.
 type planned struct {
-	tap   *tap
-	store *pgstore.Store
-	db    *sql.DB
+	recorder *recorder
+	store    *pgstore.Store
+	db       *sql.DB
 }
 
 func newPlanned(t *testing.T) *planned {
 	dsn := newDSN(t)
-	p := &planned{tap: newTap(t, dsn), db: connect(t, dsn)}
-	p.store = open(t, pgstore.Options{Primary: p.tap.dsn})
+	p := &planned{recorder: newRecorder(t, dsn), db: connect(t, dsn)}
+	p.store = open(t, pgstore.Options{Primary: p.recorder.dsn})
 	var events, books []string
 	for i := range eventRows {
 		id, far := i+1, scattered(i, eventRows)
@@ -50,10 +50,10 @@ func newPlanned(t *testing.T) *planned {
 	return p
 }
 
-// scattered is another order of n numbers.
+// scattered returns the i-th number of a permutation of n numbers.
 func scattered(i, n int) int { return i * 7919 % n }
 
-// vacuum makes pages known to be visible to all, which takes an index for its word.
+// vacuum updates statistics and the visibility map, which index-only scans need.
 func (p *planned) vacuum(t *testing.T) {
 	t.Helper()
 	if _, err := p.db.ExecContext(t.Context(), "VACUUM ANALYZE events, books"); err != nil {
@@ -61,20 +61,20 @@ func (p *planned) vacuum(t *testing.T) {
 	}
 }
 
-// plan is how the database finds out which records of a page there are: the steps
-// of what Page asked, from the limit on.
+// plan returns the steps of the plan below the limit, by which the database finds the
+// records of a page.
 func (p *planned) plan(t *testing.T, key string, offset int, terms ...ordering.Term) string {
 	t.Helper()
-	p.tap.take()
+	p.recorder.take()
 	if _, _, err := p.store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 21, Offset: offset}, terms); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range p.tap.take() {
+	for _, s := range p.recorder.take() {
 		if strings.HasPrefix(s.text, "SELECT t.record") && len(s.params) == 2 {
 			return explain(t, p.db, s.text, binary.BigEndian.Uint64(s.params[0]), binary.BigEndian.Uint64(s.params[1]))
 		}
 	}
-	t.Fatal("no page was asked for")
+	t.Fatal("no query of a page")
 	return ""
 }
 
@@ -104,7 +104,7 @@ func explain(t *testing.T, db *sql.DB, text string, limit, offset uint64) string
 	return inner.Plans[0].String()
 }
 
-// find gives the first step of a type.
+// find returns the first step of a type, or nil.
 func (n *node) find(kind string) *node {
 	if n.Type == kind {
 		return n
@@ -117,7 +117,7 @@ func (n *node) find(kind string) *node {
 	return nil
 }
 
-// String has a step before the one that it takes its rows from.
+// String returns the steps, each before the one from which it takes its rows.
 func (n *node) String() string {
 	text := n.Type
 	if n.Direction == "Backward" {
@@ -126,7 +126,7 @@ func (n *node) String() string {
 	if n.Index != "" {
 		index, _, found := strings.Cut(n.Index, "_by_")
 		text += " " + n.Index
-		if found && len(n.Index) == len(index)+len("_by_")+12 { // the name that Index made up
+		if found && len(n.Index) == len(index)+len("_by_")+12 { // a hash
 			text = strings.TrimSuffix(text, n.Index) + index + "_by_…"
 		}
 	}
@@ -139,8 +139,7 @@ func (n *node) String() string {
 	return text
 }
 
-// All pages near an end of an ordering that has an index are read from that index:
-// what is asked is what was indexed.
+// TestPlans checks that pages near either end of an ordering are read from its index.
 func TestPlans(t *testing.T) {
 	p := newPlanned(t)
 	asc, desc := ordering.Asc, ordering.Desc
@@ -151,36 +150,36 @@ func TestPlans(t *testing.T) {
 		offset      int
 		terms       []ordering.Term
 		before      string          // the plan
-		index       []ordering.Term // made then; nil: none
+		index       []ordering.Term // created then; nil means none
 		after       string          // the plan with it
 	}{
-		{"the default order", "events", 0, []ordering.Term{asc("start_date"), asc("id")},
+		{"default order", "events", 0, []ordering.Term{asc("start_date"), asc("id")},
 			"Index Only Scan events_by_start_date", nil, ""},
-		{"its last page, from the end", "events", eventRows - 21, []ordering.Term{asc("start_date"), asc("id")},
+		{"default order, last page", "events", eventRows - 21, []ordering.Term{asc("start_date"), asc("id")},
 			"Index Only Scan Backward events_by_start_date", nil, ""},
-		{"its mirror", "events", 0, []ordering.Term{desc("start_date"), desc("id")},
+		{"default order reversed", "events", 0, []ordering.Term{desc("start_date"), desc("id")},
 			"Index Only Scan Backward events_by_start_date", nil, ""},
-		{"the last page of its mirror", "events", eventRows - 21, []ordering.Term{desc("start_date"), desc("id")},
+		{"default order reversed, last page", "events", eventRows - 21, []ordering.Term{desc("start_date"), desc("id")},
 			"Index Only Scan events_by_start_date", nil, ""},
 		{"by id", "books", 0, []ordering.Term{asc("id")}, "Index Only Scan books_pkey", nil, ""},
-		{"by id, from the end", "books", bookRows - 30, []ordering.Term{asc("id")}, "Index Only Scan Backward books_pkey", nil, ""},
-		{"by text, whose beginning is indexed", "events", 0, []ordering.Term{asc("name"), asc("id")},
+		{"by id, last page", "books", bookRows - 30, []ordering.Term{asc("id")}, "Index Only Scan Backward books_pkey", nil, ""},
+		{"by text with a prefix index", "events", 0, []ordering.Term{asc("name"), asc("id")},
 			"Incremental Sort of 1, Index Scan events_by_name", nil, ""},
-		{"by text, from the end", "events", eventRows - 30, []ordering.Term{asc("name"), asc("id")},
+		{"by text, last page", "events", eventRows - 30, []ordering.Term{asc("name"), asc("id")},
 			"Incremental Sort of 1, Index Scan Backward events_by_name", nil, ""},
-		{"by text that many share", "events", 0, []ordering.Term{asc("location"), desc("start_date"), asc("id")},
+		{"by text with many ties", "events", 0, []ordering.Term{asc("location"), desc("start_date"), asc("id")},
 			sorted, []ordering.Term{asc("location")}, "Incremental Sort of 1, Index Scan events_by_location"},
 		{"mixed directions", "events", 0, []ordering.Term{desc("published"), asc("end_date"), desc("id")},
 			sorted, []ordering.Term{desc("published"), asc("end_date")}, "Index Only Scan Backward events_by_…"},
-		{"the mirror of mixed directions is served already", "events", 0, []ordering.Term{asc("published"), desc("end_date"), asc("id")},
+		{"mixed directions reversed", "events", 0, []ordering.Term{asc("published"), desc("end_date"), asc("id")},
 			"Index Only Scan events_by_…", nil, ""},
-		{"a member of open records", "books", 0, []ordering.Term{asc("price"), asc("id")},
+		{"open member", "books", 0, []ordering.Term{asc("price"), asc("id")},
 			sorted, []ordering.Term{asc("price")}, "Incremental Sort of 1, Index Scan books_by_…"},
-		{"a member of open records, from the end", "books", bookRows - 30, []ordering.Term{asc("price"), asc("id")},
+		{"open member, last page", "books", bookRows - 30, []ordering.Term{asc("price"), asc("id")},
 			"Incremental Sort of 1, Index Scan Backward books_by_…", nil, ""},
-		{"a member of open records first of two", "books", 0, []ordering.Term{desc("price"), asc("name"), desc("id")},
+		{"open member as the first of two", "books", 0, []ordering.Term{desc("price"), asc("name"), desc("id")},
 			"Incremental Sort of 1, Index Scan Backward books_by_…", nil, ""},
-		{"a member with a name of its own", "books", 0, []ordering.Term{desc(isbn), asc("name"), desc("id")},
+		{"open member with an unusual name", "books", 0, []ordering.Term{desc(isbn), asc("name"), desc("id")},
 			sorted, []ordering.Term{desc(isbn), asc("name")}, "Incremental Sort of 1, Index Scan Backward books_by_…"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -190,7 +189,7 @@ func TestPlans(t *testing.T) {
 			if row.index == nil {
 				return
 			}
-			for range 2 { // the second time it is there
+			for range 2 { // the second call finds the index
 				if err := p.store.Index(t.Context(), row.key, row.index...); err != nil {
 					t.Fatal(err)
 				}
@@ -202,11 +201,10 @@ func TestPlans(t *testing.T) {
 		})
 	}
 	t.Run("loaded again", func(t *testing.T) { p.loadAgain(t) })
-	t.Run("an index of another expression is none", func(t *testing.T) { p.mismatch(t) })
+	t.Run("index of another expression", func(t *testing.T) { p.mismatch(t) })
 }
 
-// loadAgain reads other records, that have other members before those that are
-// indexed.
+// loadAgain loads other records, which have new members before the indexed ones.
 func (p *planned) loadAgain(t *testing.T) {
 	var books []string
 	second := "" // by price
@@ -227,12 +225,11 @@ func (p *planned) loadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(records[0]) != second {
-		t.Errorf("second by price is %s, want %s", records[0], second)
+		t.Errorf("second by price = %s, want %s", records[0], second)
 	}
 }
 
-// mismatch shows what is lost when an index is not of the expression that is
-// asked for.
+// mismatch checks that an index of a slightly different expression is not used.
 func (p *planned) mismatch(t *testing.T) {
 	byName := []ordering.Term{ordering.Asc("name"), ordering.Asc("id")}
 	for _, index := range []string{"left(name, 255)", "name", "left(name, 256) DESC NULLS LAST", `left(name, 256) COLLATE "C.utf8"`} {
@@ -247,7 +244,7 @@ func (p *planned) mismatch(t *testing.T) {
 	}
 }
 
-// exec runs statements past the store.
+// exec runs statements without a store.
 func exec(t testing.TB, db *sql.DB, statements string) {
 	t.Helper()
 	for _, text := range strings.Split(statements, "; ") {

@@ -12,10 +12,11 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// What is asked again on a connection is not prepared again, until 64 others were.
+// TestPreparedStatements checks that a connection prepares a statement again only after
+// 64 others.
 func TestPreparedStatements(t *testing.T) {
-	tap := newTap(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: tap.dsn, MaxConns: 1})
+	recorder := newRecorder(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: recorder.dsn, MaxConns: 1})
 	if err := store.LoadFrom(t.Context(), houseOf(t, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestPreparedStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	strangers := func(orders int) {
+	otherOrderings := func(orders int) {
 		t.Helper()
 		fields, err := events.Fields(t.Context())
 		if err != nil {
@@ -45,15 +46,15 @@ func TestPreparedStatements(t *testing.T) {
 		do             func()
 		prepared, used int
 	}{
-		{"the first time", func() { page(ordering.Asc("id")) }, 1, 1},
-		{"again and again", func() { page(ordering.Asc("id")); page(ordering.Asc("id")) }, 0, 2},
-		{"behind a few others", func() { strangers(5); page(ordering.Asc("id")) }, 0, 1},
-		{"behind many others", func() { strangers(70); page(ordering.Asc("id")) }, 1, 1},
+		{"first use", func() { page(ordering.Asc("id")) }, 1, 1},
+		{"repeated use", func() { page(ordering.Asc("id")); page(ordering.Asc("id")) }, 0, 2},
+		{"after few others", func() { otherOrderings(5); page(ordering.Asc("id")) }, 0, 1},
+		{"after many others", func() { otherOrderings(70); page(ordering.Asc("id")) }, 1, 1},
 	} {
-		tap.take()
+		recorder.take()
 		row.do()
 		prepared, used := 0, 0
-		for _, s := range tap.take() {
+		for _, s := range recorder.take() {
 			switch {
 			case !strings.Contains(s.text, `FROM "books" t ORDER BY t.id`):
 			case s.params == nil:

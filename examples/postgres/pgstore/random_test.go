@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// dice make up records and requests: of the same seed the same.
-type dice struct{ *rand.Rand }
+// generator generates records and requests. The same seed gives the same ones.
+type generator struct{ *rand.Rand }
 
-func newDice(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 0))} }
+func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 0))} }
 
-func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
+func (g generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
-func pick[T any](d dice, list []T) T { return list[d.IntN(len(list))] }
+func pick[T any](g generator, list []T) T { return list[g.IntN(len(list))] }
 
-// texts are near one another in the ways in which collations and indexes differ.
+// texts are texts that collations and indexes may confuse or order differently.
 var texts = []string{
 	"", " ", "a", "A", "á", "a\u0301", "ä", "Ä", "aa", "ab", "b", "B", "z", "ß", "ss",
 	"same", "same", "Same", "same ", "\t", "\n", "\u0001", "\u007f", "\u00a0", "\ufffd", "\uffff", "\U00010000", "😀",
@@ -26,23 +26,23 @@ var texts = []string{
 	strings.Repeat("é", 256) + "a", strings.Repeat("é", 256) + "b", strings.Repeat("😀", 256) + "a", strings.Repeat("😀", 256) + "b",
 }
 
-// long are texts that no entry of an index holds, and that differ late.
-func (d dice) long() string {
+// long returns a text that is too long for an index.
+func (g generator) long() string {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZéäß😀"
 	alphabet := []rune(letters)
 	var b strings.Builder
-	b.WriteString(strings.Repeat("x", 300*d.IntN(2)))
+	b.WriteString(strings.Repeat("x", 300*g.IntN(2)))
 	for range 10_001 {
-		b.WriteRune(pick(d, alphabet))
+		b.WriteRune(pick(g, alphabet))
 	}
 	return b.String()
 }
 
-// text is a JSON string.
-func (d dice) text() string {
-	s := pick(d, texts)
-	if d.oneIn(300) {
-		s = d.long()
+// text returns a JSON string.
+func (g generator) text() string {
+	s := pick(g, texts)
+	if g.oneIn(300) {
+		s = g.long()
 	}
 	return quoted(s)
 }
@@ -50,12 +50,12 @@ func (d dice) text() string {
 func quoted(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // strings marshal
+		panic(err) // cannot happen
 	}
 	return string(text)
 }
 
-// times have ties among different offsets, and both ends of what can be written.
+// times are times with ties in different zones, and the first and last valid times.
 var times = []string{
 	"0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00-12:00", "0001-01-01T00:00:00.000001Z",
 	"9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999-12:00", "9999-12-31T23:59:59+14:00",
@@ -64,7 +64,7 @@ var times = []string{
 	"1969-12-31T23:59:59.999999Z", "1970-01-01T00:00:00Z", "1999-12-31T23:59:59.999999Z", "2000-01-01T00:00:00Z", "1582-10-10T00:00:00Z",
 }
 
-// values are JSON of all kinds, with numbers that no machine word holds.
+// values are JSON values of all kinds, including very large numbers.
 var values = []string{
 	"null", "null", "true", "false",
 	"0", "-0", "0.0", "-0.0", "1", "1.0", "10e-1", "1e0", "2", "10", "-1", "-1.5", "0.1", "1e400", "-1e400", "1e-400", "1e401",
@@ -75,21 +75,21 @@ var values = []string{
 	"{}", `{"a":1}`, `{"a":1,"b":[{"c":null}]}`, `{"b":1}`, `{"a":"\u0000"}`,
 }
 
-// value is JSON of any kind.
-func (d dice) value() string {
-	if d.oneIn(3) {
-		return d.text()
+// value returns a JSON value.
+func (g generator) value() string {
+	if g.oneIn(3) {
+		return g.text()
 	}
-	return pick(d, values)
+	return pick(g, values)
 }
 
-// ids are distinct, and up to half of the largest.
-func (d dice) ids(n int) []int {
+// ids returns n distinct ids in random order.
+func (g generator) ids(n int) []int {
 	seen := map[int]bool{}
 	for len(seen) < n {
-		id := 1 + d.IntN(2*n+1)
-		if d.oneIn(20) {
-			id = math.MaxInt/2 - d.IntN(3)
+		id := 1 + g.IntN(2*n+1)
+		if g.oneIn(20) {
+			id = math.MaxInt/2 - g.IntN(3)
 		}
 		seen[id] = true
 	}
@@ -97,7 +97,7 @@ func (d dice) ids(n int) []int {
 	for id := range seen {
 		list = append(list, id)
 	}
-	slices.Sort(list) // a map's order is of no seed
-	d.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	slices.Sort(list) // the order of a map does not depend on the seed
+	g.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
 }

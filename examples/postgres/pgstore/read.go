@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// reader asks one server. It must have a revision, or else it is errBehind: of the
-// primary that is 0, since what it has is what there is.
+// reader reads from a server. It returns errBehind if the server does not have the
+// revision, which is 0 for the primary.
 type reader func(ctx context.Context, db *sql.DB, revision uint64) error
 
-// ask lets f read from a server that has all that this Store wrote to t, and all that
-// it has read of it: nobody is shown a page and after it an older one, and no page is
-// older than the revision that was told before it, unless the primary has become older
-// itself. f may be called several times, with the replica and the primary.
+// ask calls f with a server that has everything that this Store has written to t or
+// read from it. So no page is older than an earlier page or an earlier revision, unless
+// the primary itself has lost writes. f may be called several times, with the replica
+// and the primary.
 func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.about.Key, err)
@@ -27,7 +27,7 @@ func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 		}
 	}
 	err := f(limited, s.primary, 0)
-	if s.replica != nil && !rested && isAway(err) { // one that failed a moment ago is better than none
+	if s.replica != nil && !rested && isUnavailable(err) { // the replica may have recovered
 		if answered, err := s.askReplica(limited, t, f); answered {
 			return t.fault(ctx, err)
 		}
@@ -35,7 +35,7 @@ func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	return t.fault(ctx, err)
 }
 
-// limit ends what a request asks.
+// limit returns a context with the timeout of the Store.
 func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.timeout < 0 {
 		return ctx, func() {}
@@ -43,7 +43,7 @@ func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeout(ctx, s.timeout)
 }
 
-// read is ask for f in a read-only snapshot transaction.
+// read calls ask with f in a read-only snapshot transaction.
 func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, tx *sql.Tx, at state) error) error {
 	return s.ask(ctx, t, func(ctx context.Context, db *sql.DB, revision uint64) error {
 		return inSnapshot(ctx, db, func(tx *sql.Tx) error {
@@ -63,13 +63,13 @@ func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, 
 	})
 }
 
-// inSnapshot runs f in a read-only transaction that sees one instant.
+// inSnapshot runs f in a read-only transaction that sees one snapshot.
 func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 	tx, err := begin(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // does nothing after Commit
+	defer tx.Rollback() // has no effect after Commit
 	if err := f(tx); err != nil {
 		return err
 	}

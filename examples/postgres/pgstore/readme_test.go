@@ -14,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// readmeBlocks are those of the README in one language.
+// readmeBlocks returns the code blocks of the README in a language.
 func readmeBlocks(t *testing.T, language string) (list []string) {
 	t.Helper()
 	readme, err := os.ReadFile("../README.md")
@@ -27,7 +27,8 @@ func readmeBlocks(t *testing.T, language string) (list []string) {
 	return list
 }
 
-// The README's Go is in a file that is compiled; only the indentation may differ.
+// TestReadmeGo checks that the Go code of the README is in example_test.go, except for
+// indentation.
 func TestReadmeGo(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
@@ -35,14 +36,14 @@ func TestReadmeGo(t *testing.T) {
 	}
 	list := readmeBlocks(t, "go")
 	if len(list) != 1 {
-		t.Fatalf("%d blocks of Go in the README, not the one that was looked for", len(list))
+		t.Fatalf("%d blocks of Go in the README, want 1", len(list))
 	}
 	if !strings.Contains(unindented(string(source)), unindented(list[0])) {
-		t.Errorf("example_test.go does not have this:\n%s", list[0])
+		t.Errorf("example_test.go does not contain\n%s", list[0])
 	}
 }
 
-// unindented takes off indentation and empty lines.
+// unindented removes indentation and empty lines.
 func unindented(source string) string {
 	var lines []string
 	for line := range strings.Lines(source) {
@@ -53,8 +54,7 @@ func unindented(source string) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// What the README tells those who write SQL of their own leaves the store whole,
-// which is looked at when the test ends.
+// TestReadmeSQL runs the SQL of the README. The store is checked when the test ends.
 func TestReadmeSQL(t *testing.T) {
 	house := catalogue.New()
 	for _, year := range []int{2019, 2020} {
@@ -63,7 +63,7 @@ func TestReadmeSQL(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Members that are counted, one that others have too, and one that is not counted.
+	// Counted members, one of them in both records, and one that is not counted.
 	err := house.LoadCollection("books", strings.NewReader(`[{"id":3,"name":"Emma","note":null,"Id":0},{"id":4,"name":"Persuasion"}]`))
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestReadmeSQL(t *testing.T) {
 	db := connect(t, dsn)
 	list := readmeBlocks(t, "sql")
 	if len(list) != 2 {
-		t.Fatalf("%d blocks of SQL in the README, not the two that were looked for", len(list))
+		t.Fatalf("%d blocks of SQL in the README, want 2", len(list))
 	}
 	for _, statements := range list {
 		if _, err := db.ExecContext(t.Context(), statements); err != nil {
@@ -86,7 +86,7 @@ func TestReadmeSQL(t *testing.T) {
 	for key, left := range map[string]string{"events": `{"id":2,`, "books": `{"id":4,`} {
 		count, records, err := store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 9}, []ordering.Term{ordering.Asc("id")})
 		if err != nil || count != 1 || len(records) != 1 || !strings.HasPrefix(string(records[0]), left) {
-			t.Errorf("%s: %d records are left, %s, %v; want the one that begins %s", key, count, records, err, left)
+			t.Errorf("%s: %d records left, %s, %v; want one with prefix %s", key, count, records, err, left)
 		}
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// errBehind says that a server does not have what this Store wrote or read.
-var errBehind = errors.New("pgstore: the server is behind what was read before")
+// errBehind is returned if a server lacks something that this Store wrote or read.
+var errBehind = errors.New("pgstore: the server is older than what was read before")
 
-// askReplica reports whether the replica has answered. It is given half of the
-// time that there is, which leaves the other half to the primary.
+// askReplica calls f with the replica and reports whether it has answered. The replica
+// has half of the remaining time, which leaves the other half to the primary.
 func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bool, err error) {
 	half := ctx
 	if end, ok := ctx.Deadline(); ok {
@@ -25,17 +25,17 @@ func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bo
 	switch {
 	case err == nil, errors.Is(err, ordering.ErrUnknownField):
 		return true, err
-	case !errors.Is(err, errBehind) && ctx.Err() == nil: // it is not the time of the request that was over
+	case !errors.Is(err, errBehind) && ctx.Err() == nil: // the request itself has not ended
 		s.resting.begin(s.pause())
 	}
 	return false, nil
 }
 
-// pause is for how long a replica that could not answer is not asked: it costs a
-// request half of its time to find out.
+// pause returns for how long a replica that failed is not asked. A replica that does
+// not answer would cost each request half of its time.
 func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
 
-// rest is a time in which somebody is not asked.
+// rest is a period in which a server is not asked.
 type rest struct{ until atomic.Int64 } // Unix time in nanoseconds
 
 func (r *rest) begin(d time.Duration) { r.until.Store(time.Now().Add(d).UnixNano()) }

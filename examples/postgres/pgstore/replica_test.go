@@ -14,45 +14,44 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A replica and what becomes of it, in turn; each in a database of its own.
 func TestReplica(t *testing.T) {
-	t.Parallel() // to TestCrash: both mostly wait
+	t.Parallel() // with TestCrash; both mostly wait
 	s := newServers(t)
-	// The replica gets it with the data.
+	// The setting is copied to the replica.
 	_, err := connect(t, s.primary.DSN("postgres")).Exec("ALTER SYSTEM SET max_standby_streaming_delay = '10ms'")
 	s.must(err)
 	s.follow()
-	s.run("is read", replicaIsRead)
-	s.run("is behind what was written", replicaIsBehind)
-	s.run("goes and comes back", replicaGoesAndComesBack)
-	s.run("alone", replicaAlone)
-	s.run("rests, and is alone", replicaRestsAlone)
-	s.run("does not turn back time", replicaDoesNotTurnBackTime)
-	s.run("cancels a read", replicaCancelsARead)
+	s.run("reads", testReplicaReads)
+	s.run("lag", testReplicaLag)
+	s.run("restarts", testReplicaRestarts)
+	s.run("primary down", testPrimaryDown)
+	s.run("primary down after replica failed", testPrimaryDownAfterReplica)
+	s.run("no older pages", testNoOlderPages)
+	s.run("canceled read", testCanceledRead)
 }
 
-// A store that wrote nothing shows what the replica has, however old.
-func replicaIsRead(s *servers) {
+// testReplicaReads checks that a store that has written nothing reads from the replica.
+func testReplicaReads(s *servers) {
 	writer := s.client(s.open("writer", pgstore.Options{}))
 	reader := s.client(s.open("reader", pgstore.Options{}))
 	s.must(s.replica.PauseReplay())
-	writer.posted("unheard of")
+	writer.posted("not replayed")
 	if got := reader.count("social-links/"); got != 0 {
-		s.Errorf("a page of %d, the replica has none", got)
+		s.Errorf("count = %d, want 0 as on the replica", got)
 	}
 	if n := s.connections(s.primary, "reader"); n != 0 {
-		s.Errorf("%d connections to the primary of somebody who only reads", n)
+		s.Errorf("%d connections of the reader to the primary, want 0", n)
 	}
 	s.must(s.replica.ResumeReplay())
 	s.catchUp()
 	if got := reader.count("social-links/"); got != 1 {
-		s.Errorf("a page of %d when the replica has 1", got)
+		s.Errorf("count = %d, want 1 as on the replica", got)
 	}
 }
 
-// Who posted sees it at once and for good, whatever was tagged, and of all
-// else still what the replica has.
-func replicaIsBehind(s *servers) {
+// testReplicaLag checks that a store sees its own writes at once, also in requests with
+// tags, and reads other collections from the replica.
+func testReplicaLag(s *servers) {
 	store := s.open("store", pgstore.Options{})
 	c := s.client(store)
 	other := s.open("other", pgstore.Options{})
@@ -63,17 +62,17 @@ func replicaIsBehind(s *servers) {
 		tags = append(tags, c.get(all, "").tag)
 	}
 	if tags[0] == "" || tags[2] != tags[0] || c.get(all, tags[0]).status != http.StatusNotModified {
-		s.Fatalf("tags before anything is written: %q", tags)
+		s.Fatalf("tags before any write = %q", tags)
 	}
 	s.must(s.replica.PauseReplay())
 	record := c.posted("mine")
 	for range 3 {
 		p := c.get(all, tags[0])
 		if p.status != http.StatusOK || p.Count != 1 || len(p.Results) != 1 || string(p.Results[0]) != record || p.tag == tags[0] {
-			s.Errorf("after the POST: %+v", p)
+			s.Errorf("page after the POST = %+v", p)
 		}
 		if got := c.count(byID); got != 1 {
-			s.Errorf("a page that was asked for before has %d", got)
+			s.Errorf("count of a page requested before = %d, want 1", got)
 		}
 	}
 	links := store.Collections()["social-links"].(interface {
@@ -81,18 +80,18 @@ func replicaIsBehind(s *servers) {
 	})
 	want := scalar[uint64](s, s.primary, "SELECT revision FROM collections WHERE key = 'social-links'")
 	if got, err := links.Revision(s.Context()); err != nil || got != want {
-		s.Errorf("revision %d, %v; the primary has %d", got, err, want)
+		s.Errorf("Revision = %d, %v; want %d as on the primary", got, err, want)
 	}
 
-	// Fields of open records are in the database, too.
+	// Fields of open records are read from the database.
 	s.must(store.Insert(s.Context(), "books", []byte(`{"id":3,"name":"Emma","pages":1}`)))
 	if names, err := store.Collections()["books"].Fields(s.Context()); err != nil || !slices.Contains(names, "pages") {
-		s.Errorf("fields of books: %v, %v", names, err)
+		s.Errorf("Fields of books = %v, %v", names, err)
 	}
 
 	s.must(other.Insert(s.Context(), "authors", []byte(`{"id":2}`)))
 	if got := c.count("authors/"); got != 1 {
-		s.Errorf("%d authors: of a collection that it did not write to the replica is asked", got)
+		s.Errorf("count of authors = %d, want 1 as on the replica", got)
 	}
 
 	s.must(s.replica.ResumeReplay())
@@ -100,34 +99,34 @@ func replicaIsBehind(s *servers) {
 	s.must(s.replica.PauseReplay())
 	s.must(other.Insert(s.Context(), "social-links", []byte(`{"id":9,"title":"t","url":"https://x.example/","logo":null,"type":"web","author":1}`)))
 	if got := c.count("social-links/?limit=1"); got != 1 {
-		s.Errorf("a page of %d: a replica that has caught up is asked again", got)
+		s.Errorf("count = %d, want 1 as on the replica that has caught up", got)
 	}
 }
 
-// Whatever becomes of the replica, no read fails, and it is used again when it is
-// back.
-func replicaGoesAndComesBack(s *servers) {
+// testReplicaRestarts checks that no read fails when the replica fails, and that it is
+// used again afterwards.
+func testReplicaRestarts(s *servers) {
 	c := s.client(s.open("store", pgstore.Options{Timeout: 800 * time.Millisecond}))
 	other := s.client(s.open("other", pgstore.Options{}))
-	for _, gone := range []struct {
-		how        string
-		away, back func() error
+	for _, failure := range []struct {
+		how         string
+		end, resume func() error
 	}{
 		{"killed", s.replica.Kill, s.replica.Start},
 		{"shut down", func() error { return s.replica.Shutdown(pgtest.Fast) }, s.replica.Start},
 		{"frozen", s.replica.Freeze, s.replica.Thaw},
 	} {
-		n := c.count("social-links/") // on a connection to the replica that is kept
-		s.must(gone.away())
+		n := c.count("social-links/") // opens a connection to the replica
+		s.must(failure.end())
 		for range 5 {
-			other.posted(gone.how)
+			other.posted(failure.how)
 			n++
 			if got := c.count("social-links/?limit=5"); got != n {
-				s.Errorf("%s: a page of %d, the primary has %d", gone.how, got, n)
+				s.Errorf("%s: count = %d, want %d as on the primary", failure.how, got, n)
 			}
 			c.count("books/?ordering=name")
 		}
-		s.must(gone.back())
+		s.must(failure.resume())
 		s.eventually("the replica is used again", func() bool {
 			c.count("social-links/?limit=6")
 			return s.connections(s.replica, "store") > 0
@@ -135,29 +134,30 @@ func replicaGoesAndComesBack(s *servers) {
 	}
 }
 
-// Without the primary reads go on, and writes are told to come again.
-func replicaAlone(s *servers) {
+// testPrimaryDown checks that reads continue without the primary, and that posts are
+// answered with 503.
+func testPrimaryDown(s *servers) {
 	store := s.open("store", pgstore.Options{Timeout: 5 * time.Second})
 	c := s.client(store)
 	c.posted("before")
-	s.must(s.primary.Shutdown(pgtest.Fast)) // sends the replica all there is
+	s.must(s.primary.Shutdown(pgtest.Fast)) // sends all data to the replica
 	s.catchUpTo(1)
 	for range 3 {
 		if got := c.count("social-links/?ordering=url"); got != 1 {
-			s.Errorf("a page of %d", got)
+			s.Errorf("count = %d, want 1", got)
 		}
-		if w := c.post("meanwhile"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" {
-			s.Errorf("POST: %d %v %s", w.Code, w.Header(), w.Body)
+		if w := c.post("refused"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" {
+			s.Errorf("POST = %d %v %s", w.Code, w.Header(), w.Body)
 		}
 	}
 	s.must(s.primary.Start())
 	c.posted("after")
 	if got := c.count("social-links/"); got != 2 {
-		s.Errorf("a page of %d", got)
+		s.Errorf("count = %d, want 2", got)
 	}
 }
 
-// catchUpTo waits for a count of social links, where there is no primary to be asked.
+// catchUpTo waits for a count of social links on the replica, without the primary.
 func (s *servers) catchUpTo(count int) {
 	s.Helper()
 	s.eventually("the replica has all links", func() bool {
@@ -165,8 +165,9 @@ func (s *servers) catchUpTo(count int) {
 	})
 }
 
-// A replica that failed a moment ago is better than a primary that is away.
-func replicaRestsAlone(s *servers) {
+// testPrimaryDownAfterReplica checks that a replica that has just failed is asked if the
+// primary is unavailable.
+func testPrimaryDownAfterReplica(s *servers) {
 	c := s.client(s.open("store", pgstore.Options{Timeout: time.Second}))
 	s.must(s.replica.Freeze())
 	c.count("books/")
@@ -174,14 +175,14 @@ func replicaRestsAlone(s *servers) {
 	s.must(s.primary.Shutdown(pgtest.Fast))
 	for range 5 {
 		if got := c.count("books/"); got != 2 {
-			s.Errorf("a page of %d", got)
+			s.Errorf("count = %d, want 2", got)
 		}
 	}
 }
 
-// Who has seen a page of the primary is not shown an older one by a replica that
-// comes back.
-func replicaDoesNotTurnBackTime(s *servers) {
+// testNoOlderPages checks that after a page of the primary, a replica that is available
+// again does not answer with an older one.
+func testNoOlderPages(s *servers) {
 	store := s.open("store", pgstore.Options{Timeout: 800 * time.Millisecond})
 	c := s.client(store)
 	s.must(s.replica.PauseReplay())
@@ -189,57 +190,57 @@ func replicaDoesNotTurnBackTime(s *servers) {
 	s.must(s.replica.Freeze())
 	first := c.get("social-links/", "")
 	if first.Count != 1 {
-		s.Fatalf("a page of %d of the primary", first.Count)
+		s.Fatalf("count on the primary = %d, want 1", first.Count)
 	}
 	s.must(s.replica.Thaw())
-	for asked := false; !asked; { // the replica, which rests for a while
+	for asked := false; !asked; { // until the replica is asked again
 		asked = s.connections(s.replica, "store") > 0
 		if got := c.count("social-links/"); got != 1 {
-			s.Fatalf("a page of %d after one of 1", got)
+			s.Fatalf("count = %d after a page with count 1", got)
 		}
 		if got := c.get("social-links/", first.tag); got.status != http.StatusNotModified {
-			s.Fatalf("status %d for who has the newest page", got.status)
+			s.Fatalf("status = %d with the tag of the newest page, want 304", got.status)
 		}
 		if n, _, err := store.Collections()["social-links"].Page(s.Context(), pagination.Window{Limit: 1}, byID); n != 1 || err != nil {
-			s.Fatalf("a page of %d, %v", n, err)
+			s.Fatalf("Page = %d, %v; want 1", n, err)
 		}
 	}
 }
 
 var byID = []ordering.Term{ordering.Asc("id")}
 
-// A read that the replica cancels, because it is in the way of what is replayed, is
-// answered by the primary.
-func replicaCancelsARead(s *servers) {
+// testCanceledRead checks that the primary answers a read that the replica cancels
+// because it conflicts with replay.
+func testCanceledRead(s *servers) {
 	db := connect(s, s.dsn(s.primary, "owner"))
-	c := s.client(s.open("store", pgstore.Options{Timeout: patience}))
+	c := s.client(s.open("store", pgstore.Options{Timeout: testTimeout}))
 
 	tx, err := db.Begin()
 	s.must(err)
-	defer tx.Rollback() // does nothing the second time
+	defer tx.Rollback() // has no effect the second time
 	lock := func(table string) {
 		s.Helper()
 		_, err := tx.Exec("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE")
 		s.must(err)
-		_, err = db.Exec("SELECT pg_logical_emit_message(true, '', 'so that the log is sent')")
+		_, err = db.Exec("SELECT pg_logical_emit_message(true, '', 'sends the log')")
 		s.must(err)
 	}
-	lock("books") // which a replica does as well
+	lock("books") // replayed on the replica
 	s.eventually("the table is locked on the replica", func() bool {
 		return scalar[bool](s, s.replica, "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'books'::regclass AND mode = 'AccessExclusiveLock')")
 	})
 	counts := make(chan int)
 	go func() { counts <- c.count("books/") }()
-	s.eventually("the page waits", func() bool {
+	s.eventually("the read waits for the lock", func() bool {
 		return scalar[bool](s, s.replica, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'store' AND wait_event_type = 'Lock')")
 	})
-	lock("collections") // which the reader has read
+	lock("collections") // conflicts with the read
 	s.eventually("the primary is asked", func() bool { return s.connections(s.primary, "store") > 0 })
 	s.must(tx.Rollback())
 	if got := <-counts; got != 2 {
-		s.Errorf("a page of %d", got)
+		s.Errorf("count = %d, want 2", got)
 	}
 	if !strings.Contains(s.replica.Log(), "due to conflict with recovery") {
-		s.Error("the replica has cancelled nothing")
+		s.Error("the replica has not canceled the read")
 	}
 }

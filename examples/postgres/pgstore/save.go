@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Save writes the whole house as [catalogue.Catalogue.Save] does, to the byte, as
-// the primary had it at one instant. An error is w's, or matches
-// [httpapi.ErrUnavailable]. O(n), in little memory.
+// Save writes all records of one instant of the primary to w, in the format of
+// [catalogue.Catalogue.Save], to the byte. The error is that of w, or wraps
+// [httpapi.ErrUnavailable]. O(n), in constant memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	out := &errWriter{Writer: w}
 	b := bufio.NewWriter(out)
@@ -38,8 +38,8 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// errWriter keeps the error of its writer, to be told from one of the database: they
-// can be the same.
+// errWriter stores the error of its writer, to distinguish it from an error of the
+// database, which can have the same value.
 type errWriter struct {
 	io.Writer
 	err error

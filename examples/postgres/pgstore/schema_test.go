@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// After the migrations there are the columns that the records are described with,
-// and text is compared by bytes.
+// TestSchema compares the columns after all migrations with the descriptions, and
+// checks that text is compared by bytes.
 func TestSchema(t *testing.T) {
 	dsn := newDSN(t)
 	open(t, pgstore.Options{Primary: dsn})
@@ -33,7 +33,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// sqlType is what a field of the description should be, null or not.
+// sqlType returns the expected type of a described field.
 func sqlType(f resources.Field) string {
 	name := map[resources.Kind]string{
 		resources.Integer: "bigint", resources.Reference: "bigint", resources.References: "bigint[]",
@@ -46,7 +46,7 @@ func sqlType(f resources.Field) string {
 	return name + " not null"
 }
 
-// columnsOf are those of a table: type, collation if it is not the database's, null.
+// columnsOf returns the columns of a table with type, collation and NOT NULL.
 func columnsOf(t *testing.T, db *sql.DB, table string) map[string]string {
 	t.Helper()
 	rows, err := db.Query(`SELECT attname, format_type(atttypid, atttypmod) || coalesce(' ' || collname, '')
@@ -59,11 +59,11 @@ func columnsOf(t *testing.T, db *sql.DB, table string) map[string]string {
 	defer rows.Close()
 	columns := map[string]string{}
 	for rows.Next() {
-		var name, is string
-		if err := rows.Scan(&name, &is); err != nil {
+		var name, column string
+		if err := rows.Scan(&name, &column); err != nil {
 			t.Fatal(err)
 		}
-		columns[name] = is
+		columns[name] = column
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)

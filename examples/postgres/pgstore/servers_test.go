@@ -16,18 +16,17 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// patience is how long a test waits for what takes a second at the most.
-const patience = 20 * time.Second
+// testTimeout is the time limit of operations that usually take a second or less.
+const testTimeout = 20 * time.Second
 
-// servers are a primary and, perhaps, its replica, for a test to break, and the
-// database of a test.
+// servers are a primary and possibly its replica, with the database of a test.
 type servers struct {
 	*testing.T
 	primary, replica *pgtest.Server
 	database         string
 }
 
-// newServers starts a primary with a little house in it.
+// newServers starts a primary with a few records.
 func newServers(t *testing.T) *servers {
 	t.Helper()
 	s := &servers{T: t, primary: pgtest.New(t), database: "house"}
@@ -40,7 +39,7 @@ func newServers(t *testing.T) *servers {
 	return s
 }
 
-// follow gives it a replica.
+// follow starts a replica.
 func (s *servers) follow() {
 	s.Helper()
 	replica, err := s.primary.Replica()
@@ -49,7 +48,7 @@ func (s *servers) follow() {
 	s.replica = replica
 }
 
-// run runs a test in a database of its own, and makes good what it did to servers.
+// run runs a subtest in a new database and restores the servers afterwards.
 func (s *servers) run(name string, test func(*servers)) {
 	s.Run(name, func(t *testing.T) {
 		own := *s
@@ -59,19 +58,19 @@ func (s *servers) run(name string, test func(*servers)) {
 			own.catchUp()
 		}
 		t.Cleanup(func() {
-			own.runs(s.primary)
+			own.ensureRunning(s.primary)
 			if s.replica != nil {
-				own.runs(s.replica)
+				own.ensureRunning(s.replica)
 				own.must(s.replica.ResumeReplay())
 			}
-			own.whole()
+			own.check()
 		})
 		test(&own)
 	})
 }
 
-// runs has a server running.
-func (s *servers) runs(server *pgtest.Server) {
+// ensureRunning makes sure that a server is running.
+func (s *servers) ensureRunning(server *pgtest.Server) {
 	if err := server.Start(); err != nil && !errors.Is(err, pgtest.ErrRunning) {
 		s.Error(err)
 	}
@@ -85,17 +84,18 @@ func (s *servers) must(err error) {
 	}
 }
 
-// dsn is the house of a server, for somebody of whom it can tell who it is.
-func (s *servers) dsn(server *pgtest.Server, who string) string {
-	return server.DSN(s.database) + " application_name=" + who
+// dsn returns the connection string of the database on a server, with an application
+// name.
+func (s *servers) dsn(server *pgtest.Server, name string) string {
+	return server.DSN(s.database) + " application_name=" + name
 }
 
-// open makes a store; with a replica it reads from that.
-func (s *servers) open(who string, opts pgstore.Options) *pgstore.Store {
+// open opens a store, which uses the replica if there is one.
+func (s *servers) open(name string, opts pgstore.Options) *pgstore.Store {
 	s.Helper()
-	opts.Primary = s.dsn(s.primary, who)
+	opts.Primary = s.dsn(s.primary, name)
 	if s.replica != nil {
-		opts.Replica = s.dsn(s.replica, who)
+		opts.Replica = s.dsn(s.replica, name)
 	}
 	store, err := pgstore.Open(opts)
 	s.must(err)
@@ -103,46 +103,46 @@ func (s *servers) open(who string, opts pgstore.Options) *pgstore.Store {
 	return store
 }
 
-// scalar is what a server answers to a question.
-func scalar[T any](s *servers, server *pgtest.Server, question string, args ...any) T {
+// scalar returns the single value of a query.
+func scalar[T any](s *servers, server *pgtest.Server, query string, args ...any) T {
 	s.Helper()
 	db := connect(s, s.dsn(server, "scalar"))
 	defer db.Close()
 	var answer T
-	s.must(db.QueryRow(question, args...).Scan(&answer))
+	s.must(db.QueryRow(query, args...).Scan(&answer))
 	return answer
 }
 
-// catchUp waits until the replica has all that the primary has written.
+// catchUp waits until the replica has everything that the primary has written.
 func (s *servers) catchUp() {
 	s.Helper()
 	all := *s
-	all.database = "postgres" // the test's own may not have come yet
+	all.database = "postgres" // the test's database may not be on the replica yet
 	written := scalar[string](&all, s.primary, "SELECT pg_current_wal_flush_lsn()::text")
 	s.eventually("the replica has caught up", func() bool {
 		return scalar[bool](&all, s.replica, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", written)
 	})
 }
 
-// eventually asks until the answer is yes.
-func (s *servers) eventually(what string, yes func() bool) {
+// eventually polls a condition until it is true.
+func (s *servers) eventually(what string, condition func() bool) {
 	s.Helper()
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
-	for end := time.Now().Add(patience); !yes(); <-look.C {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(testTimeout); !condition(); <-tick.C {
 		if time.Now().After(end) {
-			s.Fatalf("not so after %v: %s", patience, what)
+			s.Fatalf("not true after %v: %s", testTimeout, what)
 		}
 	}
 }
 
-// client asks a handler. What OnError is told is noted, for messages.
+// client sends requests to a handler.
 type client struct {
 	*testing.T
 	handler http.Handler
 }
 
-// client serves a store with all that a handler has for readers.
+// client returns a client of a handler with entity tags. Errors are logged.
 func (s *servers) client(store *pgstore.Store) *client {
 	s.Helper()
 	return &client{s.T, handle(s, store, httpapi.Options{
@@ -152,16 +152,15 @@ func (s *servers) client(store *pgstore.Store) *client {
 	})}
 }
 
-// page is what a client sees of one.
+// page is an answer to a request for a page.
 type page struct {
-	status int
-	tag    string
-	Count  int
-	// Results are records as they are written.
+	status  int
+	tag     string
+	Count   int
 	Results []json.RawMessage
 }
 
-// get asks for a page; tag is one that the client has, or "".
+// get requests a page. If tag is not "", the request has If-None-Match.
 func (c *client) get(target, tag string) page {
 	c.Helper()
 	r := httptest.NewRequest("GET", "/api/"+target, nil)
@@ -179,7 +178,7 @@ func (c *client) get(target, tag string) page {
 	return p
 }
 
-// count asks for a page that has to be there.
+// count requests a page and returns the count. Other statuses than 200 are errors.
 func (c *client) count(target string) int {
 	c.Helper()
 	p := c.get(target, "")
@@ -190,7 +189,7 @@ func (c *client) count(target string) int {
 	return p.Count
 }
 
-// post sends a social link of a title and returns the answer.
+// post posts a social link and returns the answer.
 func (c *client) post(title string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("POST", "/api/social-links/", strings.NewReader(link(title)))
 	r.Header.Set("Content-Type", "application/json")
@@ -203,7 +202,7 @@ func link(title string) string {
 	return `{"title":"` + title + `","url":"https://x.example/","type":"web","author":1}`
 }
 
-// posted is post where nothing is in its way.
+// posted posts a social link and returns the stored record. Failures end the test.
 func (c *client) posted(title string) (record string) {
 	c.Helper()
 	w := c.post(title)
@@ -213,14 +212,14 @@ func (c *client) posted(title string) (record string) {
 	return w.Body.String()
 }
 
-// connections is how many a store of that name has to a server.
-func (s *servers) connections(server *pgtest.Server, who string) int {
+// connections returns the number of connections to a server with an application name.
+func (s *servers) connections(server *pgtest.Server, name string) int {
 	s.Helper()
-	return scalar[int](s, server, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", who)
+	return scalar[int](s, server, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name)
 }
 
-// whole says that nothing is broken.
-func (s *servers) whole() {
+// check checks the database.
+func (s *servers) check() {
 	s.Helper()
 	store, err := pgstore.Open(pgstore.Options{Primary: s.dsn(s.primary, "checker")})
 	s.must(err)

@@ -9,10 +9,10 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// A connection that the server has ended costs no call an error that has done nothing
-// with it.
+// TestCallsOnStaleConnections ends a connection before each call of a method, which
+// must not fail.
 func TestCallsOnStaleConnections(t *testing.T) {
-	s := unbroken(t)
+	s := newSharedServers(t)
 	store := s.open("store", pgstore.Options{MaxConns: 1})
 	for name, call := range map[string]func(context.Context) error{
 		"Revision": func(ctx context.Context) error {
@@ -24,12 +24,12 @@ func TestCallsOnStaleConnections(t *testing.T) {
 		"Check":  store.Check,
 		"Index":  func(ctx context.Context) error { return store.Index(ctx, "events") },
 	} {
-		for range 2 { // the driver asks a connection how it is, unless it did so a moment ago
+		for range 2 { // the driver does not check a connection that was used a moment ago
 			_, err := store.Collections()["authors"].(httpapi.Revisioned).Revision(t.Context())
 			s.must(err)
 		}
 		scalar[int](s, s.primary, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")
-		s.eventually("it is gone", func() bool { return s.connections(s.primary, "store") == 0 })
+		s.eventually("the connection has ended", func() bool { return s.connections(s.primary, "store") == 0 })
 		if err := call(t.Context()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

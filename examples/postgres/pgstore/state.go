@@ -12,10 +12,10 @@ type state struct {
 	revision uint64
 }
 
-// stateQuery is for a writer behind which nobody else writes, with FOR UPDATE.
+// stateQuery reads the state. With FOR UPDATE it also locks the collection for writing.
 const stateQuery = `SELECT count, last_id, revision FROM collections WHERE key = $1`
 
-// state reads it.
+// state reads the state with a query.
 func (t *table) state(ctx context.Context, q interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, query string) (at state, err error) {
@@ -23,7 +23,7 @@ func (t *table) state(ctx context.Context, q interface {
 	return at, err
 }
 
-// lock waits for its turn to write.
+// lock locks the collection for writing and returns its state.
 func (t *table) lock(ctx context.Context, tx *sql.Tx) (state, error) {
 	return t.state(ctx, tx, stateQuery+" FOR UPDATE")
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// The texts of all statements are the same whatever strangers send, where they
-// send as much: their words are in parameters alone.
+// TestStatements checks that words from requests are in parameters only: hostile words
+// must lead to the same statements as harmless ones.
 func TestStatements(t *testing.T) {
 	hostile := []string{
 		"qz'; drop table events; --", `qz"; drop table events; --`, "qz/*", "qz*/", "qz--", "qz$1", "qz\\", "qz\n--", "qz;", "qz t.id", "qz%s",
@@ -32,9 +32,9 @@ func TestStatements(t *testing.T) {
 	texts := map[string][]string{}
 	for name, words := range map[string][]string{"harmless": harmless, "hostile": hostile} {
 		t.Run(name, func(t *testing.T) {
-			said := converse(t, words)
+			statements := statementsFor(t, words)
 			var params [][]byte
-			for _, s := range said {
+			for _, s := range statements {
 				texts[name] = append(texts[name], s.text)
 				params = append(params, s.params...)
 			}
@@ -48,21 +48,21 @@ func TestStatements(t *testing.T) {
 		})
 	}
 	if diff := cmp.Diff(texts["harmless"], texts["hostile"]); diff != "" {
-		t.Errorf("statements: -of harmless words +of hostile words\n%s", diff)
+		t.Errorf("statements: -harmless +hostile\n%s", diff)
 	}
 	for _, text := range texts["hostile"] {
 		if strings.Contains(text, "qz") {
-			t.Errorf("a word got into %s", text)
+			t.Errorf("statement contains a word: %s", text)
 		}
 	}
 }
 
-// converse sends words wherever a stranger can, and gives what the database heard
-// of it.
-func converse(t *testing.T, words []string) []statement {
-	tap := newTap(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: tap.dsn, MaxConns: 1})
-	tap.take()
+// statementsFor sends words in all parts of requests and returns the statements that
+// the database received.
+func statementsFor(t *testing.T, words []string) []statement {
+	recorder := newRecorder(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: recorder.dsn, MaxConns: 1})
+	recorder.take()
 	var members []string
 	for _, word := range words {
 		members = append(members, quoted(word)+":"+quoted(word))
@@ -101,19 +101,19 @@ func converse(t *testing.T, words []string) []statement {
 			t.Error(err)
 		}
 	}
-	return tap.take()
+	return recorder.take()
 }
 
-// Columns of ours that are no fields are unknown, whatever a database would make
-// of them, and say nothing to it.
-func TestColumnsThatAreNoFields(t *testing.T) {
-	tap := newTap(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: tap.dsn})
+// TestOrderingByOtherNames checks that columns that are not fields, and other names, are
+// unknown fields and are not sent to the database.
+func TestOrderingByOtherNames(t *testing.T) {
+	recorder := newRecorder(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: recorder.dsn})
 	load(t, store, `{"books":[{"id":1,"name":"a"},{"id":2,"name":"b"}],"social-links":[`+
 		`{"id":1,"title":"b","url":"u","logo":null,"type":"t","author":1},{"id":2,"title":"a","url":"u","logo":null,"type":"t","author":1}]}`)
 	for _, key := range []string{"books", "social-links", "news"} {
 		for _, field := range []string{"record", "keys", "keys[1]", "t.id", "ctid", "xmin", "tableoid", "t", "books", "collections", "count", "id desc", `"id"`, "ID", "1", "", "name;", "title "} {
-			tap.take()
+			recorder.take()
 			terms := []ordering.Term{ordering.Asc(field), ordering.Asc("id")}
 			_, _, err := store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 1}, terms)
 			if !errors.Is(err, ordering.ErrUnknownField) {
@@ -122,33 +122,33 @@ func TestColumnsThatAreNoFields(t *testing.T) {
 			if err := store.Index(t.Context(), key, terms...); !errors.Is(err, ordering.ErrUnknownField) {
 				t.Errorf("index of %s by %q: %v, want %v", key, field, err, ordering.ErrUnknownField)
 			}
-			for _, s := range tap.take() {
+			for _, s := range recorder.take() {
 				if strings.Contains(s.text, "ORDER BY") || strings.Contains(s.text, "INDEX") {
-					t.Errorf("%s by %q: the database was asked %s", key, field, s.text)
+					t.Errorf("%s by %q: statement %s", key, field, s.text)
 				}
 			}
 		}
 	}
 }
 
-// A post asks once for each record that it refers to, however often it does.
-func TestStatementsOfReferences(t *testing.T) {
-	tap := newTap(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: tap.dsn})
+// TestRepeatedReferences checks that a post looks up each reference once.
+func TestRepeatedReferences(t *testing.T) {
+	recorder := newRecorder(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: recorder.dsn})
 	load(t, store, `{"authors":[{"id":1},{"id":2}]}`)
 	body := `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z","authors":[` +
 		strings.Repeat("1,2,", 500) + `1]}`
-	tap.take()
+	recorder.take()
 	if _, err := store.Collections()["events"].(httpapi.Creator).Create(t.Context(), []byte(body)); err != nil {
 		t.Fatal(err)
 	}
-	asked := 0
-	for _, s := range tap.take() {
+	lookups := 0
+	for _, s := range recorder.take() {
 		if strings.Contains(s.text, `FROM "authors"`) && s.params != nil {
-			asked++
+			lookups++
 		}
 	}
-	if asked != 2 {
-		t.Errorf("authors were asked for %d times, want once each", asked)
+	if lookups != 2 {
+		t.Errorf("%d lookups of authors, want 2", lookups)
 	}
 }

@@ -13,33 +13,40 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Options say where the databases are. Primary must be given. Connections have
-// plan_cache_mode=force_custom_plan and jit=off, and keep 64 prepared statements, unless
-// the DSN says otherwise; of the two parameters one that it gives as empty is not sent.
+// Options configures a [Store]. Primary is required. Connections have the parameters
+// plan_cache_mode=force_custom_plan and jit=off and cache 64 prepared statements,
+// unless the DSN sets other values. A parameter that is empty in the DSN is not sent.
 type Options struct {
-	Primary string // URL or keywords, as psql takes them: what is written goes there
-	Replica string // the same for a standby that is read from; empty: there is none
+	// Primary is the connection string of the server that is written to, a URL or
+	// keywords as in psql.
+	Primary string
 
-	MaxConns int           // connections to each of the two at most; 0: 8
-	Timeout  time.Duration // for each call of a handler, and for Insert; 0: 5 s, less than 0: none
+	// Replica is the connection string of a standby to read from. If empty, there is
+	// none.
+	Replica string
+
+	// MaxConns is the largest number of connections to each server. The default is 8.
+	MaxConns int
+
+	// Timeout limits each call of a handler, and Insert. The default is 5 seconds, and
+	// negative means no limit.
+	Timeout time.Duration
 }
 
-// ErrOptions is what [Open] returns, wrapped with the field, for options that
-// cannot be used.
-var ErrOptions = errors.New("pgstore: bad options")
+// ErrOptions is returned by [Open], wrapped with the field, for invalid options.
+var ErrOptions = errors.New("pgstore: invalid options")
 
-// Store is a house in a database. Its methods may be called by any number of
-// goroutines at once.
+// A Store is a catalogue in a database. It is safe for concurrent use.
 type Store struct {
 	primary *sql.DB
-	replica *sql.DB // nil: none
-	resting rest    // of the replica, since it could not answer
+	replica *sql.DB // nil if there is none
+	resting rest    // the period in which a failed replica is not asked
 	timeout time.Duration
 	tables  []*table // in the order of the document
 }
 
-// Open makes a Store. It does not connect: a database that is away is no error
-// of Open's but, as long as it is away, of each call.
+// Open returns a Store. It does not connect to the database. While the database is
+// unavailable, each call returns an error.
 func Open(opts Options) (*Store, error) {
 	if opts.MaxConns < 0 {
 		return nil, fmt.Errorf("%w: MaxConns is %d", ErrOptions, opts.MaxConns)
@@ -64,12 +71,12 @@ func Open(opts Options) (*Store, error) {
 	return s, nil
 }
 
-// pgxStatements is how many prepared statements a connection keeps where the DSN
-// says nothing. Each ordering is one and takes the server some 60 kB, and strangers
-// may ask for as many as they like.
+// pgxStatements is pgx's default number of cached statements. Each ordering is one
+// statement, takes about 60 kB on the server, and may be chosen by any client, so Open
+// reduces the number.
 const pgxStatements = 512
 
-// connect makes the pool of one server.
+// connect returns the connection pool of a server.
 func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	if dsn == "" {
 		return nil, fmt.Errorf("%w: %s is empty", ErrOptions, field)
@@ -81,9 +88,9 @@ func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
 	}
-	// How many rows are skipped is a parameter, and the plan depends on it.
+	// The plan depends on the number of skipped rows, which is a parameter.
 	setDefault(config.RuntimeParams, "plan_cache_mode", "force_custom_plan")
-	// Compiling a plan takes longer than any that is asked here.
+	// Compiling a plan takes longer than executing it.
 	setDefault(config.RuntimeParams, "jit", "off")
 	if config.StatementCacheCapacity == pgxStatements {
 		config.StatementCacheCapacity = 64
@@ -96,23 +103,23 @@ func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	db.SetConnMaxLifetime(time.Hour) // so that who moves behind a name is found
+	db.SetConnMaxLifetime(time.Hour) // so that a changed address is noticed
 	return db, nil
 }
 
-// setDefault sends a parameter that the DSN does not give; one that it gives as
-// empty is not sent at all, since not every server has it.
+// setDefault sets a parameter that the DSN does not set. It deletes an empty one, since
+// some servers do not have the parameter.
 func setDefault(params map[string]string, name, value string) {
-	switch given, ok := params[name]; {
+	switch set, ok := params[name]; {
 	case !ok:
 		params[name] = value
-	case given == "":
+	case set == "":
 		delete(params, name)
 	}
 }
 
-// Close closes all connections, those in use as soon as they are not. What is asked
-// after it fails.
+// Close closes all connections, those in use when their call returns. Later calls of
+// the Store's methods fail.
 func (s *Store) Close() error {
 	err := s.primary.Close()
 	if s.replica != nil {
@@ -121,8 +128,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Collections are what [httpapi.NewHandler] takes, by their documented keys. The
-// map is the caller's.
+// Collections returns the collections by key, for [httpapi.NewHandler]. The caller may
+// modify the map.
 func (s *Store) Collections() map[string]httpapi.Collection {
 	all := make(map[string]httpapi.Collection, len(s.tables))
 	for _, t := range s.tables {
@@ -131,7 +138,7 @@ func (s *Store) Collections() map[string]httpapi.Collection {
 	return all
 }
 
-// ErrCollection says that there is no collection of a key.
+// ErrCollection is returned for the key of an unknown collection.
 var ErrCollection = errors.New("pgstore: unknown collection")
 
 func (s *Store) table(key string) (*table, error) {

@@ -15,11 +15,11 @@ type table struct {
 	store     *Store
 	about     resources.Description
 	plainName string
-	columns   []column // of a described record, id first; nil: records are open
+	columns   []column // of a described record, id first; nil for open records
 	canonical func(record []byte) ([]byte, error)
 
-	turn chan struct{} // has room for one who writes
-	seen atomic.Uint64 // the highest revision that this Store wrote or read
+	turn chan struct{} // a semaphore for writers
+	seen atomic.Uint64 // the highest revision that this Store has written or read
 }
 
 var (
@@ -50,7 +50,7 @@ func newTable(s *Store, about resources.Description) *table {
 	return t
 }
 
-// canonical gives a record in the wire form of its type.
+// canonical returns the JSON of a record as its type encodes it.
 func canonical[T json.Marshaler](record []byte) ([]byte, error) {
 	var v T
 	if err := json.Unmarshal(record, &v); err != nil {
@@ -59,18 +59,18 @@ func canonical[T json.Marshaler](record []byte) ([]byte, error) {
 	return v.MarshalJSON()
 }
 
-// name is how SQL has it.
+// name returns the name of the table as an SQL identifier.
 func (t *table) name() string { return quote(t.plainName) }
 
-// quote makes an identifier of a name of ours.
+// quote returns a name as an SQL identifier.
 func quote(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// open says that records have members of any name.
+// open reports whether records may have members of any name.
 func (t *table) open() bool { return t.columns == nil }
 
-// column finds a described field by its name in orderings.
+// column returns the column of a described field, by its name in orderings.
 func (t *table) column(field string) (column, bool) {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == field })
 	if i < 0 {
@@ -79,7 +79,7 @@ func (t *table) column(field string) (column, bool) {
 	return t.columns[i], true
 }
 
-// saw is told of a revision that was committed.
+// saw stores the revision of a committed transaction in t.seen if it is higher.
 func (t *table) saw(revision uint64) {
 	for {
 		known := t.seen.Load()
@@ -89,7 +89,7 @@ func (t *table) saw(revision uint64) {
 	}
 }
 
-// columnNames are those that a row is written to, in the order of values.
+// columnNames returns the names of the columns, in the order of values.
 func (t *table) columnNames() []string {
 	if t.open() {
 		return []string{"id", "record", "keys"}
@@ -103,8 +103,8 @@ func (t *table) columnNames() []string {
 	return names
 }
 
-// values are those of a record's row. numbers are those of an open record's
-// fields.
+// values returns the values of a record's row. numbers are the numbers of the fields of
+// open records.
 func (t *table) values(wire []byte, numbers map[string]int) ([]any, error) {
 	r, err := resources.ParseRecord(wire)
 	if err != nil {

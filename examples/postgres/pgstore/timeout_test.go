@@ -11,8 +11,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// A stub is a database of which nothing is asked: its transactions tell when they are
-// rolled back.
+// stub is a driver whose transactions report a rollback.
 type stub struct {
 	driver.Conn
 	rolledBack chan struct{}
@@ -25,9 +24,9 @@ func (s *stub) Commit() error                                                { r
 func (s *stub) Rollback() error                                              { close(s.rolledBack); return nil }
 func (s *stub) Close() error                                                 { return nil }
 
-// When the time of a request is over between its last statement and the commit,
-// database/sql says that there is no transaction any more.
-func TestTimeIsOverBeforeCommit(t *testing.T) {
+// TestTimeoutBeforeCommit ends a context between the last statement and the commit.
+// database/sql then returns sql.ErrTxDone.
+func TestTimeoutBeforeCommit(t *testing.T) {
 	s := &stub{rolledBack: make(chan struct{})}
 	db := sql.OpenDB(s)
 	defer db.Close()
@@ -40,16 +39,15 @@ func TestTimeIsOverBeforeCommit(t *testing.T) {
 	<-s.rolledBack
 	err = tx.Commit()
 	if !errors.Is(err, sql.ErrTxDone) {
-		t.Fatalf("the commit gives %v", err)
+		t.Fatalf("Commit = %v, want %v", err, sql.ErrTxDone)
 	}
 	if got := fault(t.Context(), "events", err); !errors.Is(got, httpapi.ErrUnavailable) {
-		t.Errorf("%v is no error of a database that is away", got)
+		t.Errorf("fault = %v, want %v", got, httpapi.ErrUnavailable)
 	}
 }
 
-// When the time is over while a replica tells that it is behind, that is no fault of
-// the server's.
-func TestTimeIsOverBehindReplica(t *testing.T) {
+// TestTimeoutAfterReplica ends the timeout after the replica was found to be older.
+func TestTimeoutAfterReplica(t *testing.T) {
 	s, err := Open(Options{Primary: "host=/nonexistent", Replica: "host=/nonexistent", Timeout: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +61,6 @@ func TestTimeIsOverBehindReplica(t *testing.T) {
 		return ctx.Err()
 	})
 	if !errors.Is(err, httpapi.ErrUnavailable) {
-		t.Errorf("%v is no error of a database that is away", err)
+		t.Errorf("ask = %v, want %v", err, httpapi.ErrUnavailable)
 	}
 }

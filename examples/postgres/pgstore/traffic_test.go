@@ -19,34 +19,34 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// traffic is what clients ask of a server over HTTP, and what they know.
+// traffic sends requests to a server over HTTP and checks the answers.
 type traffic struct {
 	*servers
-	url     string
-	client  *http.Client
-	stop    chan struct{}
-	ending  sync.Once
-	running sync.WaitGroup
-	ledgers map[string]*ledger
+	url      string
+	client   *http.Client
+	stop     chan struct{}
+	ending   sync.Once
+	running  sync.WaitGroup
+	expected map[string]*expectation
 
-	phase atomic.Int64 // what the database is going through
+	phase atomic.Int64 // the state of the database
 
 	pages, notModified, created, unavailable atomic.Int64
 
-	undue   atomic.Int64 // answers of 503 while the database was there
-	slowest atomic.Int64 // nanoseconds
+	unexpected atomic.Int64 // answers of 503 while the database was up
+	slowest    atomic.Int64 // nanoseconds
 }
 
-// Phases follow each other in turn; a new one is begun by adding 1.
+// Adding 1 to the phase begins the next one, cyclically.
 const (
 	up = iota
-	goingAway
-	away
-	comingBack
+	stopping
+	down
+	starting
 	phases
 )
 
-// during says that a phase lasts that a request has begun in.
+// during reports whether a request that began in a phase has also ended in it.
 func (l *traffic) during(begun int64, phase int64) bool {
 	return begun%phases == phase && l.phase.Load() == begun
 }
@@ -56,13 +56,13 @@ const (
 	writers = 4
 )
 
-// serve lets clients loose on a store.
+// serve starts a server for a store and clients that send requests to it.
 func (s *servers) serve(store *pgstore.Store) *traffic {
 	s.Helper()
 	l := &traffic{
-		servers: s,
-		stop:    make(chan struct{}),
-		ledgers: map[string]*ledger{"books": newLedger("name"), "events": newLedger("name"), "social-links": newLedger("title")},
+		servers:  s,
+		stop:     make(chan struct{}),
+		expected: map[string]*expectation{"books": newExpectation("name"), "events": newExpectation("name"), "social-links": newExpectation("title")},
 	}
 	server := httptest.NewUnstartedServer(handle(s, store, httpapi.Options{
 		ETags:      true,
@@ -73,17 +73,17 @@ func (s *servers) serve(store *pgstore.Store) *traffic {
 			}
 		},
 	}))
-	server.Config.ErrorLog = log.New(complaints{s}, "", 0)
+	server.Config.ErrorLog = log.New(errorLog{s}, "", 0)
 	server.Start()
 	s.Cleanup(server.Close)
 	l.url = server.URL + "/api/"
 	l.client = &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: readers + writers},
-		Timeout:   patience,
+		Timeout:   testTimeout,
 	}
 	s.Cleanup(l.client.CloseIdleConnections)
-	for key, book := range l.ledgers {
-		book.known.Store(scalar[int64](s, s.primary, "SELECT count FROM collections WHERE key = $1", key))
+	for key, expected := range l.expected {
+		expected.known.Store(scalar[int64](s, s.primary, "SELECT count FROM collections WHERE key = $1", key))
 	}
 	s.Cleanup(l.end)
 	for i := range readers {
@@ -95,15 +95,15 @@ func (s *servers) serve(store *pgstore.Store) *traffic {
 	return l
 }
 
-// complaints are what net/http logs: a panic, for one.
-type complaints struct{ *servers }
+// errorLog reports errors that net/http logs, such as panics.
+type errorLog struct{ *servers }
 
-func (c complaints) Write(text []byte) (int, error) {
-	c.Errorf("net/http: %s", text)
+func (e errorLog) Write(text []byte) (int, error) {
+	e.Errorf("net/http: %s", text)
 	return len(text), nil
 }
 
-// end lets all requests end; the second time it does nothing.
+// end stops the clients and waits for them. A second call has no effect.
 func (l *traffic) end() {
 	l.ending.Do(func() { close(l.stop) })
 	l.running.Wait()
@@ -118,63 +118,63 @@ func (l *traffic) over() bool {
 	}
 }
 
-// views are few enough for a client to ask for a page that it has.
+// views are so few that clients repeat requests.
 var views = map[string][]view{
 	"books":        {{ordering: "id"}, {ordering: "-id", desc: true}, {ordering: "name", member: "name"}},
 	"events":       {{ordering: "" /* start_date */, member: "startDate"}, {ordering: "-start_date", member: "startDate", desc: true}, {ordering: "-id", desc: true}},
 	"social-links": {{ordering: ""}, {ordering: "-id", desc: true}, {ordering: "title", member: "title"}, {ordering: "-title", member: "title", desc: true}},
 }
 
-// had is a page that a client has.
-type had struct {
+// cachedPage is a page that a client has read.
+type cachedPage struct {
 	tag   string
 	count int
 }
 
-// reads asks for pages, with the tags of those it has.
+// reads requests pages, with the tags of cached ones.
 func (l *traffic) reads(random *rand.Rand) {
-	pages := map[string]had{}
+	pages := map[string]cachedPage{}
 	for !l.over() {
 		for key, all := range views {
 			v := all[random.IntN(len(all))]
 			v.limit, v.offset = 1+random.IntN(2)*20, random.IntN(3)*10
 			target := l.url + key + "/" + v.target()
-			pages[target] = l.read(l.ledgers[key], v, target, pages[target])
+			pages[target] = l.read(l.expected[key], v, target, pages[target])
 		}
 	}
 }
 
-func (l *traffic) read(book *ledger, v view, target string, has had) had {
-	before := book.known.Load()
+func (l *traffic) read(expected *expectation, v view, target string, cached cachedPage) cachedPage {
+	before := expected.known.Load()
 	request, err := http.NewRequest("GET", target, nil)
 	if err != nil {
 		l.Error(err)
-		return had{}
+		return cachedPage{}
 	}
-	if has.tag != "" {
-		request.Header.Set("If-None-Match", has.tag)
+	if cached.tag != "" {
+		request.Header.Set("If-None-Match", cached.tag)
 	}
 	response, body := l.do(request)
 	if response == nil {
-		return had{}
+		return cachedPage{}
 	}
 	switch response.StatusCode {
 	case http.StatusOK:
 		l.pages.Add(1)
-		if has.count, err = book.check(v, body, before); err != nil {
+		if cached.count, err = expected.check(v, body, before); err != nil {
 			l.Errorf("GET %s: %v", target, err)
 		}
-		has.tag = response.Header.Get("ETag")
+		cached.tag = response.Header.Get("ETag")
 	case http.StatusNotModified:
 		l.notModified.Add(1)
-		if int64(has.count) < before {
-			l.Errorf("GET %s: 304 for a page of %d, of %d it is known that they are there", target, has.count, before)
+		if int64(cached.count) < before {
+			l.Errorf("GET %s: 304 for a page with count %d, want at least %d", target, cached.count, before)
 		}
 	case http.StatusServiceUnavailable:
 	default:
 		l.Errorf("GET %s: %d %s", target, response.StatusCode, body)
 	}
-	return has
+	return cached
 }
 
 // writes posts records, each once.
@@ -190,8 +190,8 @@ func (l *traffic) writes(writer int) {
 }
 
 func (l *traffic) write(key, name, record string) {
-	book := l.ledgers[key]
-	o := book.sends(name)
+	expected := l.expected[key]
+	o := expected.post(name)
 	request, err := http.NewRequest("POST", l.url+key+"/", strings.NewReader(record))
 	if err != nil {
 		l.Error(err)
@@ -205,10 +205,10 @@ func (l *traffic) write(key, name, record string) {
 	switch response.StatusCode {
 	case http.StatusCreated:
 		o.created = true
-		if _, err := book.show(body); err != nil {
+		if _, err := expected.observe(body); err != nil {
 			l.Errorf("POST %s: %v", name, err)
 		}
-		book.known.Add(1)
+		expected.known.Add(1)
 		l.created.Add(1)
 	case http.StatusServiceUnavailable:
 		o.unknown = true
@@ -217,7 +217,7 @@ func (l *traffic) write(key, name, record string) {
 	}
 }
 
-// do sends a request; a response of nil is a failure that was told.
+// do sends a request. It returns nil after a failure, which it reports.
 func (l *traffic) do(request *http.Request) (*http.Response, []byte) {
 	phase, begun := l.phase.Load(), time.Now()
 	response, err := l.client.Do(request)
@@ -235,18 +235,18 @@ func (l *traffic) do(request *http.Request) (*http.Response, []byte) {
 	for slowest := l.slowest.Load(); took > slowest && !l.slowest.CompareAndSwap(slowest, took); slowest = l.slowest.Load() {
 	}
 	if response.StatusCode != http.StatusServiceUnavailable {
-		if l.during(phase, away) {
-			l.Errorf("%s %s: %d while the database is away", request.Method, request.URL, response.StatusCode)
+		if l.during(phase, down) {
+			l.Errorf("%s %s: status %d while the database is down", request.Method, request.URL, response.StatusCode)
 		}
 		return response, body
 	}
 	l.unavailable.Add(1)
 	if l.during(phase, up) {
-		l.undue.Add(1)
+		l.unexpected.Add(1)
 	}
-	var said struct{ Detail string }
+	var answer struct{ Detail string }
 	after, err := strconv.Atoi(response.Header.Get("Retry-After"))
-	if err != nil || after < 1 || json.Unmarshal(body, &said) != nil || said.Detail == "" || response.Header.Get("Content-Type") != "application/json" {
+	if err != nil || after < 1 || json.Unmarshal(body, &answer) != nil || answer.Detail == "" || response.Header.Get("Content-Type") != "application/json" {
 		l.Errorf("%s %s: 503 %v %s", request.Method, request.URL, response.Header, body)
 	}
 	return response, body

@@ -19,8 +19,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// recorded is a request and what the real service answered, with {base} for where
-// it was.
+// recorded is a request and the answer of the real service, in which {base} is its URL.
 type recorded struct {
 	Request struct {
 		Method, Target string
@@ -40,10 +39,10 @@ type content struct {
 	Base64 []byte
 }
 
-// bytes is the one of the two that was recorded.
+// bytes returns the recorded bytes.
 func (c content) bytes() []byte { return append([]byte(c.Text), c.Base64...) }
 
-// All that was recorded is answered from PostgreSQL, in order, to the byte.
+// TestVectors compares the answers to all recorded requests, to the byte.
 func TestVectors(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	data, err := os.Open("../../../httpapi/testdata/dataset.json")
@@ -78,7 +77,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// answers gives what was recorded and what a handler says of the same.
+// answers returns the recorded answer and that of a handler.
 func (v *recorded) answers(handler http.Handler) (want, got map[string]string) {
 	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
 	r.Host = "host.example"
@@ -93,7 +92,7 @@ func (v *recorded) answers(handler http.Handler) (want, got map[string]string) {
 	got = map[string]string{"status": http.StatusText(w.Code)}
 	for name, value := range v.Want.Headers {
 		want[name], got[name] = value, strings.Join(w.Header().Values(name), ", ")
-		if name == "Content-Type" { // its parameters were not recorded
+		if name == "Content-Type" { // without parameters, which were not recorded
 			got[name], _, _ = strings.Cut(got[name], ";")
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// write runs f in a transaction in which nobody else writes to the collection. f
-// changes its state, but for the revision. It may be run several times. Who waits for
-// a turn waits here, and leaves the connections to readers.
+// write runs f in a transaction that locks the collection. f changes the state except
+// for the revision. It may run several times. Writers of this process wait in write
+// without a connection, which leaves the connections to readers.
 func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
 	select {
 	case t.turn <- struct{}{}:
@@ -37,7 +37,7 @@ func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) err
 	if err != nil {
 		return 0, err
 	}
-	defer tx.Rollback() // does nothing after Commit
+	defer tx.Rollback() // has no effect after Commit
 	at, err := t.lock(ctx, tx)
 	if err != nil {
 		return 0, err
@@ -51,7 +51,7 @@ func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) err
 	return revision, tx.Commit()
 }
 
-// insert writes the row of a record, and counts its members if it is an open one.
+// insert writes the row of a record and counts the members of an open record.
 func (t *table) insert(ctx context.Context, tx *sql.Tx, wire []byte) error {
 	var numbers map[string]int
 	if t.open() {
@@ -79,7 +79,7 @@ func (t *table) insert(ctx context.Context, tx *sql.Tx, wire []byte) error {
 	return err
 }
 
-// insertText is the statement that takes values.
+// insertText returns the statement that inserts values.
 func (t *table) insertText() string {
 	var names, params []string
 	for i, name := range t.columnNames() {

@@ -8,10 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// CreateDatabase makes a database, of any name a database can have, as a copy of the
-// template; without one, empty. A template nobody may be connected to meanwhile. An
-// error wraps pgx's *pgconn.PgError where the server gave one, as for a name that is
-// taken.
+// CreateDatabase creates a database as a copy of template, or an empty one if
+// template is "". The template must have no connections. An error of the server, such
+// as that of a name in use, wraps a *pgconn.PgError of pgx.
 func (s *Server) CreateDatabase(ctx context.Context, name, template string) error {
 	statement := "CREATE DATABASE " + pgx.Identifier{name}.Sanitize()
 	if template != "" {
@@ -20,13 +19,13 @@ func (s *Server) CreateDatabase(ctx context.Context, name, template string) erro
 	return s.exec(ctx, statement)
 }
 
-// DropDatabase removes a database, and ends the connections to it first. Removing
-// what is not there is no error.
+// DropDatabase removes a database after closing all connections to it. It is not an
+// error if the database does not exist.
 func (s *Server) DropDatabase(ctx context.Context, name string) error {
 	return s.exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
 }
 
-// exec runs one statement in the database postgres, on a connection of its own.
+// exec runs a statement in the database postgres, on a new connection.
 func (s *Server) exec(ctx context.Context, statement string) error {
 	conn, err := pgx.Connect(ctx, s.DSN("postgres"))
 	if err != nil {
@@ -39,17 +38,17 @@ func (s *Server) exec(ctx context.Context, statement string) error {
 	return nil
 }
 
-// until asks a question until the answer is true.
+// until runs a query repeatedly until its result is true.
 func (s *Server) until(question string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, s.DSN("postgres"))
 	if err != nil {
 		return fmt.Errorf("pgtest: %w", err)
 	}
 	defer conn.Close(ctx)
-	look := time.NewTicker(pause)
-	defer look.Stop()
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
 	for {
 		var yes bool
 		if err := conn.QueryRow(ctx, question).Scan(&yes); err != nil || yes {
@@ -57,8 +56,8 @@ func (s *Server) until(question string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("pgtest: not so after %v: %s", patience, question)
-		case <-look.C:
+			return fmt.Errorf("pgtest: not true after %v: %s", timeout, question)
+		case <-tick.C:
 		}
 	}
 }

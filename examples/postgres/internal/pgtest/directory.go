@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// patience is how long anything may take that takes milliseconds or a second.
-	patience = time.Minute
-	// pause is the time between two looks at something that tells nobody when it changes.
+	// timeout is the time limit of operations that usually take a second or less.
+	timeout = time.Minute
+	// pause is the time between two polls.
 	pause = 10 * time.Millisecond
-	// port is but a part of the socket's name: the directory tells servers apart.
+	// port is part of the name of every socket; servers differ in the directory.
 	port = "5432"
-	// socketPath is the longest of all systems' shortest, that of macOS and the BSDs.
+	// socketPath is the longest path of a socket that all systems support.
 	socketPath = 103
 )
 
-// prepare makes the directory and its guard; the data is not there yet. Where it
-// fails, nothing remains.
+// prepare creates the directory of a server, without data, and starts its guard. If
+// it fails, nothing remains.
 func prepare(options Options) (*Server, error) {
 	bin, err := Find()
 	if err != nil {
@@ -50,7 +50,7 @@ func prepare(options Options) (*Server, error) {
 
 func (s *Server) open() error {
 	if strings.Contains(s.dir, ",") || len(s.dir+"/.s.PGSQL."+port) > socketPath {
-		return fmt.Errorf("pgtest: no socket can be in %s: the path of the temporary directory is too long or has a comma", s.dir)
+		return fmt.Errorf("pgtest: invalid directory for a socket: %s is too long or has a comma", s.dir)
 	}
 	if s.as != nil {
 		if err := os.Chown(s.dir, s.as.uid, s.as.gid); err != nil {
@@ -62,8 +62,8 @@ func (s *Server) open() error {
 	return err
 }
 
-// initdb makes the data. What it writes need not be on disk before the server starts:
-// nobody has stored anything yet.
+// initdb creates the data directory. It does not sync files, since nothing has been
+// stored yet.
 func (s *Server) initdb() error {
 	var failed []error
 	for _, locale := range locales() {
@@ -77,11 +77,12 @@ func (s *Server) initdb() error {
 	return errors.Join(failed...)
 }
 
-// locales are what to try, best first: one whose order of text is not that of bytes.
-// ICU needs PostgreSQL 15, built with it; a system may have no locale but C.
+// locales returns options of initdb for locales, the best first. The best order text
+// differently from bytes. ICU needs PostgreSQL 15, and a system may have no locale
+// other than C.
 func locales() [][]string {
 	choices := [][]string{{"--locale-provider=icu", "--icu-locale=en-US", "--locale=C"}}
-	installed, _ := exec.Command("locale", "-a").Output() // without it, C is left
+	installed, _ := exec.Command("locale", "-a").Output() // if it fails, C is left
 	names := strings.Fields(string(installed))
 	if i := slices.IndexFunc(names, func(name string) bool {
 		return strings.HasPrefix(name, "en_") && strings.HasSuffix(strings.ReplaceAll(strings.ToLower(name), "-", ""), ".utf8")
@@ -91,12 +92,12 @@ func locales() [][]string {
 	return append(choices, []string{"--locale=C"})
 }
 
-// run runs one of PostgreSQL's programs, as the user of the server, to its end.
+// run runs one of PostgreSQL's programs as the user of the server.
 func (s *Server) run(program string, args ...string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
-	s.dress(cmd)
+	s.configure(cmd)
 	cmd.WaitDelay = time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pgtest: %s: %w\n%s", program, err, out)
@@ -104,9 +105,9 @@ func (s *Server) run(program string, args ...string) error {
 	return nil
 }
 
-// dress gives a command the server's user, a directory that user may be in, and an
-// environment in which nothing speaks to PostgreSQL but we.
-func (s *Server) dress(cmd *exec.Cmd) {
+// configure sets the user and the directory of a command, and an environment without
+// variables that affect PostgreSQL.
+func (s *Server) configure(cmd *exec.Cmd) {
 	cmd.Dir = s.dir
 	cmd.SysProcAttr = apart(s.as)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {

@@ -1,7 +1,6 @@
-// Package pgtest runs a real PostgreSQL for the tests of a program: in a directory
-// of its own, reached by nothing but a Unix socket there, and gone with the test.
-// A test can kill it as a crash would, start it again, freeze it, and give it a
-// streaming replica that lags for as long as the test likes.
+// Package pgtest runs PostgreSQL servers for tests. A server has its own temporary
+// directory with a Unix socket and ends with the test. A test can kill it like a
+// crash, start it again, freeze it, and add a streaming replica whose lag it controls.
 //
 //	db := pgtest.New(t)
 //	conn, err := pgx.Connect(t.Context(), db.DSN("postgres"))
@@ -23,22 +22,21 @@
 //		...
 //	}
 //
-// It is made for Unix; elsewhere [Find] returns an error, so that tests skip.
+// The package needs Unix. On other systems [Find] returns an error.
 //
-// # What the server is set to
+// # Settings of a server
 //
-// Text compares as people sort it (ICU's en-US, where this PostgreSQL has ICU) and
-// the time zone is Asia/Kathmandu, three quarters of an hour off the others: so that
-// a statement that forgot its COLLATE "C", or counts on UTC, is seen by a test.
-// Otherwise it is as installed, with a write-ahead log that a replica can follow, and
-// fsync on unless [Options] says no. The one role is postgres, without a password:
-// the directory is closed to others.
+// Text is ordered by the locale en-US of ICU, if available, and the time zone is
+// Asia/Kathmandu, so that tests find statements that lack COLLATE "C" or assume UTC.
+// Otherwise the server has the default settings, with a write-ahead log for replicas,
+// and with fsync unless [Options] disables it. The only role is postgres, without a
+// password. Other users have no access to the directory.
 //
-// # When the test process is killed
+// # If the test process is killed
 //
-// A server has a guard, a shell that does nothing but read from a pipe whose other
-// end the test process holds. When that process is gone, whatever ended it, the
-// guard stops the server, frozen or not, and removes its directory. A parent death
-// signal of Linux would not do: it follows the thread that started the server, not
-// the process, it does not reach what is frozen, and it leaves the directory.
+// A server has a guard, a shell that reads from a pipe whose other end the test
+// process holds. However that process ends, the guard then stops the server, even a
+// frozen one, and removes its directory. Linux's parent death signal does not
+// suffice: it depends on the thread that started the server instead of the process,
+// it does not end a frozen server, and it leaves the directory.
 package pgtest

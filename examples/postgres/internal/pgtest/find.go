@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// errMissing is what Find says where there is no PostgreSQL.
+// errMissing is returned by Find if PostgreSQL is not installed.
 var errMissing = errors.New("pgtest: no PostgreSQL server found on the PATH or in " + debian +
 	" (apt-get install postgresql)")
 
-// debian is where Debian and its descendants keep the programs of each version;
-// few of them are on the PATH.
+// debian is the pattern of the directories of PostgreSQL's programs on Debian, which
+// are not on the PATH.
 const debian = "/usr/lib/postgresql/*/bin"
 
-// programs are what has to be in one directory for it to be PostgreSQL's.
+// programs are the programs that the directory must contain.
 var programs = []string{"initdb", "postgres", "pg_basebackup"}
 
-// Find returns the directory of PostgreSQL's programs: that of the first initdb on the
-// PATH, symbolic links followed, that has the server beside it, or the newest in
-// /usr/lib/postgresql. Its error says what to install, also where it is ps, or the user
-// postgres for root to run the server as, that is missing. It starts nothing.
+// Find returns the directory of PostgreSQL's programs. It is that of the first initdb
+// on the PATH, after following symbolic links, that also has the server, or the newest
+// version in /usr/lib/postgresql. Find returns an error that says what to install if
+// PostgreSQL, ps, or the user postgres (needed by root) is missing.
 func Find() (bin string, err error) {
 	if !supported {
 		return "", fmt.Errorf("pgtest: %w on this operating system", errors.ErrUnsupported)
@@ -67,8 +67,8 @@ func complete(bin string) bool {
 	})
 }
 
-// version reads 9 and 6 from /usr/lib/postgresql/9.6/bin: by their text 9.6 were
-// newer than 15.
+// version returns the numbers of a version, such as 9 and 6 of
+// /usr/lib/postgresql/9.6/bin.
 func version(bin string) []int {
 	var numbers []int
 	for part := range strings.SplitSeq(filepath.Base(filepath.Dir(bin)), ".") {
@@ -81,9 +81,8 @@ func version(bin string) []int {
 	return numbers
 }
 
-// Require skips the test where no PostgreSQL is found, and says why; where the
-// environment has BACKLIST_POSTGRES=1, as a machine that is there to run these tests
-// should, the test fails instead.
+// Require skips the test if [Find] returns an error. If the environment variable
+// BACKLIST_POSTGRES is 1, the test fails instead.
 func Require(tb testing.TB) {
 	tb.Helper()
 	_, err := Find()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestFindLooksWhereServersAre(t *testing.T) {
+func TestFind(t *testing.T) {
 	root := t.TempDir()
 	install := func(dir string, names ...string) string {
 		dir = filepath.Join(root, dir)
@@ -21,7 +21,7 @@ func TestFindLooksWhereServersAre(t *testing.T) {
 	}
 	old := install("lib/9.6/bin", programs...)
 	newest := install("lib/15/bin", programs...)
-	install("lib/16/bin", "initdb") // removed, but for one file
+	install("lib/16/bin", "initdb") // incomplete
 	other := install("opt/bin", programs...)
 	client := install("client", "initdb")
 	linked := install("linked")
@@ -34,27 +34,27 @@ func TestFindLooksWhereServersAre(t *testing.T) {
 		path       []string
 		want       string
 	}{
-		{"what is on the path comes first", glob, []string{empty, other}, other},
-		{"a link leads to where the server is", glob, []string{linked, other}, old},
-		{"an initdb without a server is passed over", glob, []string{client, other}, other},
-		{"15 is newer than 9.6, and 16 is not complete", glob, []string{empty, client}, newest},
+		{"on the path", glob, []string{empty, other}, other},
+		{"symbolic link", glob, []string{linked, other}, old},
+		{"initdb without a server", glob, []string{client, other}, other},
+		{"newest complete version", glob, []string{empty, client}, newest},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := find(c.path, c.glob)
 			if err != nil || got != c.want {
-				t.Errorf("found %q, %v; want %q", got, err, c.want)
+				t.Errorf("find = %q, %v; want %q", got, err, c.want)
 			}
 		})
 	}
 	if got, err := find([]string{empty, client}, filepath.Join(root, "none/*")); got != "" || !errors.Is(err, errMissing) {
-		t.Errorf("found %q, %v where there is none", got, err)
+		t.Errorf("find without PostgreSQL = %q, %v", got, err)
 	}
 	if !strings.Contains(errMissing.Error(), "apt-get install postgresql") {
 		t.Errorf("%q does not say what to install", errMissing)
 	}
 }
 
-func TestFindWantsAllThatAServerNeeds(t *testing.T) {
+func TestFindWithoutPS(t *testing.T) {
 	Require(t)
 	bin, err := Find()
 	must(t, err)
@@ -62,37 +62,37 @@ func TestFindWantsAllThatAServerNeeds(t *testing.T) {
 	must(t, os.Symlink(filepath.Join(bin, "initdb"), filepath.Join(linked, "initdb")))
 	t.Setenv("PATH", linked)
 	if got, err := Find(); got != "" || !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "procps") {
-		t.Errorf("found %q, %v without ps", got, err)
+		t.Errorf("Find without ps = %q, %v", got, err)
 	}
 }
 
-// A verdict is a test that notes what was said of it.
-type verdict struct {
+// recorder is a testing.TB that records a call of Skip or Fatal.
+type recorder struct {
 	testing.TB
-	said string
+	call string
 }
 
-func (v *verdict) Helper()      {}
-func (v *verdict) Skip(...any)  { v.said = "skip" }
-func (v *verdict) Fatal(...any) { v.said = "fatal" }
+func (r *recorder) Helper()      {}
+func (r *recorder) Skip(...any)  { r.call = "skip" }
+func (r *recorder) Fatal(...any) { r.call = "fatal" }
 
-func TestRequireSkipsUnlessToldThatThereIsAServer(t *testing.T) {
+func TestRequire(t *testing.T) {
 	for _, c := range []struct {
 		name, variable string
 		err            error
 		want           string
 	}{
-		{"found", "1", nil, ""},
-		{"a developer without a server", "", errMissing, "skip"},
-		{"a machine that should have one", "1", errMissing, "fatal"},
-		{"only 1 is yes", "0", errMissing, "skip"},
+		{"installed", "1", nil, ""},
+		{"missing", "", errMissing, "skip"},
+		{"missing but required", "1", errMissing, "fatal"},
+		{"variable is 0", "0", errMissing, "skip"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("BACKLIST_POSTGRES", c.variable)
-			v := &verdict{TB: t}
-			require(v, c.err)
-			if v.said != c.want {
-				t.Errorf("said %q, want %q", v.said, c.want)
+			r := &recorder{TB: t}
+			require(r, c.err)
+			if r.call != c.want {
+				t.Errorf("require calls %q, want %q", r.call, c.want)
 			}
 		})
 	}

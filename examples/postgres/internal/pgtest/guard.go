@@ -6,12 +6,11 @@ import (
 	"os/exec"
 )
 
-// guarding is told on its standard input, a line each, the id of the postmaster when
-// one is started, and nothing when it has ended. The end of the input is the end of
-// the test process, or Stop. Immediate shutdown lets PostgreSQL remove its shared
-// memory; a postmaster that does not come to it is killed, which it does to its
-// children by itself after five seconds.
-const guarding = `
+// guardScript reads lines with the id of the postmaster that was started, or an empty
+// line when it has ended. The input ends with the test process or when Stop is called.
+// The script then shuts the server down immediately, which lets PostgreSQL remove its
+// shared memory, and kills a postmaster that has not ended after ten seconds.
+const guardScript = `
 postmaster=
 while read -r line; do postmaster=$line; done
 if [ -n "$postmaster" ]; then
@@ -27,14 +26,14 @@ fi
 rm -rf -- "$1"
 `
 
-// A guard outlives the test process by as long as it takes to clean up after it.
+// A guard is a process that cleans up when the test process has ended.
 type guard struct {
 	cmd  *exec.Cmd
-	pipe io.WriteCloser // closed by the kernel at the latest
+	pipe io.WriteCloser // closed by the kernel if the process is killed
 }
 
 func newGuard(dir string) (*guard, error) {
-	cmd := exec.Command("/bin/sh", "-c", guarding, "pgtest", dir)
+	cmd := exec.Command("/bin/sh", "-c", guardScript, "pgtest", dir)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = apart(nil)
 	pipe, err := cmd.StdinPipe()
@@ -47,12 +46,12 @@ func newGuard(dir string) (*guard, error) {
 	return &guard{cmd, pipe}, nil
 }
 
-// started and ended say which postmaster there is to stop. A guard that somebody
-// killed is not told: the server itself works without.
+// started and ended tell the guard which postmaster to stop. Errors are ignored,
+// since the server also works without a guard.
 func (g *guard) started(postmaster int) { fmt.Fprintln(g.pipe, postmaster) }
 func (g *guard) ended()                 { fmt.Fprintln(g.pipe) }
 
-// dismiss has it remove the directory, and waits.
+// dismiss makes the guard remove the directory and waits for it.
 func (g *guard) dismiss() error {
 	g.pipe.Close()
 	return g.cmd.Wait()

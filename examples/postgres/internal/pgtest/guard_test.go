@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-func TestAServerDoesNotOutliveTheProcessThatStartedIt(t *testing.T) {
+func TestServerEndsWithItsProcess(t *testing.T) {
 	Require(t)
-	for _, how := range []string{"running", "frozen"} {
-		t.Run(how, func(t *testing.T) {
+	for _, state := range []string{"running", "frozen"} {
+		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), helping+"="+how)
+			cmd.Env = append(os.Environ(), helperVariable+"="+state)
 			cmd.Stderr = os.Stderr
 			stdin, err := cmd.StdinPipe()
 			must(t, err)
@@ -36,8 +36,8 @@ func TestAServerDoesNotOutliveTheProcessThatStartedIt(t *testing.T) {
 			dir := lines.Text()
 			f, err := familyOf(pid)
 			must(t, err)
-			if stopped := strings.ContainsRune("Tt", rune(f.parent.state)); stopped != (how == "frozen") || len(f.children) == 0 {
-				t.Errorf("before: %v", f)
+			if stopped := strings.ContainsRune("Tt", rune(f.parent.state)); stopped != (state == "frozen") || len(f.children) == 0 {
+				t.Errorf("processes before = %v", f)
 			}
 			memory := sharedMemory(t, filepath.Join(dir, "data", "postmaster.pid"))
 

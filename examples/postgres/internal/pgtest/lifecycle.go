@@ -7,32 +7,31 @@ import (
 	"time"
 )
 
-// ErrNotRunning is returned by what needs a running server and found it ended: by
-// Kill, by Shutdown, or by itself.
+// ErrNotRunning is returned by methods that need a running server if it has ended.
 var ErrNotRunning = errors.New("pgtest: the server is not running")
 
-// ErrRunning is returned by Start of a server that runs.
+// ErrRunning is returned by Start if the server is running.
 var ErrRunning = errors.New("pgtest: the server is running")
 
-// A Mode is how a server is shut down.
+// A Mode selects how a server is shut down.
 type Mode int
 
 const (
-	// Fast ends all connections and saves everything; a primary first sends its
-	// replicas all it has written.
+	// Fast closes all connections and writes all data. A primary first sends its
+	// replicas everything that it has written.
 	Fast Mode = iota
-	// Immediate ends all processes at once and saves nothing: the next start recovers
-	// from the log, as after a crash.
+	// Immediate ends all processes without writing data. The next start recovers from
+	// the write-ahead log, as after a crash.
 	Immediate
 )
 
-// Start starts a server again that has ended, on the same data and the same socket,
-// and returns when it accepts connections: after a crash, when it has recovered. A
-// replica then streams as soon as its primary answers, and replays even if it was
-// paused. What was stopped for good by Stop does not start: ErrNotRunning.
+// Start starts a server that has ended, with the same data and the same socket. It
+// returns when the server accepts connections, which after a crash means that it has
+// recovered. A replica then streams as soon as its primary answers, and replays even
+// if it was paused. After Stop the error is [ErrNotRunning].
 func (s *Server) Start() error {
 	if s.guard == nil {
-		return fmt.Errorf("%w: it was stopped for good", ErrNotRunning)
+		return fmt.Errorf("%w: Stop was called", ErrNotRunning)
 	}
 	if s.alive() {
 		return ErrRunning
@@ -43,14 +42,14 @@ func (s *Server) Start() error {
 	return s.awaitStatus("ready")
 }
 
-// Kill ends all processes of the server as a crash of it would, in the middle of what
-// they do, and returns when all are gone. What was committed is there after Start.
+// Kill kills all processes of the server, like a crash, and waits for their end.
+// Committed data is there after Start.
 func (s *Server) Kill() error {
 	if !s.alive() {
 		return ErrNotRunning
 	}
-	// The children go first, under the eyes of a postmaster that is stopped: it can
-	// start no more, nor see them die, and their ids stay theirs until it ends.
+	// The postmaster is stopped while the children are killed. It cannot start others
+	// then, and the ids of the children are not reused before it ends.
 	halted, err := halt(s.current.Process)
 	if err == nil {
 		err = signal(halted.children, os.Kill)
@@ -65,9 +64,9 @@ func (s *Server) Kill() error {
 	return err
 }
 
-// Shutdown ends the server in an orderly way and returns when it has ended. A frozen
-// one is thawed first. It is an error if it has not ended after a minute, as when a
-// replica of it is frozen that Fast waits for; the server is then still shutting down.
+// Shutdown shuts the server down and returns when it has ended. It thaws a frozen
+// server first. It returns an error if the server has not ended after a minute, for
+// example because Fast waits for a frozen replica. The shutdown then continues.
 func (s *Server) Shutdown(mode Mode) error {
 	sig := sigFast
 	switch mode {
@@ -75,7 +74,7 @@ func (s *Server) Shutdown(mode Mode) error {
 	case Immediate:
 		sig = sigImmediate
 	default:
-		return fmt.Errorf("pgtest: there is no mode %d of shutdown", mode)
+		return fmt.Errorf("pgtest: invalid mode %d of shutdown", mode)
 	}
 	if err := s.Thaw(); err != nil {
 		return err
@@ -83,20 +82,19 @@ func (s *Server) Shutdown(mode Mode) error {
 	if err := s.current.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	expired := time.NewTimer(patience)
+	expired := time.NewTimer(timeout)
 	defer expired.Stop()
 	select {
 	case <-s.current.ended:
 		s.clean = true
 		return nil
 	case <-expired.C:
-		return fmt.Errorf("pgtest: the server has not shut down after %v", patience)
+		return fmt.Errorf("pgtest: the server has not shut down after %v", timeout)
 	}
 }
 
-// Freeze stops all processes of the server where they are, until Thaw: connections
-// stay open, and new ones are taken by the kernel, but nothing is answered, as by a
-// machine that hangs.
+// Freeze suspends all processes of the server until Thaw, like a machine that hangs.
+// Connections stay open, and the kernel accepts new ones, but nothing is answered.
 func (s *Server) Freeze() error {
 	if !s.alive() {
 		return ErrNotRunning
@@ -112,7 +110,7 @@ func (s *Server) Freeze() error {
 	return err
 }
 
-// Thaw lets a frozen server go on where it was. One that is not frozen is left as it is.
+// Thaw resumes a frozen server. It has no effect on others.
 func (s *Server) Thaw() error {
 	if !s.alive() {
 		return ErrNotRunning
@@ -122,8 +120,8 @@ func (s *Server) Thaw() error {
 		return err
 	}
 	err = signal(f.children, sigContinue)
-	if thawed := s.current.Signal(sigContinue); !errors.Is(thawed, os.ErrProcessDone) {
-		err = errors.Join(err, thawed)
+	if resumed := s.current.Signal(sigContinue); !errors.Is(resumed, os.ErrProcessDone) {
+		err = errors.Join(err, resumed)
 	}
 	return err
 }

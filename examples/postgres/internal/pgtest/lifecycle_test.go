@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestWhatWasCommittedOutlivesTheServer(t *testing.T) {
+func TestCommittedRowsAfterRestart(t *testing.T) {
 	s := started(t)
 	do(t, s, "CREATE TABLE kept (n int)")
 	t.Cleanup(func() { do(t, s, "DROP TABLE kept") })
@@ -36,8 +36,8 @@ func TestWhatWasCommittedOutlivesTheServer(t *testing.T) {
 			if left := running(t, append(f.children, f.parent)); len(left) > 0 {
 				t.Errorf("processes left: %v", left)
 			}
-			if err := client.Ping(soon(t)); err == nil {
-				t.Error("the connection still answers")
+			if err := client.Ping(withTimeout(t)); err == nil {
+				t.Error("the connection is still open")
 			}
 			must(t, s.Start())
 			if got := ask[int](t, s, "SELECT count(*) FROM kept"); got != i+1 {
@@ -47,15 +47,15 @@ func TestWhatWasCommittedOutlivesTheServer(t *testing.T) {
 	}
 }
 
-func TestKillIsACrash(t *testing.T) {
+func TestKill(t *testing.T) {
 	s := started(t)
-	// Left alone, one that computes does not see that its postmaster is gone.
+	// A backend that computes would not notice the end of its postmaster.
 	busy := connect(t, s.DSN("postgres"))
 	backend := process{id: int(busy.PgConn().PID()), parent: s.current.Pid}
-	cut := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
 		_, err := busy.Exec(context.Background(), "DO 'BEGIN LOOP END LOOP; END'")
-		cut <- err
+		result <- err
 	}()
 	eventually(t, "the client computes", func() bool {
 		return ask[bool](t, s, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %')")
@@ -65,8 +65,8 @@ func TestKillIsACrash(t *testing.T) {
 		t.Errorf("the client's process is left: %v", left)
 		must(t, signal(left, os.Kill))
 	}
-	if err := <-cut; err == nil {
-		t.Error("the client was told that all went well")
+	if err := <-result; err == nil {
+		t.Error("the statement has succeeded")
 	}
 	must(t, s.Start())
 	if log := s.Log(); !strings.Contains(log, "not properly shut down") {
@@ -74,55 +74,55 @@ func TestKillIsACrash(t *testing.T) {
 	}
 }
 
-func TestAStaleLockFileDoesNotHinder(t *testing.T) {
+func TestStartWithStaleLockFile(t *testing.T) {
 	s := started(t)
 	stale, err := os.ReadFile(s.pidFile())
 	must(t, err)
 	must(t, s.Kill())
 	other := exec.Command("sleep", "600")
-	s.dress(other)
+	s.configure(other)
 	must(t, other.Start())
 	t.Cleanup(func() { other.Process.Kill(); other.Wait() })
-	// The id went to another process of the server's user.
+	// Another process of the server's user has the id now.
 	_, rest, _ := strings.Cut(string(stale), "\n")
 	must(t, os.WriteFile(s.pidFile(), []byte(strconv.Itoa(other.Process.Pid)+"\n"+rest), 0o600))
 	must(t, s.Start())
 	if got := ask[int](t, s, "SELECT 1"); got != 1 {
-		t.Errorf("SELECT 1 is %d", got)
+		t.Errorf("SELECT 1 = %d", got)
 	}
 }
 
-func TestAFrozenServerAnswersWhenItThaws(t *testing.T) {
+func TestFreezeAndThaw(t *testing.T) {
 	s := started(t)
 	held := connect(t, s.DSN("postgres"))
 	must(t, s.Freeze())
 
-	// There is no time in which the answer could come: the deadline may be short.
+	// No answer can come, so the deadline may be short.
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := held.Ping(short); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a query on an open connection: %v", err)
+		t.Errorf("Ping on an open connection = %v, want a timeout", err)
 	}
 	short, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := pgx.Connect(short, s.DSN("postgres")); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a new connection: %v", err)
+		t.Errorf("Connect = %v, want a timeout", err)
 	}
 
 	must(t, s.Thaw())
 	if got := ask[int](t, s, "SELECT 1"); got != 1 {
-		t.Errorf("SELECT 1 is %d", got)
+		t.Errorf("SELECT 1 = %d", got)
 	}
-	must(t, s.Thaw()) // of one that is not frozen
+	must(t, s.Thaw()) // not frozen
 }
 
-func TestMethodsInAStateThatIsNotTheirs(t *testing.T) {
+func TestInvalidState(t *testing.T) {
 	s := started(t)
 	if err := s.Start(); !errors.Is(err, ErrRunning) {
-		t.Errorf("Start of a running server: %v", err)
+		t.Errorf("Start of a running server = %v, want %v", err, ErrRunning)
 	}
 	if err := s.Shutdown(Immediate + 1); err == nil || !s.alive() {
-		t.Errorf("a mode there is not: %v", err)
+		t.Errorf("Shutdown with an invalid mode = %v", err)
 	}
 	must(t, s.Kill())
 	for name, call := range map[string]func() error{
@@ -133,7 +133,7 @@ func TestMethodsInAStateThatIsNotTheirs(t *testing.T) {
 		"Replica":  func() error { _, err := s.Replica(); return err },
 	} {
 		if err := call(); !errors.Is(err, ErrNotRunning) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s = %v, want %v", name, err, ErrNotRunning)
 		}
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// common is the server of the tests that leave it running with nothing of theirs; nil
-// where there is no PostgreSQL. Making one takes a second.
+// common is the server that the tests share, or nil without PostgreSQL. Tests leave it
+// running and empty.
 var common *Server
 
 func TestMain(m *testing.M) {
-	if how := os.Getenv(helping); how != "" {
-		help(how)
+	if state := os.Getenv(helperVariable); state != "" {
+		runHelper(state)
 	}
 	os.Exit(run(m))
 }
@@ -43,13 +43,13 @@ func run(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// helping is the variable of the environment that makes this program one that starts
-// a server and waits to be killed.
-const helping = "PGTEST_HELPER"
+// helperVariable is the environment variable that makes the test binary start a server
+// and wait to be killed.
+const helperVariable = "PGTEST_HELPER"
 
-func help(how string) {
+func runHelper(state string) {
 	s, err := Start(Options{})
-	if err == nil && how == "frozen" {
+	if err == nil && state == "frozen" {
 		err = s.Freeze()
 	}
 	if err != nil {
@@ -58,33 +58,33 @@ func help(how string) {
 	}
 	fmt.Println(s.current.Pid)
 	fmt.Println(s.dir)
-	io.Copy(io.Discard, os.Stdin) // which nobody closes
+	io.Copy(io.Discard, os.Stdin) // blocks
 }
 
-// oddTemporaryDirectory lets what the test starts be in a directory of that name.
-func oddTemporaryDirectory(t *testing.T, name string) string {
+// setTempDir makes a directory with the given name the temporary directory.
+func setTempDir(t *testing.T, name string) string {
 	t.Helper()
 	base, err := os.MkdirTemp("", "pgtest")
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(base)) })
-	must(t, os.Chmod(base, 0o755)) // the server is another user's, if we are root
+	must(t, os.Chmod(base, 0o755)) // the server has another user if this is root
 	dir := filepath.Join(base, name)
 	must(t, os.Mkdir(dir, 0o755))
 	t.Setenv("TMPDIR", dir)
 	return dir
 }
 
-// soon bounds what is expected to happen, so that a test that would wait for ever fails.
-func soon(t *testing.T) context.Context {
+// withTimeout returns a context that ends a test that hangs.
+func withTimeout(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience) // cleanups use it too
+	ctx, cancel := context.WithTimeout(context.Background(), timeout) // used in cleanups too
 	t.Cleanup(cancel)
 	return ctx
 }
 
 func connect(t *testing.T, dsn string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(soon(t), dsn)
+	conn, err := pgx.Connect(withTimeout(t), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,17 +92,17 @@ func connect(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-// ask returns the one value a query answers.
+// ask returns the single value of a query.
 func ask[T any](t *testing.T, s *Server, query string) T {
 	t.Helper()
 	var answer T
-	if err := connect(t, s.DSN("postgres")).QueryRow(soon(t), query).Scan(&answer); err != nil {
+	if err := connect(t, s.DSN("postgres")).QueryRow(withTimeout(t), query).Scan(&answer); err != nil {
 		t.Fatalf("%s: %v\n%s", query, err, s.Log())
 	}
 	return answer
 }
 
-// started has the common server running again whatever becomes of the test.
+// started returns the common server and starts it again after the test if necessary.
 func started(t *testing.T) *Server {
 	t.Helper()
 	Require(t)
@@ -117,12 +117,12 @@ func started(t *testing.T) *Server {
 
 func do(t *testing.T, s *Server, statement string) {
 	t.Helper()
-	if err := s.exec(soon(t), statement); err != nil {
+	if err := s.exec(withTimeout(t), statement); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// must is for calls that are not what the test is about.
+// must ends the test if err is not nil.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -130,16 +130,16 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// eventually asks until the answer is yes.
-func eventually(t *testing.T, what string, yes func() bool) {
+// eventually polls a condition until it is true.
+func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	look := time.NewTicker(pause)
-	defer look.Stop()
-	for ctx := soon(t); !yes(); {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for ctx := withTimeout(t); !condition(); {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("not so after %v: %s", patience, what)
-		case <-look.C:
+			t.Fatalf("not true after %v: %s", timeout, what)
+		case <-tick.C:
 		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// A postmaster is one run of the server, from its start to its end.
+// A postmaster is the main process of a running server.
 type postmaster struct {
 	*os.Process
-	ended chan struct{} // closed when it was waited for
+	ended chan struct{} // closed when the process has ended
 }
 
-// settings are given on the command line, which a copy of the data does not take
-// along, as it does postgresql.conf.
+// settings returns settings for the command line. In postgresql.conf they would be
+// copied with the data.
 func (s *Server) settings() []string {
 	all := []string{
 		"listen_addresses=",
@@ -32,21 +32,21 @@ func (s *Server) settings() []string {
 		"wal_keep_size=512MB",
 		"hot_standby=on",
 		"hot_standby_feedback=on",
-		"wal_retrieve_retry_interval=100ms", // a replica is back soon after its primary
+		"wal_retrieve_retry_interval=100ms", // a replica reconnects soon
 		"timezone=Asia/Kathmandu",
 		"log_timezone=UTC",
 		"log_line_prefix=%m [%p] %a ",
 	}
 	if s.options.NoSync {
-		all = append(all, "fsync=off", "full_page_writes=off") // a commit is still written before it is told: what is killed keeps it
+		all = append(all, "fsync=off", "full_page_writes=off") // commits still survive Kill
 	}
 	return all
 }
 
-// launch starts the postmaster, and waits for nothing but its process.
+// launch starts the postmaster without waiting until it is ready.
 func (s *Server) launch() error {
-	// No process of the last run is left: the lock files are stale, and the process
-	// ids in them may be somebody else's by now, which would be believed.
+	// No process of the last run is left, so the lock files are stale. Other processes
+	// may have the ids in them now, which would prevent a start.
 	for _, lock := range []string{s.pidFile(), filepath.Join(s.dir, ".s.PGSQL."+port+".lock")} {
 		if err := os.Remove(lock); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -62,7 +62,7 @@ func (s *Server) launch() error {
 		args = append(args, "-c", setting)
 	}
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
-	s.dress(cmd)
+	s.configure(cmd)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("pgtest: %w", err)
@@ -72,7 +72,7 @@ func (s *Server) launch() error {
 	p := &postmaster{cmd.Process, make(chan struct{})}
 	s.current, s.clean = p, false
 	go func() {
-		cmd.Wait() // how it ended is in its log
+		cmd.Wait() // an error is in the server's log
 		g.ended()
 		close(p.ended)
 	}()
@@ -81,28 +81,29 @@ func (s *Server) launch() error {
 
 func (s *Server) pidFile() string { return filepath.Join(s.data(), "postmaster.pid") }
 
-// awaitStatus waits until the postmaster says that it is in one of the states, in its
-// lock file, where pg_ctl looks too.
+// awaitStatus waits until the status in the postmaster's lock file, which pg_ctl also
+// reads, is one of those wanted.
 func (s *Server) awaitStatus(wanted ...string) error {
-	expired := time.NewTimer(patience)
+	expired := time.NewTimer(timeout)
 	defer expired.Stop()
-	look := time.NewTicker(pause)
-	defer look.Stop()
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
 	for !slices.Contains(wanted, s.status()) {
 		select {
 		case <-s.current.ended:
-			return errors.New("pgtest: the server did not start, its log ends:\n" + s.Log())
+			return errors.New("pgtest: the server did not start, end of its log:\n" + s.Log())
 		case <-expired.C:
-			return fmt.Errorf("pgtest: the server is not ready after %v, its log ends:\n%s", patience, s.Log())
-		case <-look.C:
+			return fmt.Errorf("pgtest: the server is not ready after %v, end of its log:\n%s", timeout, s.Log())
+		case <-tick.C:
 		}
 	}
 	return nil
 }
 
-// status is the eighth line of the file, if the first is our postmaster's id.
+// status returns the status in the lock file, its eighth line, or "" if the file is
+// not that of the current postmaster.
 func (s *Server) status() string {
-	text, _ := os.ReadFile(s.pidFile()) // it is not there at first
+	text, _ := os.ReadFile(s.pidFile()) // does not exist at first
 	lines := strings.Split(string(text), "\n")
 	if len(lines) < 8 || strings.TrimSpace(lines[0]) != strconv.Itoa(s.current.Pid) {
 		return ""
@@ -110,7 +111,7 @@ func (s *Server) status() string {
 	return strings.TrimSpace(lines[7])
 }
 
-// alive says whether the last postmaster that was started has not ended.
+// alive reports whether the server is running.
 func (s *Server) alive() bool {
 	if s.current == nil {
 		return false

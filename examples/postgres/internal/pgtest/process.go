@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// A process is one line of the process table. The children of a postmaster each have
-// a process group of their own, so that a signal to its group would reach none of
-// them: they are found by their parent.
+// A process is a line of the process table. The children of a postmaster have their
+// own process groups, so they are found by their parent.
 type process struct {
 	id, parent int
-	state      byte // as ps writes it: T is stopped, Z has ended and waits to be asked for
+	state      byte // as ps prints it: T is stopped, Z is a zombie
 }
 
-// table asks ps, which POSIX has everywhere, where /proc is of Linux.
+// table returns all processes. It uses ps, which is part of POSIX, unlike /proc.
 func table() ([]process, error) {
 	out, err := exec.Command("ps", "-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=").Output()
 	if err != nil {
@@ -37,7 +36,7 @@ func table() ([]process, error) {
 	return all, nil
 }
 
-// family is a postmaster and its children; parent.id is 0 where there is none.
+// family is a postmaster with its children. parent.id is 0 if there is no postmaster.
 type family struct {
 	parent   process
 	children []process
@@ -57,22 +56,22 @@ func familyOf(postmaster int) (family, error) {
 	return f, err
 }
 
-// await asks for the family until it is as wanted.
+// await polls the family until wanted returns true.
 func await(postmaster int, wanted func(family) bool) (family, error) {
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(timeout); ; {
 		f, err := familyOf(postmaster)
 		if err != nil || wanted(f) {
 			return f, err
 		}
 		if time.Now().After(deadline) {
-			return f, fmt.Errorf("pgtest: processes of the server after %v: %v", patience, f)
+			return f, fmt.Errorf("pgtest: processes of the server after %v: %v", timeout, f)
 		}
 		time.Sleep(pause)
 	}
 }
 
-// halt stops the postmaster, so that it starts no more children, and returns those
-// it has. They run on.
+// halt suspends the postmaster, so that it starts no more children, and returns those
+// it has, which are not suspended.
 func halt(postmaster *os.Process) (family, error) {
 	if err := postmaster.Signal(sigStop); err != nil {
 		return family{}, err
@@ -80,7 +79,7 @@ func halt(postmaster *os.Process) (family, error) {
 	return await(postmaster.Pid, func(f family) bool { return f.parent.state != 0 && slices.Contains([]byte("TtZ"), f.parent.state) })
 }
 
-// signal sends a signal to all of them. One that has ended since has no use for it.
+// signal sends a signal to processes. It ignores those that have ended.
 func signal(processes []process, s os.Signal) error {
 	var failed []error
 	for _, p := range processes {

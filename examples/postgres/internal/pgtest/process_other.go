@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// Find says that there is no server here, so nothing below is reached; it lets
-// packages whose tests use this one compile.
+// Find returns an error on these systems. The rest lets the package compile.
 const supported = false
 
 var (

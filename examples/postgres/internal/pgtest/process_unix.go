@@ -19,17 +19,17 @@ const (
 	sigImmediate = syscall.SIGQUIT
 )
 
-// An account is whom PostgreSQL's programs run as; nil is ourselves.
+// An account is the user of PostgreSQL's programs. Nil means the user of the test.
 type account struct{ uid, gid int }
 
-// unprivileged is the account the server runs as: PostgreSQL refuses to be root.
+// unprivileged returns the account of the server: PostgreSQL refuses to run as root.
 func unprivileged() (*account, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return nil, fmt.Errorf("pgtest: PostgreSQL does not run as root, so there has to be its user: %w", err)
+		return nil, fmt.Errorf("pgtest: PostgreSQL does not run as root and needs a user: %w", err)
 	}
 	uid, err := strconv.Atoi(u.Uid)
 	if err != nil {
@@ -42,8 +42,8 @@ func unprivileged() (*account, error) {
 	return &account{uid, gid}, nil
 }
 
-// apart is a process in a session of its own, which the terminal's ^C does not reach:
-// that is for the test process to act on.
+// apart returns attributes for a process in its own session, so that the terminal's
+// interrupt reaches the test process only.
 func apart(as *account) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if as != nil {

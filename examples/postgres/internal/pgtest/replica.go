@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Replica makes a streaming standby of the server, on which databases can be read, and
-// returns it when it streams; it may be a moment behind. It is a server of its own, with
-// its own directory and socket, which the caller stops; there can be three of
-// one server. It catches up after being down unless its server has written more than
-// 512 MB meanwhile. Not for a frozen server: it would wait a minute, then fail.
+// Replica starts a streaming standby of the server and returns it when it streams. It
+// may lag slightly. It is another server with its own directory and socket, which the
+// caller must stop. A server can have three replicas. A replica that was down catches
+// up unless its primary has written more than 512 MB meanwhile. Replica fails after a
+// minute if the server is frozen.
 func (s *Server) Replica() (*Server, error) {
 	if !s.alive() {
 		return nil, ErrNotRunning
@@ -35,28 +35,28 @@ func (s *Server) follow(primary *Server) error {
 		return err
 	}
 	if err := s.until("SELECT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')"); err != nil {
-		return fmt.Errorf("%w; the replica's log ends:\n%s", err, s.Log())
+		return fmt.Errorf("%w; end of the replica's log:\n%s", err, s.Log())
 	}
 	return nil
 }
 
-// PauseReplay makes a replica lag: when it returns, and until ResumeReplay or a
-// restart, nothing its primary writes can be read on it, though it is received. It
-// needs PostgreSQL 14 or newer; on a server that is no replica it is an error.
+// PauseReplay makes a replica lag. Until ResumeReplay or a restart, later writes of the
+// primary are received but cannot be read. It needs PostgreSQL 14 or newer, and returns
+// an error if the server is not a replica.
 func (s *Server) PauseReplay() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if err := s.exec(ctx, "SELECT pg_wal_replay_pause()"); err != nil {
 		return err
 	}
-	// The call only asks for it: a record may be in the midst of being replayed.
+	// The function only requests the pause.
 	return s.until("SELECT pg_get_wal_replay_pause_state() = 'paused'")
 }
 
-// ResumeReplay lets a paused replica catch up; it does not wait until it has. On one
-// that is not paused it does nothing; on a server that is no replica it is an error.
+// ResumeReplay resumes a paused replica without waiting until it has caught up. It has
+// no effect on others, and returns an error if the server is not a replica.
 func (s *Server) ResumeReplay() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	return s.exec(ctx, "SELECT pg_wal_replay_resume()")
 }

@@ -9,8 +9,7 @@ func TestReplica(t *testing.T) {
 	s := started(t)
 	do(t, s, "CREATE TABLE rows (n int)")
 	t.Cleanup(func() { do(t, s, "DROP TABLE rows") })
-	// The replica's path is also what its own replica follows.
-	oddTemporaryDirectory(t, `a "b" c's`)
+	setTempDir(t, `a "b" c's`)
 	r, err := s.Replica()
 	must(t, err)
 	t.Cleanup(func() {
@@ -19,7 +18,7 @@ func TestReplica(t *testing.T) {
 		}
 	})
 	if !ask[bool](t, r, "SELECT pg_is_in_recovery()") || ask[bool](t, s, "SELECT pg_is_in_recovery()") {
-		t.Fatal("the replica has to be one, and its primary not")
+		t.Fatal("wrong result of pg_is_in_recovery()")
 	}
 	rows := 0
 	insert := func() {
@@ -27,7 +26,7 @@ func TestReplica(t *testing.T) {
 		do(t, s, "INSERT INTO rows VALUES (1)")
 		rows++
 	}
-	arrives := func() {
+	await := func() {
 		t.Helper()
 		eventually(t, fmt.Sprintf("the replica has %d rows", rows), func() bool {
 			return ask[int](t, r, "SELECT count(*) FROM rows") == rows
@@ -36,39 +35,39 @@ func TestReplica(t *testing.T) {
 
 	t.Run("streams", func(t *testing.T) {
 		insert()
-		arrives()
+		await()
 	})
 	t.Run("lags while it is paused", func(t *testing.T) {
 		must(t, r.PauseReplay())
 		insert()
-		// Once the row has come, nothing but the pause keeps it from being seen.
+		// Wait until the replica has received the row.
 		written := ask[string](t, s, "SELECT pg_current_wal_flush_lsn()::text")
 		eventually(t, "the replica received the row", func() bool {
 			return ask[bool](t, r, "SELECT pg_last_wal_receive_lsn() >= '"+written+"'")
 		})
 		if got := ask[int](t, r, "SELECT count(*) FROM rows"); got != rows-1 {
-			t.Errorf("a paused replica has %d rows, want %d", got, rows-1)
+			t.Errorf("rows of a paused replica = %d, want %d", got, rows-1)
 		}
 		must(t, r.ResumeReplay())
-		arrives()
-		must(t, r.ResumeReplay()) // of one that is not paused
+		await()
+		must(t, r.ResumeReplay()) // not paused
 	})
 	t.Run("catches up after it was killed", func(t *testing.T) {
 		must(t, r.Kill())
 		insert()
 		must(t, r.Start())
-		arrives()
+		await()
 	})
-	t.Run("finds its primary again", func(t *testing.T) {
+	t.Run("reconnects to its primary", func(t *testing.T) {
 		must(t, s.Kill())
 		if got := ask[int](t, r, "SELECT count(*) FROM rows"); got != rows {
-			t.Errorf("without its primary it has %d rows, want %d", got, rows)
+			t.Errorf("rows without the primary = %d, want %d", got, rows)
 		}
 		must(t, s.Start())
 		insert()
-		arrives()
+		await()
 	})
-	t.Run("of a replica", func(t *testing.T) {
+	t.Run("has a replica", func(t *testing.T) {
 		second, err := r.Replica()
 		must(t, err)
 		insert()
@@ -77,9 +76,9 @@ func TestReplica(t *testing.T) {
 		})
 		must(t, second.Stop())
 	})
-	t.Run("a primary cannot be paused", func(t *testing.T) {
+	t.Run("primary cannot be paused", func(t *testing.T) {
 		if s.PauseReplay() == nil || s.ResumeReplay() == nil {
-			t.Error("no error")
+			t.Error("PauseReplay or ResumeReplay of a primary = nil, want an error")
 		}
 	})
 }

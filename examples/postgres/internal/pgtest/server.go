@@ -9,31 +9,30 @@ import (
 	"testing"
 )
 
-// Options are how a server is run; the zero value is as it is run for real.
+// Options configures a server. The zero value is a server as in production.
 type Options struct {
-	// NoSync has the server wait for no disk, for benchmarks of something else: a
-	// server that is killed keeps what was committed, a machine that loses power
-	// does not. It goes for the server's replicas too.
+	// NoSync disables syncing to disk, also for replicas. Committed data survives the
+	// end of the server but not that of the machine.
 	NoSync bool
 }
 
-// A Server is a PostgreSQL server in a directory of its own. [Server.DSN] and
-// [Server.Log] may be called at any time; the methods that start, end, stop and
-// continue it by one goroutine at a time, while any number use its databases.
+// A Server is a PostgreSQL server in a temporary directory. [Server.DSN] and
+// [Server.Log] are safe for concurrent use. Other methods must not be called
+// concurrently.
 type Server struct {
 	options Options
 	bin     string
 	dir     string
 	as      *account
-	guard   *guard // nil once the server is gone
+	guard   *guard // nil after Stop
 
-	current *postmaster // the last that was started, nil before
-	clean   bool        // the last has ended, and left no shared memory behind
+	current *postmaster // the last that was started; nil at first
+	clean   bool        // whether current has ended without leaving shared memory
 }
 
-// New is Start for one test: it skips or fails the test as Require does where there
-// is no PostgreSQL, fails it where the server does not start, and stops the server
-// when the test has ended, with the end of the server's log if it failed.
+// New starts a server that stops when the test ends. Without PostgreSQL it skips or
+// fails the test like [Require]. It fails the test if the server does not start. If
+// the test fails, the end of the server's log is logged.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	Require(tb)
@@ -43,7 +42,7 @@ func New(tb testing.TB) *Server {
 	}
 	tb.Cleanup(func() {
 		if tb.Failed() {
-			tb.Log("the server's log ends:\n" + s.Log())
+			tb.Log("end of the server's log:\n" + s.Log())
 		}
 		if err := s.Stop(); err != nil {
 			tb.Error(err)
@@ -52,11 +51,12 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Start makes a server and returns it when it accepts connections, a second or two
-// later. The caller calls Stop, unless there is an error.
+// Start starts a server and returns it when it accepts connections, which takes a
+// second or two. The caller must call Stop unless there is an error.
 //
-// Its directory is made in [os.TempDir], whose path has to be short, 70 bytes at the
-// most, for a socket's path is, and open to the user postgres if the caller is root.
+// The directory of the server is in [os.TempDir], whose path may have at most 70
+// bytes, because the path of a socket is limited. If the caller is root, the user
+// postgres must have access to it.
 func Start(options Options) (*Server, error) {
 	s, err := prepare(options)
 	if err != nil {
@@ -71,9 +71,8 @@ func Start(options Options) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends the server for good, whatever state it is in: no process of it, no
-// directory and no shared memory remains. Nothing is saved, and nobody who is
-// connected is waited for. Stopping again does nothing.
+// Stop ends the server in any state and removes its processes, its directory and its
+// shared memory. It does not wait for clients. A second call has no effect.
 func (s *Server) Stop() error {
 	if s.guard == nil {
 		return nil
@@ -84,14 +83,14 @@ func (s *Server) Stop() error {
 	return err
 }
 
-// end leaves no process.
+// end ends all processes.
 func (s *Server) end() error {
 	if s.current == nil || s.clean {
 		return nil
 	}
 	if !s.alive() {
-		// What a killed server left in shared memory its successor removes before it
-		// starts recovery. Where the data is beyond starting, it stays: a few bytes.
+		// A new postmaster removes the shared memory of a killed one before recovery.
+		// If the data is so damaged that it does not start, a few bytes stay.
 		if s.launch() != nil || s.awaitStatus("starting", "ready", "standby") != nil {
 			return nil
 		}
@@ -102,20 +101,18 @@ func (s *Server) end() error {
 	return s.Kill()
 }
 
-// DSN is the connection string of one of the server's databases, for pgx and for
-// libpq; "postgres" is there from the start. It stays the same for the life of the
-// server, through all restarts.
+// DSN returns the connection string of a database, for pgx and libpq. The database
+// postgres always exists. The string stays the same when the server restarts.
 func (s *Server) DSN(database string) string {
 	return "host=" + quote(s.dir) + " port=" + port + " user=postgres dbname=" + quote(database) + " sslmode=disable"
 }
 
-// quote writes a value of a connection string.
+// quote quotes a value of a connection string.
 func quote(value string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }
 
-// Log is the end of what the server has logged, at most 8 KiB, for the message of a
-// test that failed; of a server that is gone, nothing.
+// Log returns the end of the server's log, at most 8 KiB, or "" after Stop.
 func (s *Server) Log() string {
 	f, err := os.Open(s.logFile())
 	if err != nil {
@@ -126,7 +123,7 @@ func (s *Server) Log() string {
 	if info, err := f.Stat(); err == nil && info.Size() > tail {
 		f.Seek(-tail, io.SeekEnd)
 	}
-	text, _ := io.ReadAll(f) // what there is helps
+	text, _ := io.ReadAll(f)
 	return string(text)
 }
 

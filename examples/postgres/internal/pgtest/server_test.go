@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-func TestServerAnswers(t *testing.T) {
+func TestSelect(t *testing.T) {
 	Require(t)
 	if got := ask[int](t, common, "SELECT 1"); got != 1 {
-		t.Errorf("SELECT 1 is %d", got)
+		t.Errorf("SELECT 1 = %d", got)
 	}
 }
 
-func TestTextIsNotOrderedByBytesUnlessAsked(t *testing.T) {
+func TestOrderOfText(t *testing.T) {
 	Require(t)
 	if !ask[bool](t, common, `SELECT EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i' OR collname LIKE 'en\_%')`) {
-		t.Skip("neither ICU nor a locale of English is here")
+		t.Skip("neither ICU nor an English locale is available")
 	}
 	if !ask[bool](t, common, "SELECT 'a' < 'B'") {
-		t.Error("a comes after B: a forgotten COLLATE would not be seen")
+		t.Error("a comes after B without COLLATE")
 	}
 	if ask[bool](t, common, `SELECT 'a' < 'B' COLLATE "C"`) {
 		t.Error(`a comes before B in COLLATE "C"`)
@@ -31,7 +31,7 @@ func TestTextIsNotOrderedByBytesUnlessAsked(t *testing.T) {
 func TestSettings(t *testing.T) {
 	Require(t)
 	for name, want := range map[string]string{
-		"fsync":               "on", // the default is a server as it is run for real
+		"fsync":               "on",
 		"listen_addresses":    "",
 		"max_connections":     "60",
 		"shared_buffers":      "64MB",
@@ -44,30 +44,30 @@ func TestSettings(t *testing.T) {
 		"data_directory_mode": "0700",
 	} {
 		if got := ask[string](t, common, "SELECT current_setting('"+name+"')"); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
+			t.Errorf("%s = %q, want %q", name, got, want)
 		}
 	}
 }
 
-func TestLogIsTheEndOfTheLog(t *testing.T) {
+func TestLog(t *testing.T) {
 	Require(t)
-	do(t, common, `DO $$ BEGIN RAISE WARNING 'said first'; FOR i IN 1..200 LOOP RAISE WARNING 'a line that is rather long: %', repeat('.', 60); END LOOP; RAISE WARNING 'said last'; END $$`)
+	do(t, common, `DO $$ BEGIN RAISE WARNING 'first line'; FOR i IN 1..200 LOOP RAISE WARNING 'a line that is rather long: %', repeat('.', 60); END LOOP; RAISE WARNING 'last line'; END $$`)
 	got := common.Log()
-	if !strings.Contains(got, "said last") || strings.Contains(got, "said first") || len(got) > 8<<10 {
+	if !strings.Contains(got, "last line") || strings.Contains(got, "first line") || len(got) > 8<<10 {
 		t.Errorf("%d bytes of log:\n%s", len(got), got)
 	}
 }
 
-func TestStopLeavesNothingBehind(t *testing.T) {
+func TestStop(t *testing.T) {
 	Require(t)
 	for _, c := range []struct {
 		name   string
 		before func(*Server) error
 	}{
-		{"of a server that runs", func(*Server) error { return nil }},
-		{"of one that was killed: its shared memory goes too", (*Server).Kill},
-		{"of one that is frozen and cannot be asked to end", (*Server).Freeze},
-		{"of one that was killed and cannot recover", func(s *Server) error {
+		{"running", func(*Server) error { return nil }},
+		{"killed", (*Server).Kill},
+		{"frozen", (*Server).Freeze},
+		{"killed and cannot recover", func(s *Server) error {
 			return errors.Join(s.Kill(), os.RemoveAll(filepath.Join(s.data(), "pg_wal")))
 		}},
 	} {
@@ -77,14 +77,14 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 			must(t, err)
 			for _, name := range []string{"fsync", "full_page_writes"} {
 				if got := ask[string](t, s, "SELECT current_setting('"+name+"')"); got != "off" {
-					t.Errorf("%s is %q without syncing", name, got)
+					t.Errorf("%s = %q, want off", name, got)
 				}
 			}
 			connect(t, s.DSN("postgres"))
 			f, err := familyOf(s.current.Pid)
 			must(t, err)
 			if len(f.children) < 4 {
-				t.Fatalf("a server of %d processes: %v", len(f.children)+1, f)
+				t.Fatalf("%d processes, want at least 5: %v", len(f.children)+1, f)
 			}
 			memory := sharedMemory(t, s.pidFile())
 
@@ -94,25 +94,25 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 				t.Errorf("processes left: %v", left)
 			}
 			if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the directory: %v", err)
+				t.Errorf("Stat of the directory = %v", err)
 			}
 			if !released(memory) {
 				t.Errorf("shared memory %s is left", memory)
 			}
 			if err := s.Stop(); err != nil {
-				t.Errorf("stopped again: %v", err)
+				t.Errorf("second Stop = %v", err)
 			}
 			if err := s.Start(); !errors.Is(err, ErrNotRunning) {
-				t.Errorf("started after Stop: %v", err)
+				t.Errorf("Start after Stop = %v, want %v", err, ErrNotRunning)
 			}
 			if got := s.Log(); got != "" {
-				t.Errorf("a log of a server that is gone: %q", got)
+				t.Errorf("Log after Stop = %q", got)
 			}
 		})
 	}
 }
 
-// sharedMemory is the id of a server's segment, which its lock file tells.
+// sharedMemory returns the id of a server's shared memory, from its lock file.
 func sharedMemory(t *testing.T, pidFile string) string {
 	t.Helper()
 	text, err := os.ReadFile(pidFile)
@@ -124,7 +124,7 @@ func sharedMemory(t *testing.T, pidFile string) string {
 	return fields[1]
 }
 
-// released says that a segment is not there, as far as this system tells.
+// released reports whether shared memory does not exist, or the system does not tell.
 func released(id string) bool {
 	segments, _ := os.ReadFile("/proc/sysvipc/shm")
 	for line := range strings.Lines(string(segments)) {
@@ -135,7 +135,7 @@ func released(id string) bool {
 	return true
 }
 
-// running are those of the processes that have not ended.
+// running returns the processes that have not ended.
 func running(t *testing.T, processes []process) (left []process) {
 	t.Helper()
 	all, err := table()
@@ -150,41 +150,42 @@ func running(t *testing.T, processes []process) (left []process) {
 	return left
 }
 
-func TestNewStopsWithItsTest(t *testing.T) {
+func TestNewStopsAfterTest(t *testing.T) {
 	Require(t)
-	dir := oddTemporaryDirectory(t, `a "b" c's`)
+	dir := setTempDir(t, `a "b" c's`)
 	t.Run("inner", func(t *testing.T) {
 		s := New(t)
 		if got := ask[int](t, s, "SELECT 3"); got != 3 {
-			t.Errorf("SELECT 3 is %d", got)
+			t.Errorf("SELECT 3 = %d", got)
 		}
 		if filepath.Dir(s.dir) != dir {
-			t.Errorf("the server is in %q", s.dir)
+			t.Errorf("directory = %q, want one in %q", s.dir, dir)
 		}
-		must(t, s.Shutdown(Fast)) // which it may have done already
+		must(t, s.Shutdown(Fast)) // Stop also works afterwards
 	})
-	empty(t, dir)
+	checkEmpty(t, dir)
 }
 
-func TestDirectoriesInWhichNoSocketCanBe(t *testing.T) {
+func TestInvalidDirectories(t *testing.T) {
 	Require(t)
 	for _, name := range []string{
-		"a,b",                      // the comma is between servers in a connection string
-		strings.Repeat("long", 25), // a socket's path has a hundred bytes
+		"a,b",                      // a comma separates servers in a connection string
+		strings.Repeat("long", 25), // too long for the path of a socket
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := oddTemporaryDirectory(t, name)
+			dir := setTempDir(t, name)
 			if _, err := Start(Options{}); err == nil || !strings.Contains(err.Error(), dir) {
-				t.Errorf("started: %v", err)
+				t.Errorf("Start = %v, want an error with %s", err, dir)
 			}
-			empty(t, dir)
+			checkEmpty(t, dir)
 		})
 	}
 }
 
-func empty(t *testing.T, dir string) {
+// checkEmpty checks that a directory has no files.
+func checkEmpty(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left in %s: %v, %v", dir, left, err)
+		t.Errorf("files in %s: %v, %v", dir, left, err)
 	}
 }

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- A row for each collection: what is exact about it, changed by whoever writes to
--- it, in the same transaction.
+-- A row for each collection. A write to the collection changes it in the same
+-- transaction.
 CREATE TABLE collections (
 	key      text   COLLATE "C" PRIMARY KEY,
 	count    bigint NOT NULL DEFAULT 0 CHECK (count >= 0),
@@ -18,11 +18,11 @@ INSERT INTO collections (key) VALUES
 	('social-links'), ('tieins'), ('vouchers'), ('variants'), ('wires'), ('publishers'),
 	('suppliers'), ('news'), ('faqs');
 
--- The members that open records have, or had. number is where the sort keys of a
--- field stand in keys.
+-- The members that open records have or had. number is the position of the sort key
+-- of a field in keys.
 CREATE TABLE members (
 	collection text    COLLATE "C" NOT NULL REFERENCES collections,
-	digest     bytea   NOT NULL, -- SHA-256 of the name, which can be longer than an entry of an index
+	digest     bytea   NOT NULL, -- SHA-256 of the name, which can be too long for an index
 	name       text    COLLATE "C" NOT NULL, -- in JSON
 	field      text    COLLATE "C" NOT NULL, -- in orderings
 	number     integer NOT NULL CHECK (number > 0),
@@ -30,8 +30,8 @@ CREATE TABLE members (
 	PRIMARY KEY (collection, digest)
 );
 
--- record is a record's JSON as it is answered, to the byte. All else of a row is
--- there to be ordered by: by bytes, whatever the locale of the database.
+-- record is the JSON of a record exactly as it is served. The other columns are for
+-- ordering, which compares bytes in any locale of the database.
 
 CREATE TABLE "events" (
 	"id"          bigint PRIMARY KEY,
@@ -51,7 +51,7 @@ CREATE TABLE "events" (
 );
 
 CREATE INDEX events_by_start_date ON events (start_date ASC, id ASC);
-CREATE INDEX events_by_name ON events (left(name, 256) ASC); -- more may be more than an entry of an index holds
+CREATE INDEX events_by_name ON events (left(name, 256) ASC); -- longer prefixes may be too long for an index
 
 CREATE TABLE "labels" (
 	"id"                   bigint PRIMARY KEY,

@@ -8,19 +8,19 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// sorting is what is written by hand first: records by id behind a lock, and at
-// each request a copy of the list, sort.Slice, and the page cut out.
-type sorting struct {
+// sortStore is the simplest store: a slice of records by id, guarded by a lock. Each
+// request sorts a copy of the slice.
+type sortStore struct {
 	pointers
 	mu   sync.RWMutex
 	list []*record // by id
 }
 
-func newSorting() store { return &sorting{} }
+func newSort() store { return &sortStore{} }
 
-func (s *sorting) name() string { return "sort" }
+func (s *sortStore) name() string { return "sort" }
 
-func (s *sorting) load(records []record) {
+func (s *sortStore) load(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = make([]*record, len(records))
@@ -29,32 +29,32 @@ func (s *sorting) load(records []record) {
 	}
 }
 
-func (s *sorting) find(id int) (int, bool) {
+func (s *sortStore) find(id int) (int, bool) {
 	return slices.BinarySearchFunc(s.list, id, func(r *record, id int) int { return r.event.ID - id })
 }
 
-func (s *sorting) insert(r *record) {
+func (s *sortStore) insert(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, _ := s.find(r.event.ID)
 	s.list = slices.Insert(s.list, i, r.stored())
 }
 
-func (s *sorting) update(r *record) {
+func (s *sortStore) update(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, _ := s.find(r.event.ID)
 	s.list[i] = r.stored()
 }
 
-func (s *sorting) delete(id int) {
+func (s *sortStore) delete(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, _ := s.find(id)
 	s.list = slices.Delete(s.list, i, i+1)
 }
 
-func (s *sorting) batch(records []record) {
+func (s *sortStore) batch(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for j := range records {
@@ -63,13 +63,13 @@ func (s *sorting) batch(records []record) {
 	}
 }
 
-func (s *sorting) count() int {
+func (s *sortStore) count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.list)
 }
 
-func (s *sorting) get(id int) (e resources.Event, ok bool) {
+func (s *sortStore) get(id int) (e resources.Event, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	i, ok := s.find(id)
@@ -79,7 +79,7 @@ func (s *sorting) get(id int) (e resources.Event, ok bool) {
 	return e, ok
 }
 
-func (s *sorting) page(_ []*record, o order, offset int) (page []*record, count int) {
+func (s *sortStore) page(_ []*record, o order, offset int) (page []*record, count int) {
 	s.mu.RLock()
 	all := slices.Clone(s.list)
 	s.mu.RUnlock()
@@ -95,19 +95,19 @@ func (s *sorting) page(_ []*record, o order, offset int) (page []*record, count 
 	return all[start:end], len(all)
 }
 
-func (s *sorting) view(p *screen, o order, offset int) (count int) {
+func (s *sortStore) view(p *pageBuffer, o order, offset int) (count int) {
 	p.records, count = s.page(p.records[:0], o, offset)
 	return count
 }
 
-func (s *sorting) copies(o order, offset int) ([]resources.Event, int) {
+func (s *sortStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }
 
-func (s *sorting) envelope(dst []byte, o order, offset int) []byte {
+func (s *sortStore) envelope(dst []byte, o order, offset int) []byte {
 	page, count := s.page(nil, o, offset)
 	return appendPage(dst, o, offset, count, page)
 }
 
-func (s *sorting) close() {}
+func (s *sortStore) close() {}

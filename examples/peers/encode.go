@@ -7,19 +7,19 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// handmade is the envelope for encoding/json.
-type handmade struct {
+// jsonEnvelope is the envelope of a page for encoding/json.
+type jsonEnvelope struct {
 	Count    int              `json:"count"`
 	Next     *json.RawMessage `json:"next"`
 	Previous *json.RawMessage `json:"previous"`
 	Results  []wireEvent      `json:"results"`
 }
 
-// wireEvent is an event without the method that would encode it twice.
+// wireEvent is an event without MarshalJSON, whose result encoding/json would check again.
 type wireEvent resources.Event
 
-// marshal writes JSON with <, > and & as they are and no newline at the end.
-func marshal(page handmade) ([]byte, error) {
+// marshal returns JSON in which <, > and & are not escaped.
+func marshal(page jsonEnvelope) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

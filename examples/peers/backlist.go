@@ -9,18 +9,18 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// ours is this library.
-type ours struct {
+// backlistStore is a collection of this library.
+type backlistStore struct {
 	house   *catalogue.Catalogue
 	events  *catalogue.Collection[resources.Event]
 	terms   [orders][]ordering.Term
 	queries [orders]pagination.Query
 }
 
-func newOurs() store { return wrap(catalogue.New()) }
+func newBacklist() store { return wrap(catalogue.New()) }
 
-func wrap(house *catalogue.Catalogue) *ours {
-	s := &ours{house: house, events: house.Events()}
+func wrap(house *catalogue.Catalogue) *backlistStore {
+	s := &backlistStore{house: house, events: house.Events()}
 	s.terms[byName] = []ordering.Term{ordering.Asc("name")}
 	s.terms[byNameDown] = []ordering.Term{ordering.Desc("name")}
 	s.queries[byName] = pagination.ParseQuery("ordering=name")
@@ -28,9 +28,9 @@ func wrap(house *catalogue.Catalogue) *ours {
 	return s
 }
 
-func (s *ours) name() string { return "backlist" }
+func (s *backlistStore) name() string { return "backlist" }
 
-func (s *ours) load(records []record) {
+func (s *backlistStore) load(records []record) {
 	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for i := range records {
 			if _, err := tx.Insert(records[i].event); err != nil {
@@ -42,27 +42,27 @@ func (s *ours) load(records []record) {
 	s.prepare()
 }
 
-// prepare uses the orders once: that sorts them.
-func (s *ours) prepare() {
+// prepare builds the indexes.
+func (s *backlistStore) prepare() {
 	for _, terms := range s.terms {
 		_, err := s.events.View(pagination.Window{Limit: 1}, terms...)
 		check(err)
 	}
 }
 
-func (s *ours) insert(r *record) {
+func (s *backlistStore) insert(r *record) {
 	_, err := s.events.Insert(r.event)
 	check(err)
 }
 
-func (s *ours) update(r *record) {
+func (s *backlistStore) update(r *record) {
 	_, err := s.events.Upsert(r.event)
 	check(err)
 }
 
-func (s *ours) delete(id int) { check(s.events.Delete(id)) }
+func (s *backlistStore) delete(id int) { check(s.events.Delete(id)) }
 
-func (s *ours) batch(records []record) {
+func (s *backlistStore) batch(records []record) {
 	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for i := range records {
 			if _, err := tx.Upsert(records[i].event); err != nil {
@@ -73,34 +73,34 @@ func (s *ours) batch(records []record) {
 	}))
 }
 
-func (s *ours) count() int { return s.events.Count() }
+func (s *backlistStore) count() int { return s.events.Count() }
 
-func (s *ours) get(id int) (resources.Event, bool) {
+func (s *backlistStore) get(id int) (resources.Event, bool) {
 	e, err := s.events.Get(id)
 	return e, err == nil
 }
 
-func (s *ours) view(p *screen, o order, offset int) (count int) {
+func (s *backlistStore) view(p *pageBuffer, o order, offset int) (count int) {
 	v, err := s.events.View(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
-	p.ours = v
+	p.backlist = v
 	return v.Count()
 }
 
-func (s *ours) ids(p *screen) (ids []int) {
-	for i := range p.ours.Len() {
-		ids = append(ids, p.ours.At(i).ID)
+func (s *backlistStore) ids(p *pageBuffer) (ids []int) {
+	for i := range p.backlist.Len() {
+		ids = append(ids, p.backlist.At(i).ID)
 	}
 	return ids
 }
 
-func (s *ours) copies(o order, offset int) ([]resources.Event, int) {
+func (s *backlistStore) copies(o order, offset int) ([]resources.Event, int) {
 	p, err := s.events.Page(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
 	return p.Records, p.Count
 }
 
-func (s *ours) envelope(dst []byte, o order, offset int) []byte {
+func (s *backlistStore) envelope(dst []byte, o order, offset int) []byte {
 	w := pagination.Window{Limit: pageSize, Offset: offset}
 	v, err := s.events.View(w, s.terms[o]...)
 	check(err)
@@ -119,7 +119,8 @@ func (s *ours) envelope(dst []byte, o order, offset int) []byte {
 	return appendTail(dst)
 }
 
-// quoted closes the quotes of a link, or makes null of those that hold none.
+// quoted closes the quotes of a link. If there is no link, it replaces the opening
+// quote with null.
 func quoted(dst []byte, ok bool) []byte {
 	if !ok {
 		return append(dst[:len(dst)-1], "null"...)
@@ -127,4 +128,4 @@ func quoted(dst []byte, ok bool) []byte {
 	return append(dst, '"')
 }
 
-func (s *ours) close() {}
+func (s *backlistStore) close() {}

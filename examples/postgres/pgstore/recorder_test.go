@@ -14,20 +14,21 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// tap stands between a store and its server, and notes what the store says.
-type tap struct {
-	dsn  string // for the store
-	mu   sync.Mutex
-	said []statement
+// recorder is a proxy between a store and its server that records statements.
+type recorder struct {
+	dsn        string // for the store
+	mu         sync.Mutex
+	statements []statement
 }
 
-// statement is one as the server got it: COPY's parameters are its rows.
+// statement is a statement that the server received. The parameters of COPY are its
+// rows.
 type statement struct {
 	text   string
 	params [][]byte
 }
 
-func newTap(t *testing.T, dsn string) *tap {
+func newRecorder(t *testing.T, dsn string) *recorder {
 	t.Helper()
 	server, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -39,7 +40,7 @@ func newTap(t *testing.T, dsn string) *tap {
 	}
 	t.Cleanup(func() { listener.Close() })
 	address := listener.Addr().(*net.TCPAddr)
-	p := &tap{dsn: fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s sslmode=disable",
+	p := &recorder{dsn: fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s sslmode=disable",
 		address.IP, address.Port, keyword(server.User), keyword(server.Password), keyword(server.Database))}
 	go func() {
 		for {
@@ -53,13 +54,13 @@ func newTap(t *testing.T, dsn string) *tap {
 	return p
 }
 
-// keyword quotes the value of one in a DSN.
+// keyword quotes a value in a DSN.
 func keyword(value string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }
 
-// serve passes all on between a client and the server.
-func (p *tap) serve(client net.Conn, host string, port uint16) {
+// serve copies all data between a client and the server.
+func (p *recorder) serve(client net.Conn, host string, port uint16) {
 	defer client.Close()
 	network, address := pgconn.NetworkAddress(host, port)
 	server, err := net.Dial(network, address)
@@ -74,9 +75,9 @@ func (p *tap) serve(client net.Conn, host string, port uint16) {
 	p.listen(io.TeeReader(client, server))
 }
 
-// listen reads the messages of a connection: each is a byte for its type, but for
-// the first, and its length, which counts itself.
-func (p *tap) listen(r io.Reader) {
+// listen reads the messages of a connection. A message is a byte for its type, except
+// for the first message, and its length, which includes itself.
+func (p *recorder) listen(r io.Reader) {
 	prepared := map[string]string{}
 	head := make([]byte, 5)
 	for first := true; ; first = false {
@@ -97,8 +98,8 @@ func (p *tap) listen(r io.Reader) {
 	}
 }
 
-// note takes texts and parameters out of a message.
-func (p *tap) note(kind byte, body []byte, prepared map[string]string) {
+// note records the statement or the parameters of a message.
+func (p *recorder) note(kind byte, body []byte, prepared map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch kind {
@@ -106,29 +107,29 @@ func (p *tap) note(kind byte, body []byte, prepared map[string]string) {
 		var m pgproto3.Parse
 		if m.Decode(body) == nil {
 			prepared[m.Name] = m.Query
-			p.said = append(p.said, statement{text: m.Query})
+			p.statements = append(p.statements, statement{text: m.Query})
 		}
 	case 'Q':
 		var m pgproto3.Query
 		if m.Decode(body) == nil {
-			p.said = append(p.said, statement{text: m.String})
+			p.statements = append(p.statements, statement{text: m.String})
 		}
 	case 'B':
 		var m pgproto3.Bind
 		if m.Decode(body) == nil {
-			p.said = append(p.said, statement{prepared[m.PreparedStatement], m.Parameters})
+			p.statements = append(p.statements, statement{prepared[m.PreparedStatement], m.Parameters})
 		}
 	case 'd':
-		last := &p.said[len(p.said)-1]
+		last := &p.statements[len(p.statements)-1]
 		last.params = append(last.params, body)
 	}
 }
 
-// take gives what was said since it was asked last.
-func (p *tap) take() []statement {
+// take returns the statements since the last call.
+func (p *recorder) take() []statement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	said := p.said
-	p.said = nil
-	return said
+	statements := p.statements
+	p.statements = nil
+	return statements
 }

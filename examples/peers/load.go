@@ -12,20 +12,19 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// loads measures what is done to all records at once, while no other store is in
-// memory.
+// loads measures operations on all records at once, with no other store in memory.
 func loads(s setup, d *data, t *table) error {
-	s.patience *= 3
+	s.budget *= 3
 	empty := s.newStores(len(d.records))
 	defer closeAll(empty)
 	names := columns(s, storeNames(empty), "before")
 	sec := section{title: fmt.Sprintf("ALL AT ONCE, %s RECORDS", thousands(len(d.records))), peers: names[1:]}
 	var structs []work
-	for _, make := range s.kinds(len(d.records)) {
+	for _, make := range s.constructors(len(d.records)) {
 		structs = append(structs, loading(make, func(s store) { s.load(d.records) }, store.close))
 	}
-	sec.lines = append(sec.lines, versus("bulk load of structs, all orders", names, s.race(structs, 1), atMost(1.2, "btree")))
-	if len(d.records) <= many {
+	sec.lines = append(sec.lines, versus("bulk load of structs, all orders", names, s.timeRow(structs, 1), atMost(1.2, "btree")))
+	if len(d.records) <= maxCompared {
 		lines, err := fileLoads(s, d)
 		if err != nil {
 			return err
@@ -38,8 +37,7 @@ func loads(s setup, d *data, t *table) error {
 	return nil
 }
 
-// loading returns work that fills a new store. The garbage of the one before is
-// gone.
+// loading returns work that fills a new store, after a garbage collection.
 func loading[S any](make func() S, load, drop func(S)) work {
 	return func(times int) (took time.Duration) {
 		for range times {
@@ -54,17 +52,17 @@ func loading[S any](make func() S, load, drop func(S)) work {
 	}
 }
 
-// onceClean clocks work that begins without garbage.
+// onceClean returns work that times f after a garbage collection.
 func onceClean(f func()) work {
 	return loading(func() struct{} { return struct{}{} }, func(struct{}) { f() }, func(struct{}) {})
 }
 
-// firstOrders measures the first use of an ordering beside sorting a slice of
-// pointers once. Each turn has a clone that does not know the ordering yet.
+// firstOrders compares the first use of an ordering with sorting a slice of
+// pointers. Each turn uses a clone without that index.
 func firstOrders(s setup, d *data) (lines []line) {
 	s.rounds = min(s.rounds, 7)
-	us := newOurs().(*ours)
-	us.load(d.records)
+	backlist := newBacklist().(*backlistStore)
+	backlist.load(d.records)
 	pointers := make([]*record, len(d.records))
 	for i := range d.records {
 		pointers[i] = &d.records[i]
@@ -87,51 +85,52 @@ func firstOrders(s setup, d *data) (lines []line) {
 		}},
 	} {
 		first := onceClean(func() {
-			_, err := us.events.Clone().View(pagination.Window{Limit: 1}, ordering.Asc(o.name))
+			_, err := backlist.events.Clone().View(pagination.Window{Limit: 1}, ordering.Asc(o.name))
 			check(err)
 		})
 		once := onceClean(func() { slices.SortFunc(slices.Clone(pointers), o.compare) })
-		names := columns(s, []string{us.name(), "a sort"}, "before")
-		l := versus("first use of the order by "+o.name, names, s.race([]work{first, once}, 1), atMost(1.2, "a sort"))
-		lines = append(lines, l.withoutLast())
+		names := columns(s, []string{backlist.name(), "a sort"}, "before")
+		l := versus("first use of the order by "+o.name, names, s.timeRow([]work{first, once}, 1), atMost(1.2, "a sort"))
+		lines = append(lines, l.withoutLastPeer())
 	}
 	return lines
 }
 
-// sizes weighs a store of each kind: bytes a record beyond the event's struct and
-// what that points to, or for those that keep text, beyond the JSON.
+// sizes measures the memory of each store: the bytes per record that exceed the
+// record itself, which is the event's struct with what it points to, or the JSON
+// for stores that keep text.
 func sizes(s setup, d *data, names []string) line {
 	n := len(d.records)
-	events := weigh(func() any {
+	events := heapGrowth(func() any {
 		all := make([]*resources.Event, n)
 		for i := range all {
 			e := d.records[i].event.Clone()
 			all[i] = &e
 		}
 		return all
-	})/n - 8 // the slice itself
+	})/n - 8 // less the slice's elements
 	text := 0
 	for i := range d.records {
 		text += len(d.records[i].json)
 	}
-	kinds := s.kinds(n)
-	bytes := s.sample(1, len(kinds), func(i int) []float64 {
+	constructors := s.constructors(n)
+	bytes := s.sample(1, len(constructors), func(i int) []float64 {
 		var st store
-		heap := weigh(func() any { st = kinds[i](); st.load(d.records); return st })
+		size := heapGrowth(func() any { st = constructors[i](); st.load(d.records); return st })
 		defer st.close()
-		switch kind := st.(type) {
-		case *sqlite:
-			return []float64{float64((kind.bytes() - text) / n)}
-		case *bunt:
-			return []float64{float64((heap - text) / n)}
+		switch st := st.(type) {
+		case *sqliteStore:
+			return []float64{float64((st.bytes() - text) / n)}
+		case *buntStore:
+			return []float64{float64((size - text) / n)}
 		}
-		return []float64{float64(heap/n - events)}
+		return []float64{float64(size/n - events)}
 	})
 	return values("bytes a record beyond the record", names, pick(bytes, 0), whole, atMost(130, ""))
 }
 
-// weigh returns by how much the heap is larger for what f makes.
-func weigh(f func() any) int {
+// heapGrowth returns the size of the value that f returns, in bytes of heap.
+func heapGrowth(f func() any) int {
 	before := heap()
 	made := f()
 	after := heap()
@@ -139,9 +138,10 @@ func weigh(f func() any) int {
 	return int(after) - int(before)
 }
 
+// heap returns the size of the heap after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // what the first has finalized
+	runtime.GC() // collects the objects that the first has finalized
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc

@@ -11,11 +11,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// bunt is tidwall/buntdb in memory. It stores text, so a record is its JSON, with
-// the sort keys in front where comparing finds them without parsing: eight bytes
-// of date, two of the name's length, the name. Ties are in the order of the keys:
-// ids with leading zeros.
-type bunt struct{ db *buntdb.DB }
+// buntStore uses tidwall/buntdb in memory. A value is the JSON of a record, preceded
+// by its sort keys so that comparisons need not parse it: eight bytes of the date,
+// two bytes of the length of the name, and the name. Ties break by key, which is
+// the id with leading zeros.
+type buntStore struct{ db *buntdb.DB }
 
 const (
 	nameAt    = 10 // in a value
@@ -23,12 +23,12 @@ const (
 	buntName  = "name"
 )
 
-func newBunt() store {
+func newBuntDB() store {
 	db, err := buntdb.Open(":memory:")
 	check(err)
 	check(db.CreateIndex(buntStart, "*", func(a, b string) bool { return a[:8] < b[:8] }))
 	check(db.CreateIndex(buntName, "*", func(a, b string) bool { return buntNameOf(a) < buntNameOf(b) }))
-	return &bunt{db}
+	return &buntStore{db}
 }
 
 func buntKey(id int) string { return fmt.Sprintf("%010d", id) }
@@ -54,13 +54,13 @@ func buntNameOf(value string) string { return value[nameAt:buntNameEnd(value)] }
 
 func buntJSON(value string) string { return value[buntNameEnd(value):] }
 
-func (s *bunt) name() string { return "buntdb" }
+func (s *buntStore) name() string { return "buntdb" }
 
-func (s *bunt) load(records []record) { s.batch(records) }
+func (s *buntStore) load(records []record) { s.batch(records) }
 
-func (s *bunt) insert(r *record) { s.update(r) }
+func (s *buntStore) insert(r *record) { s.update(r) }
 
-func (s *bunt) update(r *record) {
+func (s *buntStore) update(r *record) {
 	check(s.db.Update(func(tx *buntdb.Tx) error { return buntPut(tx, r) }))
 }
 
@@ -69,14 +69,14 @@ func buntPut(tx *buntdb.Tx, r *record) error {
 	return err
 }
 
-func (s *bunt) delete(id int) {
+func (s *buntStore) delete(id int) {
 	check(s.db.Update(func(tx *buntdb.Tx) error {
 		_, err := tx.Delete(buntKey(id))
 		return err
 	}))
 }
 
-func (s *bunt) batch(records []record) {
+func (s *buntStore) batch(records []record) {
 	check(s.db.Update(func(tx *buntdb.Tx) error {
 		for i := range records {
 			if err := buntPut(tx, &records[i]); err != nil {
@@ -87,7 +87,7 @@ func (s *bunt) batch(records []record) {
 	}))
 }
 
-func (s *bunt) count() (n int) {
+func (s *buntStore) count() (n int) {
 	check(s.db.View(func(tx *buntdb.Tx) (err error) {
 		n, err = tx.Len()
 		return err
@@ -95,7 +95,7 @@ func (s *bunt) count() (n int) {
 	return n
 }
 
-func (s *bunt) get(id int) (e resources.Event, ok bool) {
+func (s *buntStore) get(id int) (e resources.Event, ok bool) {
 	err := s.db.View(func(tx *buntdb.Tx) error {
 		value, err := tx.Get(buntKey(id))
 		if err != nil {
@@ -112,8 +112,8 @@ func (s *bunt) get(id int) (e resources.Event, ok bool) {
 
 type buntRow struct{ key, value string }
 
-// page steps over what lies before the offset: there is no other way.
-func (s *bunt) page(page []buntRow, o order, offset int) (_ []buntRow, count int) {
+// page skips the records before the offset one by one: buntdb has no other way.
+func (s *buntStore) page(page []buntRow, o order, offset int) (_ []buntRow, count int) {
 	page = slices.Grow(page, pageSize)
 	check(s.db.View(func(tx *buntdb.Tx) (err error) {
 		if count, err = tx.Len(); err != nil || offset >= count {
@@ -139,19 +139,19 @@ func (s *bunt) page(page []buntRow, o order, offset int) (_ []buntRow, count int
 	return page, count
 }
 
-func (s *bunt) view(p *screen, o order, offset int) (count int) {
+func (s *buntStore) view(p *pageBuffer, o order, offset int) (count int) {
 	p.bunt, count = s.page(p.bunt[:0], o, offset)
 	return count
 }
 
-func (s *bunt) ids(p *screen) (ids []int) {
+func (s *buntStore) ids(p *pageBuffer) (ids []int) {
 	for _, row := range p.bunt {
 		ids = append(ids, buntID(row.key))
 	}
 	return ids
 }
 
-func (s *bunt) copies(o order, offset int) ([]resources.Event, int) {
+func (s *buntStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	events := make([]resources.Event, len(page))
 	for i, row := range page {
@@ -160,7 +160,7 @@ func (s *bunt) copies(o order, offset int) ([]resources.Event, int) {
 	return events, count
 }
 
-func (s *bunt) envelope(dst []byte, o order, offset int) []byte {
+func (s *buntStore) envelope(dst []byte, o order, offset int) []byte {
 	page, count := s.page(nil, o, offset)
 	dst = appendHead(dst, o, offset, count)
 	for _, row := range page {
@@ -169,4 +169,4 @@ func (s *bunt) envelope(dst []byte, o order, offset int) []byte {
 	return appendTail(dst)
 }
 
-func (s *bunt) close() { check(s.db.Close()) }
+func (s *buntStore) close() { check(s.db.Close()) }

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// fullSpeed measures a page beside a goroutine that writes as fast as it can. The
-// goals are relative to an earlier revision, which takes its turns beside ours.
+// fullSpeed measures pages while another goroutine writes as fast as it can. The
+// goals are relative to an earlier revision.
 func fullSpeed(s setup, d *data, stores []store, t *table) {
 	names := columns(s, storeNames(stores), "before")
 	samples := s.sample(min(s.rounds, 5), len(stores), func(i int) []float64 {
-		return pressed(s.turn*200, d, stores[i])
+		return readBesideWriter(s.turn*200, d, stores[i])
 	})
 	sec := section{title: fmt.Sprintf("BESIDE A WRITER AT FULL SPEED, %s RECORDS", thousands(len(d.records))), peers: names[1:]}
 	row := func(figure int, what string, format func(float64) string, g goal) {
@@ -27,12 +27,12 @@ func fullSpeed(s setup, d *data, stores []store, t *table) {
 	t.add(sec)
 }
 
-// pressed reads pages for a while without a writer, then for as long beside one.
-// It returns the median, the 99th and the 99.9th percentile of the nanoseconds
-// that a page took beside the writer, the writes a second, and the 99th percentile
-// relative to that of pages alone.
-func pressed(long time.Duration, d *data, st store) []float64 {
-	if _, unsafe := st.(*bare); unsafe {
+// readBesideWriter reads pages for long/4 without a writer, then for long with one.
+// It returns the median, the 99th and the 99.9th percentile of the nanoseconds of a
+// page with the writer, the writes per second, and the 99th percentile divided by
+// that without the writer. The results of a store without locks are NaN.
+func readBesideWriter(long time.Duration, d *data, st store) []float64 {
+	if _, unsafe := st.(*btreeStore); unsafe {
 		return slices.Repeat([]float64{math.NaN()}, 5)
 	}
 	alone := viewTimes(long/4, d, st)
@@ -51,11 +51,11 @@ func pressed(long time.Duration, d *data, st store) []float64 {
 	return []float64{quantile(beside, 0.5), p99, quantile(beside, 0.999), rate, p99 / quantile(alone, 0.99)}
 }
 
-// viewTimes reads pages at random offsets and returns the nanoseconds that each
-// took, sorted. There is at least one.
+// viewTimes reads one or more pages at random offsets and returns their times,
+// sorted.
 func viewTimes(long time.Duration, d *data, st store) []time.Duration {
 	at := cursor{list: d.offsets}
-	var p screen
+	var p pageBuffer
 	all := make([]time.Duration, 0, 1<<20)
 	for begin := time.Now(); ; {
 		start := time.Now()
@@ -69,13 +69,13 @@ func viewTimes(long time.Duration, d *data, st store) []time.Duration {
 	return all
 }
 
-// quantile returns the value that the given part of all sorted ones is below.
+// quantile returns a quantile of sorted durations in nanoseconds.
 func quantile(sorted []time.Duration, part float64) float64 {
 	return float64(sorted[int(part*float64(len(sorted)))])
 }
 
-// writeOn moves records without a pause and returns how many. There is at least
-// one, after which it closes started.
+// writeOn updates records without a pause until stop is closed, and returns their
+// number. It closes started after the first.
 func writeOn(s store, d *data, started chan<- struct{}, stop <-chan struct{}) (written int) {
 	m := mover[record]{changes: d.changes}
 	for {

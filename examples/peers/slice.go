@@ -7,9 +7,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// sliced is a sorted slice for each order, kept sorted by each write, and a map
-// by id, behind a lock.
-type sliced struct {
+// sliceStore has a slice for each order, which each write keeps sorted, and a map by
+// id, guarded by a lock.
+type sliceStore struct {
 	pointers
 	mu     sync.RWMutex
 	byID   map[int]*record
@@ -17,11 +17,11 @@ type sliced struct {
 	byName []*record
 }
 
-func newSliced() store { return &sliced{byID: map[int]*record{}} }
+func newSlice() store { return &sliceStore{byID: map[int]*record{}} }
 
-func (s *sliced) name() string { return "slice" }
+func (s *sliceStore) name() string { return "slice" }
 
-func (s *sliced) load(records []record) {
+func (s *sliceStore) load(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byID = make(map[int]*record, len(records))
@@ -35,13 +35,13 @@ func (s *sliced) load(records []record) {
 	slices.SortFunc(s.byName, compareName)
 }
 
-func (s *sliced) insert(r *record) {
+func (s *sliceStore) insert(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(r.stored())
 }
 
-func (s *sliced) put(r *record) {
+func (s *sliceStore) put(r *record) {
 	s.byID[r.event.ID] = r
 	s.start = inserted(s.start, r, compareStart)
 	s.byName = inserted(s.byName, r, compareName)
@@ -52,13 +52,13 @@ func inserted[R any](list []*R, r *R, compare func(a, b *R) int) []*R {
 	return slices.Insert(list, i, r)
 }
 
-// moved takes a record to its new place: what lies between the two shifts by
-// one, the rest of the list stays.
+// moved replaces old with r at its new position. Only the records between the two
+// positions are moved.
 func moved(list []*record, old, r *record, compare func(a, b *record) int) {
 	from, _ := slices.BinarySearchFunc(list, old, compare)
 	to, found := slices.BinarySearchFunc(list, r, compare)
 	switch {
-	case found: // its key stays
+	case found: // the key has not changed
 	case to > from:
 		to--
 		copy(list[from:to], list[from+1:to+1])
@@ -73,20 +73,20 @@ func removed[R any](list []*R, r *R, compare func(a, b *R) int) []*R {
 	return slices.Delete(list, i, i+1)
 }
 
-func (s *sliced) update(r *record) {
+func (s *sliceStore) update(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replace(r.stored())
 }
 
-func (s *sliced) replace(r *record) {
+func (s *sliceStore) replace(r *record) {
 	old := s.byID[r.event.ID]
 	s.byID[r.event.ID] = r
 	moved(s.start, old, r, compareStart)
 	moved(s.byName, old, r, compareName)
 }
 
-func (s *sliced) delete(id int) {
+func (s *sliceStore) delete(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.byID[id]
@@ -95,7 +95,7 @@ func (s *sliced) delete(id int) {
 	s.byName = removed(s.byName, old, compareName)
 }
 
-func (s *sliced) batch(records []record) {
+func (s *sliceStore) batch(records []record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range records {
@@ -103,13 +103,13 @@ func (s *sliced) batch(records []record) {
 	}
 }
 
-func (s *sliced) count() int {
+func (s *sliceStore) count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.byID)
 }
 
-func (s *sliced) get(id int) (e resources.Event, ok bool) {
+func (s *sliceStore) get(id int) (e resources.Event, ok bool) {
 	s.mu.RLock()
 	r, ok := s.byID[id]
 	s.mu.RUnlock()
@@ -119,9 +119,9 @@ func (s *sliced) get(id int) (e resources.Event, ok bool) {
 	return e, ok
 }
 
-// page copies the pointers out: the slice changes in place once the lock is gone.
-// The records behind them never change.
-func (s *sliced) page(page []*record, o order, offset int) (_ []*record, count int) {
+// page appends the pointers of a page. It copies them because the slice changes in
+// place once the lock is released; the records themselves never change.
+func (s *sliceStore) page(page []*record, o order, offset int) (_ []*record, count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	count = len(s.byID)
@@ -137,19 +137,19 @@ func (s *sliced) page(page []*record, o order, offset int) (_ []*record, count i
 	return page, count
 }
 
-func (s *sliced) view(p *screen, o order, offset int) (count int) {
+func (s *sliceStore) view(p *pageBuffer, o order, offset int) (count int) {
 	p.records, count = s.page(p.records[:0], o, offset)
 	return count
 }
 
-func (s *sliced) copies(o order, offset int) ([]resources.Event, int) {
+func (s *sliceStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }
 
-func (s *sliced) envelope(dst []byte, o order, offset int) []byte {
+func (s *sliceStore) envelope(dst []byte, o order, offset int) []byte {
 	page, count := s.page(nil, o, offset)
 	return appendPage(dst, o, offset, count, page)
 }
 
-func (s *sliced) close() {}
+func (s *sliceStore) close() {}

@@ -10,21 +10,20 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// long is how many times longer turns are, and rounds fewer, where several
-// goroutines are to be at work.
+// The factors by which turns are longer and rounds fewer for concurrent goroutines.
 const (
-	long  = 8
-	fewer = 2
+	longTurn    = 8
+	fewerRounds = 2
 )
 
-// itself measures what each store is compared with itself for.
-func itself(s setup, d *data, stores []store, t *table) {
+// ratios measures the ratios that compare each store with itself.
+func ratios(s setup, d *data, stores []store, t *table) {
 	names := columns(s, storeNames(stores), "before")
 	sec := section{title: fmt.Sprintf("BESIDE ITSELF, %s RECORDS", thousands(len(d.records))), peers: names[1:]}
-	local := s.alone() // each revision is compared with itself
+	alone := s.alone() // each revision is compared with itself
 	row := func(what string, g goal, f func(setup, *data, store) float64) {
 		var ratios []float64
-		for _, all := range s.figure(stores, func(st store) float64 { return f(local, d, st) }) {
+		for _, all := range s.figure(stores, func(st store) float64 { return f(alone, d, st) }) {
 			ratios = append(ratios, median(all))
 		}
 		sec.lines = append(sec.lines, own(what, ratios, g))
@@ -35,15 +34,16 @@ func itself(s setup, d *data, stores []store, t *table) {
 	t.add(sec)
 }
 
+// lengthy returns a setup for concurrent goroutines.
 func (s setup) lengthy() setup {
-	s.turn *= long
-	s.patience *= 4
-	s.rounds = max(s.rounds/fewer, 1)
+	s.turn *= longTurn
+	s.budget *= 4
+	s.rounds = max(s.rounds/fewerRounds, 1)
 	return s
 }
 
-// twoReaders is how many pages two goroutines read in the time in which one
-// reads one.
+// twoReaders returns the number of pages that two goroutines read in the time in
+// which one goroutine reads one.
 func twoReaders(s setup, d *data, st store) float64 {
 	one, other := viewing(st, byStart, d.offsets), viewing(st, byStart, d.offsets[len(d.offsets)/2:])
 	both := clocked(func(times int) {
@@ -53,14 +53,14 @@ func twoReaders(s setup, d *data, st store) float64 {
 		}
 		all.Wait()
 	})
-	times := s.lengthy().race([]work{one, both}, unbounded)
+	times := s.lengthy().timeRow([]work{one, both}, unbounded)
 	return 2 * ratio(times[0], times[1])
 }
 
-// besideWriter is what a page costs while another goroutine writes, in pages
-// without one.
+// besideWriter returns the cost of a page while another goroutine writes, divided by
+// the cost without the writer.
 func besideWriter(s setup, d *data, st store) float64 {
-	if _, unsafe := st.(*bare); unsafe {
+	if _, unsafe := st.(*btreeStore); unsafe {
 		return math.NaN()
 	}
 	alone := viewing(st, byStart, d.offsets)
@@ -73,12 +73,12 @@ func besideWriter(s setup, d *data, st store) float64 {
 		all.Wait()
 		return took
 	}
-	times := s.lengthy().race([]work{alone, beside}, unbounded)
+	times := s.lengthy().timeRow([]work{alone, beside}, unbounded)
 	st.batch(d.still)
 	return ratio(times[1], times[0])
 }
 
-// writePaced moves records, 1,000 a second.
+// writePaced updates 1,000 records a second.
 func writePaced(s store, d *data, stop <-chan struct{}) {
 	pace := time.NewTicker(time.Millisecond)
 	defer pace.Stop()
@@ -96,25 +96,25 @@ func writePaced(s store, d *data, stop <-chan struct{}) {
 	}
 }
 
-// mixedTerms is what a page by three terms of both directions costs, in pages by
-// one, of text as well.
+// mixedTerms returns the cost of a page ordered by three terms in both directions,
+// divided by the cost of one ordered by name.
 func mixedTerms(s setup, d *data, st store) float64 {
-	us, ok := st.(*ours)
+	backlist, ok := st.(*backlistStore)
 	if !ok {
 		return math.NaN()
 	}
 	reading := func(terms ...ordering.Term) work {
-		_, err := us.events.View(pagination.Window{Limit: 1}, terms...) // sorts, the first time
+		_, err := backlist.events.View(pagination.Window{Limit: 1}, terms...) // builds the index
 		check(err)
 		at := cursor{list: d.offsets}
 		return clocked(func(times int) {
 			for range times {
-				_, err = us.events.View(pagination.Window{Limit: pageSize, Offset: at.take()}, terms...)
+				_, err = backlist.events.View(pagination.Window{Limit: pageSize, Offset: at.take()}, terms...)
 				check(err)
 			}
 		})
 	}
-	times := s.race([]work{
+	times := s.timeRow([]work{
 		reading(ordering.Asc("name")),
 		reading(ordering.Asc("location"), ordering.Desc("start_date"), ordering.Asc("name")),
 	}, unbounded)

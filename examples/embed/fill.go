@@ -6,8 +6,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// stock fills the shop: books as Go values, and what else there is from JSON.
-func stock(house *catalogue.Catalogue, books *catalogue.Collection[Book]) error {
+// fill adds books as Go values, and an author from JSON.
+func fill(house *catalogue.Catalogue, books *catalogue.Collection[Book]) error {
 	tales := "Tales of the coast"
 	err := books.Batch(func(tx *catalogue.Tx[Book]) error {
 		for _, b := range []Book{

@@ -8,31 +8,31 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// bare is tidwall/btree by itself: a tree of pointers for each order, compared
-// through them, without locks or snapshots.
-type bare struct {
+// btreeStore uses tidwall/btree alone, with a tree of pointers for each order and
+// without locks or snapshots.
+type btreeStore struct {
 	pointers
 	id, start, byName *btree.BTreeG[*record]
 
-	wanted record // to look for an id: a new one each time would cost an allocation
+	wanted record // used to look up an id without an allocation
 }
 
-func newBare() store {
+func newBTree() store {
 	tree := func(less func(a, b *record) bool) *btree.BTreeG[*record] {
 		return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
 	}
-	return &bare{
+	return &btreeStore{
 		id:     tree(func(a, b *record) bool { return a.event.ID < b.event.ID }),
 		start:  tree(func(a, b *record) bool { return compareStart(a, b) < 0 }),
 		byName: tree(func(a, b *record) bool { return compareName(a, b) < 0 }),
 	}
 }
 
-func (s *bare) name() string { return "btree" }
+func (s *btreeStore) name() string { return "btree" }
 
-// load sorts for each tree first: a tree takes the next item at its end faster
-// than one in its midst.
-func (s *bare) load(records []record) {
+// load sorts the records for each tree, because appending to a tree is faster than
+// inserting.
+func (s *btreeStore) load(records []record) {
 	all := make([]*record, len(records))
 	for i := range records {
 		all[i] = records[i].stored()
@@ -48,15 +48,15 @@ func (s *bare) load(records []record) {
 	}
 }
 
-func (s *bare) set(r *record) {
+func (s *btreeStore) set(r *record) {
 	s.id.Set(r)
 	s.start.Set(r)
 	s.byName.Set(r)
 }
 
-func (s *bare) insert(r *record) { s.set(r.stored()) }
+func (s *btreeStore) insert(r *record) { s.set(r.stored()) }
 
-func (s *bare) update(r *record) {
+func (s *btreeStore) update(r *record) {
 	old, ok := s.id.Get(r)
 	if ok && compareStart(old, r) != 0 {
 		s.start.Delete(old)
@@ -67,27 +67,27 @@ func (s *bare) update(r *record) {
 	s.set(r.stored())
 }
 
-func (s *bare) delete(id int) {
+func (s *btreeStore) delete(id int) {
 	if old, ok := s.id.Delete(s.key(id)); ok {
 		s.start.Delete(old)
 		s.byName.Delete(old)
 	}
 }
 
-func (s *bare) key(id int) *record {
+func (s *btreeStore) key(id int) *record {
 	s.wanted.event.ID = id
 	return &s.wanted
 }
 
-func (s *bare) batch(records []record) {
+func (s *btreeStore) batch(records []record) {
 	for i := range records {
 		s.update(&records[i])
 	}
 }
 
-func (s *bare) count() int { return s.id.Len() }
+func (s *btreeStore) count() int { return s.id.Len() }
 
-func (s *bare) get(id int) (e resources.Event, ok bool) {
+func (s *btreeStore) get(id int) (e resources.Event, ok bool) {
 	r, ok := s.id.Get(s.key(id))
 	if ok {
 		e = r.event.Clone()
@@ -95,8 +95,8 @@ func (s *bare) get(id int) (e resources.Event, ok bool) {
 	return e, ok
 }
 
-// page is two descents: to the item at the offset, and on from it.
-func (s *bare) page(page []*record, o order, offset int) []*record {
+// page descends twice: to the item at the offset, and to that item by its key.
+func (s *btreeStore) page(page []*record, o order, offset int) []*record {
 	tree, at := s.start, offset
 	if o != byStart {
 		tree = s.byName
@@ -121,17 +121,17 @@ func (s *bare) page(page []*record, o order, offset int) []*record {
 	return page
 }
 
-func (s *bare) view(p *screen, o order, offset int) (count int) {
+func (s *btreeStore) view(p *pageBuffer, o order, offset int) (count int) {
 	p.records = s.page(p.records[:0], o, offset)
 	return s.count()
 }
 
-func (s *bare) copies(o order, offset int) ([]resources.Event, int) {
+func (s *btreeStore) copies(o order, offset int) ([]resources.Event, int) {
 	return cloned(s.page(nil, o, offset)), s.count()
 }
 
-func (s *bare) envelope(dst []byte, o order, offset int) []byte {
+func (s *btreeStore) envelope(dst []byte, o order, offset int) []byte {
 	return appendPage(dst, o, offset, s.count(), s.page(nil, o, offset))
 }
 
-func (s *bare) close() {}
+func (s *btreeStore) close() {}

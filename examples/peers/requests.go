@@ -13,12 +13,11 @@ import (
 	"time"
 )
 
-// connections is how many ask at once.
+// connections is the number of concurrent connections.
 const connections = 8
 
-// load is a server with connections that ask it for one thing over and over,
-// doing as little as that takes.
-type load struct {
+// requester is a server with connections that repeat one request.
+type requester struct {
 	server  *httptest.Server
 	request []byte
 	conns   []*connection
@@ -29,8 +28,8 @@ type connection struct {
 	*bufio.Reader
 }
 
-func newLoad(handler http.Handler, target string) (*load, error) {
-	l := &load{
+func newRequester(handler http.Handler, target string) (*requester, error) {
+	l := &requester{
 		server:  httptest.NewServer(handler),
 		request: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, host),
 	}
@@ -45,15 +44,15 @@ func newLoad(handler http.Handler, target string) (*load, error) {
 	return l, nil
 }
 
-func (l *load) close() {
+func (l *requester) close() {
 	for _, c := range l.conns {
 		c.Conn.Close()
 	}
 	l.server.Close()
 }
 
-// run asks so many times in all.
-func (l *load) run(times int) time.Duration {
+// run sends the request the given number of times in all.
+func (l *requester) run(times int) time.Duration {
 	start := time.Now()
 	var all sync.WaitGroup
 	for i, c := range l.conns {
