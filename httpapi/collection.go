@@ -64,7 +64,7 @@ type LenientPager interface {
 
 // A Revisioned is a [Collection] whose pages have entity tags if [Options.ETags] is set.
 // The collections of a catalogue implement it. A type that embeds a
-// [catalogue.Encoded] does not.
+// [catalogue.Encoded] and has its own Page needs its own Revision too.
 //
 // A page must depend only on the terms, the window and the records of the collection, and
 // not, for example, on the time or on a value in ctx.

@@ -14,16 +14,16 @@ type Fields[T any] struct {
 }
 
 // NewFields returns the set of the given fields. See [By]. It returns an error
-// wrapping [ErrFields] if a field has no Name or no Key, or if two fields have the
+// wrapping [ErrInvalidFields] if a field has no Name or no Key, or if two fields have the
 // same name. O(n).
 func NewFields[T any](fields ...Field[T]) (*Fields[T], error) {
 	fs := &Fields[T]{list: slices.Clone(fields), byName: make(map[string]int, len(fields))}
 	for i, f := range fields {
 		if f.Name == "" || f.Key == nil {
-			return nil, fmt.Errorf("%w: field %d has no Name or no Key", ErrFields, i)
+			return nil, fmt.Errorf("%w: field %d has no Name or no Key", ErrInvalidFields, i)
 		}
 		if j, twice := fs.byName[f.Name]; twice {
-			return nil, fmt.Errorf("%w: fields %d and %d are both named %q", ErrFields, j, i, f.Name)
+			return nil, fmt.Errorf("%w: fields %d and %d are both named %q", ErrInvalidFields, j, i, f.Name)
 		}
 		fs.byName[f.Name] = i
 	}

@@ -76,8 +76,8 @@ func TestFieldsErrors(t *testing.T) {
 		{"no name", func() error { _, err := ordering.NewFields(ordering.Field[book]{Key: key}); return err }, "field 0"},
 		{"no key", func() error { _, err := ordering.NewFields(ordering.Field[book]{Name: "x"}); return err }, "field 0"},
 	} {
-		if err := row.make(); !errors.Is(err, ordering.ErrFields) || !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: err = %v, want ErrFields with %q", row.reason, err, row.names)
+		if err := row.make(); !errors.Is(err, ordering.ErrInvalidFields) || !strings.Contains(err.Error(), row.names) {
+			t.Errorf("%s: err = %v, want ErrInvalidFields with %q", row.reason, err, row.names)
 		}
 	}
 	if _, err := ordering.FieldsOf[self](); err != nil {

@@ -14,10 +14,10 @@ var (
 	ErrUnknownField = errors.New("unknown field")
 	// ErrEmptyTerm is returned by [ParseStrict] when a term has no name.
 	ErrEmptyTerm = errors.New("empty term")
-	// ErrFields is returned by [NewFields] and [FieldsOf] when the fields do not
+	// ErrInvalidFields is returned by [NewFields] and [FieldsOf] when the fields do not
 	// form a set: the type is not a struct, a field has no name or no key, or two
 	// fields have the same name.
-	ErrFields = errors.New("invalid fields")
+	ErrInvalidFields = errors.New("invalid fields")
 )
 
 // Parse parses an ordering as the service does: names separated by commas, each with

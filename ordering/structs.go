@@ -22,13 +22,13 @@ import (
 //     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
 //     cannot be marshalled is null.
 //
-// FieldsOf returns an error wrapping [ErrFields] if T is not a struct, or if two fields
+// FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, or if two fields
 // have the same name in snake_case. It inspects the type once; the fields do not repeat
 // that work for each record.
 func FieldsOf[T any]() (*Fields[T], error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%w: %v is not a struct", ErrFields, t)
+		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
 	}
 	var fields []Field[T]
 	for _, m := range membersOf(t) {

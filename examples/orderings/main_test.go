@@ -152,7 +152,7 @@ func TestListDoesNotModifyRecords(t *testing.T) {
 }
 
 func TestListOfInts(t *testing.T) {
-	if _, err := list([]int{1}); !errors.Is(err, ordering.ErrFields) {
-		t.Errorf("err = %v, want ordering.ErrFields", err)
+	if _, err := list([]int{1}); !errors.Is(err, ordering.ErrInvalidFields) {
+		t.Errorf("err = %v, want ordering.ErrInvalidFields", err)
 	}
 }

@@ -12,13 +12,13 @@ import (
 
 // Create validates a posted record as the service does, at one instant, and stores it
 // with the next id. For a read-only collection the error wraps
-// [catalogue.ErrInvalidType], as in memory.
+// [catalogue.ErrReadOnly], as in memory.
 func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
 	}
 	if !t.about.Creatable {
-		return nil, fmt.Errorf("%s: %w: it cannot be posted to", t.about.Key, catalogue.ErrInvalidType)
+		return nil, fmt.Errorf("%s: %w: the service does not accept posts to it", t.about.Key, catalogue.ErrReadOnly)
 	}
 	limited, cancel := t.store.limit(ctx)
 	defer cancel()
