@@ -120,7 +120,7 @@ func TestWalkedOnce(t *testing.T) {
 		{"key other than the segment", "itemVariants", []string{"/api/item_variants/"}, nil},
 		{"empty collection", "wires", []string{"/api/wires/"}, nil},
 		{"not fetched", "events", []string{"/api/news/"}, []string{"events: no page of /api/events/ was fetched"}},
-		{"unknown collection", "evnets", nil, []string{`WalkedOnce: unknown collection "evnets"`}},
+		{"unknown collection", "evnets", nil, []string{`WalkedOnce: unknown collection: "evnets"`}},
 		{"last page missing", "events", []string{events, events + "&offset=100"}, []string{`- 	"offset 200: 100 records, last page",`}},
 		{"first page missing", "events", []string{events + "&offset=100", events + "&offset=200"}, []string{`- 	"offset 0: 100 records",`}},
 		{"page twice", "events", []string{events, events + "&offset=100", events + "&offset=100", events + "&offset=200"}, []string{`+ 	"offset 100: 100 records",`}},
