@@ -2,6 +2,7 @@ package catalogue_test
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"net/netip"
 	"slices"
@@ -67,7 +68,7 @@ func TestReplaceAll(t *testing.T) {
 		{"new ids are above those used before", []film{{0, "x"}, {1, "y"}}, []film{{1, "y"}, {5, "x"}}, nil, ""},
 		{"an id twice", []film{{1, "a"}, {2, "b"}, {1, "c"}}, nil, catalogue.ErrExists, "record 2"},
 		{"a negative id", []film{{1, "a"}, {-2, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
-		{"no id is left", []film{{1<<63 - 1, "a"}, {0, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
+		{"no id is left", []film{{math.MaxInt, "a"}, {0, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
 		{"text that is not UTF-8", []film{{1, "a"}, {2, "\xff"}}, nil, catalogue.ErrInvalid, "record 1"},
 	} {
 		c := films(t, film{3, "old"}, film{4, "gone"})
