@@ -19,13 +19,13 @@ import (
 // A leg is what a follower was told from a snapshot on, until it fell behind or
 // had enough.
 type leg struct {
-	start   catalogue.Snapshot[deed]
-	changes []catalogue.Change[deed]
+	start   catalogue.Snapshot[task]
+	changes []catalogue.Change[task]
 	end     uint64 // it knows all up to here
 }
 
 // polled is the leg of a follower that asks again and again.
-func polled(c *catalogue.Collection[deed], start catalogue.Snapshot[deed], over *atomic.Bool) (leg, error) {
+func polled(c *catalogue.Collection[task], start catalogue.Snapshot[task], over *atomic.Bool) (leg, error) {
 	l := leg{start: start, end: start.Revision()}
 	for last := false; ; runtime.Gosched() {
 		last = over.Load() // what is asked for now is all there is
@@ -41,7 +41,7 @@ func polled(c *catalogue.Collection[deed], start catalogue.Snapshot[deed], over 
 }
 
 // waited is the leg of a follower that waits.
-func waited(ctx context.Context, c *catalogue.Collection[deed], start catalogue.Snapshot[deed]) (l leg, end error) {
+func waited(ctx context.Context, c *catalogue.Collection[task], start catalogue.Snapshot[task]) (l leg, end error) {
 	l = leg{start: start, end: start.Revision()}
 	for ch, err := range c.Changes(ctx, l.end) {
 		if end = err; err != nil {
@@ -56,8 +56,8 @@ func waited(ctx context.Context, c *catalogue.Collection[deed], start catalogue.
 
 // replay applies a leg's changes to its snapshot, and compares what that gives
 // with other snapshots of the way, which are sorted. It tells how many there were.
-func (l leg) replay(on []catalogue.Snapshot[deed]) (compared int, err error) {
-	rows := map[int]deed{}
+func (l leg) replay(on []catalogue.Snapshot[task]) (compared int, err error) {
+	rows := map[int]task{}
 	for d := range l.start.All() {
 		rows[d.ID] = d
 	}
@@ -72,8 +72,8 @@ func (l leg) replay(on []catalogue.Snapshot[deed]) (compared int, err error) {
 			}
 			changes = changes[1:]
 		}
-		if err := sameDeeds(fmt.Sprintf("revision %d, followed from %d on", s.Revision(), l.start.Revision()),
-			sortedDeeds(slices.Collect(maps.Values(rows)), nil), sortedDeeds(slices.Collect(s.All()), nil)); err != nil {
+		if err := sameTasks(fmt.Sprintf("revision %d, followed from %d on", s.Revision(), l.start.Revision()),
+			sortedTasks(slices.Collect(maps.Values(rows)), nil), sortedTasks(slices.Collect(s.All()), nil)); err != nil {
 			return compared, err
 		}
 		compared++
@@ -82,7 +82,7 @@ func (l leg) replay(on []catalogue.Snapshot[deed]) (compared int, err error) {
 }
 
 // apply makes a change that has to fit what is there.
-func apply(rows map[int]deed, ch catalogue.Change[deed]) error {
+func apply(rows map[int]task, ch catalogue.Change[task]) error {
 	_, there := rows[ch.ID]
 	record := ch.Record()
 	switch {
@@ -91,7 +91,7 @@ func apply(rows map[int]deed, ch catalogue.Change[deed]) error {
 	case ch.Kind == catalogue.Deleted && there:
 		delete(rows, ch.ID)
 	default:
-		return fmt.Errorf("revision %d: %v %d, which was there: %v; record %s", ch.Revision, ch.Kind, ch.ID, there, wireOfDeed(&record))
+		return fmt.Errorf("revision %d: %v %d, which was there: %v; record %s", ch.Revision, ch.Kind, ch.ID, there, taskJSON(&record))
 	}
 	return nil
 }
@@ -111,11 +111,11 @@ func TestFollowersTogether(t *testing.T) {
 func followTogether(t *testing.T, history, steps int, seed uint64) {
 	const members = 4
 	t.Logf("BACKLIST_MODEL_SEED=%d", seed)
-	house, err := catalogue.NewWith(catalogue.Define[deed]("books", catalogue.Options{History: history}))
+	house, err := catalogue.NewWith(catalogue.Define[task]("books", catalogue.Options{History: history}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalogue.Define[deed]("books", catalogue.Options{}).In(house)
+	c, err := catalogue.Define[task]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		over               atomic.Bool
 		mu                 sync.Mutex
 		legs               []leg
-		seen               = map[uint64]catalogue.Snapshot[deed]{}
+		seen               = map[uint64]catalogue.Snapshot[task]{}
 	)
 	start := c.Snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -178,7 +178,7 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		t.Error(err)
 	}
 
-	on := slices.SortedFunc(maps.Values(seen), func(a, b catalogue.Snapshot[deed]) int { return cmp.Compare(a.Revision(), b.Revision()) })
+	on := slices.SortedFunc(maps.Values(seen), func(a, b catalogue.Snapshot[task]) int { return cmp.Compare(a.Revision(), b.Revision()) })
 	changes, compared := 0, 0
 	for _, l := range legs {
 		n, err := l.replay(on)

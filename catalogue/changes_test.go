@@ -276,12 +276,12 @@ func TestSinceRefuses(t *testing.T) {
 // TestChangeIsItsReceivers: what a change gives can be spoilt, and shows the
 // record as it was then.
 func TestChangeIsItsReceivers(t *testing.T) {
-	c, err := catalogue.NewCollection[deed](catalogue.Options{History: 10})
+	c, err := catalogue.NewCollection[task](catalogue.Options{History: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, c)
-	stored := deed{Mark: "m", Tags: []string{"x"}}
+	stored := task{Mark: "m", Tags: []string{"x"}}
 	if _, err := c.Insert(stored); err != nil {
 		t.Fatal(err)
 	}
@@ -292,15 +292,15 @@ func TestChangeIsItsReceivers(t *testing.T) {
 			t.Fatal(changes, err)
 		}
 		record, ch := changes[0].Record(), changes[0]
-		if !sameDeed(&record, &stored) {
-			t.Errorf("record %s, want %s", wireOfDeed(&record), wireOfDeed(&stored))
+		if !sameTask(&record, &stored) {
+			t.Errorf("record %s, want %s", taskJSON(&record), taskJSON(&stored))
 		}
 		record.Tags[0] = "spoilt"
 		text, err := ch.JSON()
-		if want := wireOfDeed(&stored); string(text) != want || err != nil {
+		if want := taskJSON(&stored); string(text) != want || err != nil {
 			t.Errorf("%s, %v; want %s", text, err, want)
 		}
-		if err := c.Update(1, func(d *deed) error { d.Tags = append(d.Tags, "later"); return nil }); err != nil {
+		if err := c.Update(1, func(d *task) error { d.Tags = append(d.Tags, "later"); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -311,11 +311,11 @@ func TestChangeIsItsReceivers(t *testing.T) {
 	if err != nil || len(changes) != 1 {
 		t.Fatal(changes, err)
 	}
-	for reason, ch := range map[string]catalogue.Change[deed]{"deleted": changes[0], "zero": {}} {
+	for reason, ch := range map[string]catalogue.Change[task]{"deleted": changes[0], "zero": {}} {
 		record := ch.Record()
 		text, err := ch.JSON()
-		if !sameDeed(&record, new(deed)) || string(text) != "null" || err != nil {
-			t.Errorf("%s: %s, %s, %v", reason, wireOfDeed(&record), text, err)
+		if !sameTask(&record, new(task)) || string(text) != "null" || err != nil {
+			t.Errorf("%s: %s, %s, %v", reason, taskJSON(&record), text, err)
 		}
 	}
 }
