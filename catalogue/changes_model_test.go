@@ -13,119 +13,121 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// A ledger is what a collection's changes should be: the differences between a
-// map before each write and after it, all of them, for ever. Every write has an
-// amount of its own, so that none goes unseen.
-type ledger struct {
-	house    *catalogue.Catalogue // nil if the collection was cloned alone
+// A changeModel computes the expected changes of a collection: the differences between a
+// map before and after each write. It keeps all of them. Each write uses a new amount, so
+// that no write goes unnoticed.
+type changeModel struct {
+	house    *catalogue.Catalogue // nil if only the collection was cloned
 	c        *catalogue.Collection[account]
 	amounts  map[int]int // by id
 	lastID   int
 	revision uint64
-	notes    []note
+	changes  []modelChange
 }
 
-// A note is a change. The last of a revision is told by what comes behind it.
-type note struct {
+// A modelChange is an expected change. It is the last of its revision if the next one has
+// another revision.
+type modelChange struct {
 	revision uint64
 	kind     catalogue.ChangeKind
 	id       int
 	amount   int
 }
 
-func (l *ledger) clone() *ledger {
-	n := *l
-	n.house, n.amounts, n.notes = nil, maps.Clone(l.amounts), slices.Clone(l.notes)
+func (m *changeModel) clone() *changeModel {
+	n := *m
+	n.house, n.amounts, n.changes = nil, maps.Clone(m.amounts), slices.Clone(m.changes)
 	return &n
 }
 
-// noteDown notes what differs after a write of which amounts came.
-func (l *ledger) noteDown(amounts map[int]int, revision uint64) {
-	var notes []note
+// record adds the changes of a write that led to amounts.
+func (m *changeModel) record(amounts map[int]int, revision uint64) {
+	var changes []modelChange
 	for id, amount := range amounts {
-		if old, ok := l.amounts[id]; !ok {
-			notes = append(notes, note{revision, catalogue.Inserted, id, amount})
+		if old, ok := m.amounts[id]; !ok {
+			changes = append(changes, modelChange{revision, catalogue.Inserted, id, amount})
 		} else if old != amount {
-			notes = append(notes, note{revision, catalogue.Updated, id, amount})
+			changes = append(changes, modelChange{revision, catalogue.Updated, id, amount})
 		}
 	}
-	for id := range l.amounts {
+	for id := range m.amounts {
 		if _, ok := amounts[id]; !ok {
-			notes = append(notes, note{revision, catalogue.Deleted, id, 0})
+			changes = append(changes, modelChange{revision, catalogue.Deleted, id, 0})
 		}
 	}
-	slices.SortFunc(notes, func(a, b note) int { return cmp.Compare(a.id, b.id) })
-	l.notes = append(l.notes, notes...)
-	l.amounts, l.revision = amounts, revision
+	slices.SortFunc(changes, func(a, b modelChange) int { return cmp.Compare(a.id, b.id) })
+	m.changes = append(m.changes, changes...)
+	m.amounts, m.revision = amounts, revision
 }
 
-// reach is the revision of the newest change that is none of the last so many.
-func (l *ledger) reach(history int) uint64 {
-	if n := len(l.notes) - history; n > 0 {
-		return l.notes[n-1].revision
+// oldest returns the oldest revision that Since accepts with the given history.
+func (m *changeModel) oldest(history int) uint64 {
+	if n := len(m.changes) - history; n > 0 {
+		return m.changes[n-1].revision
 	}
 	return 0
 }
 
-// same compares what came since a revision.
-func (l *ledger) same(since uint64, history int) error {
-	changes, now, err := l.c.Since(since)
+// compare compares the result of Since with the model.
+func (m *changeModel) compare(since uint64, history int) error {
+	changes, now, err := m.c.Since(since)
 	switch {
-	case since > l.revision:
+	case since > m.revision:
 		return is(err, catalogue.ErrFutureRevision)
-	case since < l.reach(history):
+	case since < m.oldest(history):
 		return is(err, catalogue.ErrHistoryTrimmed)
-	case err != nil || now != l.revision:
-		return fmt.Errorf("since %d up to %d of %d: %w", since, now, l.revision, err)
+	case err != nil || now != m.revision:
+		return fmt.Errorf("Since(%d): revision %d, want %d: %w", since, now, m.revision, err)
 	}
-	first, _ := slices.BinarySearchFunc(l.notes, since+1, func(n note, r uint64) int { return cmp.Compare(n.revision, r) })
-	want := l.notes[first:]
+	first, _ := slices.BinarySearchFunc(m.changes, since+1, func(n modelChange, r uint64) int { return cmp.Compare(n.revision, r) })
+	want := m.changes[first:]
 	if len(changes) != len(want) {
-		return fmt.Errorf("since %d: %d changes, want %d", since, len(changes), len(want))
+		return fmt.Errorf("Since(%d): %d changes, want %d", since, len(changes), len(want))
 	}
 	for i, ch := range changes {
 		record := ch.Record()
-		got := note{ch.Revision, ch.Kind, ch.ID, record.Amount}
+		got := modelChange{ch.Revision, ch.Kind, ch.ID, record.Amount}
 		last := i == len(want)-1 || want[i+1].revision > ch.Revision
 		if got != want[i] || ch.Last != last || ch.Kind != catalogue.Deleted && record.ID != ch.ID {
-			return fmt.Errorf("since %d: change %d is %v, last %v, of record %d; want %v, %v", since, i, got, ch.Last, record.ID, want[i], last)
+			return fmt.Errorf("Since(%d): change %d is %v, last %v, with record id %d; want %v, last %v",
+				since, i, got, ch.Last, record.ID, want[i], last)
 		}
 	}
 	return nil
 }
 
-// A scribe writes to collections and to their ledgers.
-type scribe struct {
+// A randomWriter writes to collections and to their models.
+type randomWriter struct {
 	rng     *rand.Rand
 	history int
-	stamp   int // the last amount
+	amount  int // of the last write
 }
 
-func (s *scribe) someID(l *ledger) int { return 1 + s.rng.IntN(min(l.lastID, 60)+2) }
+func (r *randomWriter) someID(m *changeModel) int { return 1 + r.rng.IntN(min(m.lastID, 60)+2) }
 
-// write is one write, to a collection or in a transaction, and to amounts. What
-// it does is not the question here: whatever is refused changes nothing.
-func (s *scribe) write(w writer[account], l *ledger, amounts map[int]int) {
-	s.stamp++
-	id, fresh := s.someID(l), account{Amount: s.stamp}
-	switch n := s.rng.IntN(10); {
+// write writes to a collection or in a batch, and to amounts if it succeeds. Other tests
+// check which writes succeed.
+func (r *randomWriter) write(w writer[account], m *changeModel, amounts map[int]int) {
+	r.amount++
+	id, fresh := r.someID(m), account{Amount: r.amount}
+	switch n := r.rng.IntN(10); {
 	case n < 3:
-		fresh.ID = pick(s.rng, 0, id)
+		fresh.ID = pick(r.rng, 0, id)
 		if got, err := w.Insert(fresh); err == nil {
-			amounts[got] = s.stamp
-			l.lastID = max(l.lastID, got)
+			amounts[got] = r.amount
+			m.lastID = max(m.lastID, got)
 		}
 	case n < 5:
-		fresh.ID = pick(s.rng, 0, id, id)
+		fresh.ID = pick(r.rng, 0, id, id)
 		if got, err := w.Upsert(fresh); err == nil {
-			amounts[got] = s.stamp
-			l.lastID = max(l.lastID, got)
+			amounts[got] = r.amount
+			m.lastID = max(m.lastID, got)
 		}
 	case n < 8:
-		how := s.rng.IntN(6)
+		how := r.rng.IntN(6)
 		err := caught(func() error {
 			return w.Update(id, func(a *account) error {
-				a.Amount = s.stamp
+				a.Amount = r.amount
 				if how == 0 {
 					return errOwn
 				} else if how == 1 {
@@ -135,7 +137,7 @@ func (s *scribe) write(w writer[account], l *ledger, amounts map[int]int) {
 			})
 		})
 		if err == nil {
-			amounts[id] = s.stamp
+			amounts[id] = r.amount
 		}
 	default:
 		if w.Delete(id) == nil {
@@ -144,13 +146,13 @@ func (s *scribe) write(w writer[account], l *ledger, amounts map[int]int) {
 	}
 }
 
-// update is a transaction of few writes or many, of which some fail as a whole.
-func (s *scribe) update(l *ledger) (map[int]int, error) {
-	amounts, how := maps.Clone(l.amounts), s.rng.IntN(5)
+// batch makes several writes in one batch, which may fail, and returns the amounts after it.
+func (r *randomWriter) batch(m *changeModel) (map[int]int, error) {
+	amounts, how := maps.Clone(m.amounts), r.rng.IntN(5)
 	err := caught(func() error {
-		return l.c.Batch(func(tx *catalogue.Tx[account]) error {
-			for range pick(s.rng, 0, 1, 2, 7, 8, 9, 15, 40, 90) {
-				s.write(tx, l, amounts)
+		return m.c.Batch(func(tx *catalogue.Tx[account]) error {
+			for range pick(r.rng, 0, 1, 2, 7, 8, 9, 15, 40, 90) {
+				r.write(tx, m, amounts)
 			}
 			switch how {
 			case 0:
@@ -163,68 +165,68 @@ func (s *scribe) update(l *ledger) (map[int]int, error) {
 	})
 	switch how {
 	case 0:
-		return l.amounts, is(err, errOwn)
+		return m.amounts, is(err, errOwn)
 	case 1:
-		return l.amounts, is(err, panicked{errOwn})
+		return m.amounts, is(err, panicked{errOwn})
 	}
 	return amounts, err
 }
 
-// load replaces all records, or fails to.
-func (s *scribe) load(l *ledger) (map[int]int, error) {
+// load replaces all records, unless it fails, and returns the amounts after it.
+func (r *randomWriter) load(m *changeModel) (map[int]int, error) {
 	amounts := map[int]int{}
 	var wires []string
-	for range pick(s.rng, 0, 3, 20, 70) {
-		s.stamp++
-		id := s.someID(l)
-		if _, twice := amounts[id]; !twice {
-			amounts[id] = s.stamp
-			l.lastID = max(l.lastID, id)
-			wires = append(wires, fmt.Sprintf(`{"id":%d,"amount":%d}`, id, s.stamp))
+	for range pick(r.rng, 0, 3, 20, 70) {
+		r.amount++
+		id := r.someID(m)
+		if _, ok := amounts[id]; !ok {
+			amounts[id] = r.amount
+			m.lastID = max(m.lastID, id)
+			wires = append(wires, fmt.Sprintf(`{"id":%d,"amount":%d}`, id, r.amount))
 		}
 	}
-	fails := len(wires) > 0 && s.rng.IntN(3) == 0
+	fails := len(wires) > 0 && r.rng.IntN(3) == 0
 	if fails {
 		wires = append(wires, wires[0])
 	}
-	err := l.house.LoadCollection("books", strings.NewReader("["+strings.Join(wires, ",")+"]"))
+	err := m.house.LoadCollection("books", strings.NewReader("["+strings.Join(wires, ",")+"]"))
 	if fails {
-		return l.amounts, is(err, catalogue.ErrInvalidData)
+		return m.amounts, is(err, catalogue.ErrInvalidData)
 	}
 	return amounts, err
 }
 
-// turn is one write of any kind, and a look at what came of it.
-func (s *scribe) turn(l *ledger) error {
-	amounts, err := maps.Clone(l.amounts), error(nil)
-	switch n := s.rng.IntN(60); {
-	case n == 0 && l.house != nil:
-		amounts, err = s.load(l)
+// step writes to a collection in one way and compares its changes with the model.
+func (r *randomWriter) step(m *changeModel) error {
+	amounts, err := maps.Clone(m.amounts), error(nil)
+	switch n := r.rng.IntN(60); {
+	case n == 0 && m.house != nil:
+		amounts, err = r.load(m)
 	case n < 10:
-		amounts, err = s.update(l)
+		amounts, err = r.batch(m)
 	default:
-		s.write(l.c, l, amounts)
+		r.write(m.c, m, amounts)
 	}
 	if err != nil {
 		return err
 	}
-	revision := l.c.Snapshot().Revision()
-	if changed := !maps.Equal(amounts, l.amounts); revision < l.revision || changed && revision == l.revision {
-		return fmt.Errorf("revision %d after %d; changed %v", revision, l.revision, changed)
+	revision := m.c.Snapshot().Revision()
+	if changed := !maps.Equal(amounts, m.amounts); revision < m.revision || changed && revision == m.revision {
+		return fmt.Errorf("revision %d after %d, records changed: %v", revision, m.revision, changed)
 	}
-	l.noteDown(amounts, revision)
-	reach := l.reach(s.history)
-	for _, since := range []uint64{reach, max(reach, 1) - 1, l.revision, l.revision + 1, reach + s.rng.Uint64N(l.revision-reach+1)} {
-		if err := l.same(since, s.history); err != nil {
+	m.record(amounts, revision)
+	oldest := m.oldest(r.history)
+	for _, since := range []uint64{oldest, max(oldest, 1) - 1, m.revision, m.revision + 1, oldest + r.rng.Uint64N(m.revision-oldest+1)} {
+		if err := m.compare(since, r.history); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// TestModelFeed compares what collections and their clones tell of their changes
-// with all that ever changed. The environment variables are TestModel's.
-func TestModelFeed(t *testing.T) {
+// TestModelChanges compares the changes of collections and their clones with a model. It
+// uses the environment variables of TestModel.
+func TestModelChanges(t *testing.T) {
 	steps, seed := modelSteps(t)/10, modelSeed(t)
 	for _, history := range []int{1, 7, 33, 200} {
 		t.Run(fmt.Sprint(history), func(t *testing.T) {
@@ -236,30 +238,30 @@ func TestModelFeed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &scribe{rng: rand.New(rand.NewPCG(seed, uint64(history))), history: history}
-			ledgers := []*ledger{{house: house, c: c, amounts: map[int]int{}}}
+			r := &randomWriter{rng: rand.New(rand.NewPCG(seed, uint64(history))), history: history}
+			models := []*changeModel{{house: house, c: c, amounts: map[int]int{}}}
 			for step := range steps {
-				i := s.rng.IntN(len(ledgers))
-				err := s.turn(ledgers[i])
+				i := r.rng.IntN(len(models))
+				err := r.step(models[i])
 				if step%16 == 0 {
-					err = errors.Join(err, ledgers[i].c.Check())
+					err = errors.Join(err, models[i].c.Check())
 				}
 				if err != nil {
 					t.Fatalf("BACKLIST_MODEL_SEED=%d, step %d, collection %d: %v", seed, step, i, err)
 				}
-				if s.rng.IntN(100) > 0 {
+				if r.rng.IntN(100) > 0 {
 					continue
 				}
-				fork := ledgers[i].clone()
-				fork.c = ledgers[i].c.Clone()
-				if len(ledgers) < 4 {
-					ledgers = append(ledgers, fork)
+				clone := models[i].clone()
+				clone.c = models[i].c.Clone()
+				if len(models) < 4 {
+					models = append(models, clone)
 				} else {
-					ledgers[1+s.rng.IntN(3)] = fork
+					models[1+r.rng.IntN(3)] = clone
 				}
 			}
-			for _, l := range ledgers {
-				if err := l.c.Check(); err != nil {
+			for _, m := range models {
+				if err := m.c.Check(); err != nil {
 					t.Error(err)
 				}
 			}
