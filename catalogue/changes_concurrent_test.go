@@ -16,54 +16,54 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// A leg is what a follower was told from a snapshot on, until it fell behind or
-// had enough.
-type leg struct {
+// A segment is what a follower received from a snapshot until it fell behind or stopped.
+type segment struct {
 	start   catalogue.Snapshot[task]
 	changes []catalogue.Change[task]
-	end     uint64 // it knows all up to here
+	end     uint64 // the revision up to which changes are complete
 }
 
-// polled is the leg of a follower that asks again and again.
-func polled(c *catalogue.Collection[task], start catalogue.Snapshot[task], over *atomic.Bool) (leg, error) {
-	l := leg{start: start, end: start.Revision()}
+// followSince calls Since repeatedly, the last time after over is set.
+func followSince(c *catalogue.Collection[task], start catalogue.Snapshot[task], over *atomic.Bool) (segment, error) {
+	seg := segment{start: start, end: start.Revision()}
 	for last := false; ; runtime.Gosched() {
-		last = over.Load() // what is asked for now is all there is
-		changes, now, err := c.Since(l.end)
+		last = over.Load() // if set, the next call returns the last changes
+		changes, now, err := c.Since(seg.end)
 		if err != nil {
-			return l, err
+			return seg, err
 		}
-		l.changes, l.end = append(l.changes, changes...), now
+		seg.changes, seg.end = append(seg.changes, changes...), now
 		if last {
-			return l, nil
+			return seg, nil
 		}
 	}
 }
 
-// waited is the leg of a follower that waits.
-func waited(ctx context.Context, c *catalogue.Collection[task], start catalogue.Snapshot[task]) (l leg, end error) {
-	l = leg{start: start, end: start.Revision()}
-	for ch, err := range c.Changes(ctx, l.end) {
+// followChanges iterates over Changes until ctx is done or an error.
+func followChanges(ctx context.Context, c *catalogue.Collection[task], start catalogue.Snapshot[task]) (seg segment, end error) {
+	seg = segment{start: start, end: start.Revision()}
+	for ch, err := range c.Changes(ctx, seg.end) {
 		if end = err; err != nil {
 			break
 		}
-		if l.changes = append(l.changes, ch); ch.Last {
-			l.end = ch.Revision
+		if seg.changes = append(seg.changes, ch); ch.Last {
+			seg.end = ch.Revision
 		}
 	}
-	return l, end
+	return seg, end
 }
 
-// replay applies a leg's changes to its snapshot, and compares what that gives
-// with other snapshots of the way, which are sorted. It tells how many there were.
-func (l leg) replay(on []catalogue.Snapshot[task]) (compared int, err error) {
+// replay applies the changes to the records of the start. It compares the result with
+// each of the snapshots, sorted by revision, that lies within the segment, and returns
+// their number.
+func (seg segment) replay(snapshots []catalogue.Snapshot[task]) (compared int, err error) {
 	rows := map[int]task{}
-	for d := range l.start.All() {
-		rows[d.ID] = d
+	for r := range seg.start.All() {
+		rows[r.ID] = r
 	}
-	changes := l.changes
-	for _, s := range on {
-		if s.Revision() < l.start.Revision() || s.Revision() > l.end {
+	changes := seg.changes
+	for _, s := range snapshots {
+		if s.Revision() < seg.start.Revision() || s.Revision() > seg.end {
 			continue
 		}
 		for len(changes) > 0 && changes[0].Revision <= s.Revision() {
@@ -72,7 +72,7 @@ func (l leg) replay(on []catalogue.Snapshot[task]) (compared int, err error) {
 			}
 			changes = changes[1:]
 		}
-		if err := sameTasks(fmt.Sprintf("revision %d, followed from %d on", s.Revision(), l.start.Revision()),
+		if err := sameTasks(fmt.Sprintf("revision %d, followed from %d", s.Revision(), seg.start.Revision()),
 			sortedTasks(slices.Collect(maps.Values(rows)), nil), sortedTasks(slices.Collect(s.All()), nil)); err != nil {
 			return compared, err
 		}
@@ -81,34 +81,40 @@ func (l leg) replay(on []catalogue.Snapshot[task]) (compared int, err error) {
 	return compared, nil
 }
 
-// apply makes a change that has to fit what is there.
+// apply applies a change to rows. It returns an error if the change does not fit them.
 func apply(rows map[int]task, ch catalogue.Change[task]) error {
-	_, there := rows[ch.ID]
+	_, exists := rows[ch.ID]
 	record := ch.Record()
 	switch {
-	case ch.Kind == catalogue.Inserted && !there && record.ID == ch.ID, ch.Kind == catalogue.Updated && there && record.ID == ch.ID:
+	case ch.Kind == catalogue.Inserted && !exists && record.ID == ch.ID,
+		ch.Kind == catalogue.Updated && exists && record.ID == ch.ID:
 		rows[ch.ID] = record
-	case ch.Kind == catalogue.Deleted && there:
+	case ch.Kind == catalogue.Deleted && exists:
 		delete(rows, ch.ID)
 	default:
-		return fmt.Errorf("revision %d: %v %d, which was there: %v; record %s", ch.Revision, ch.Kind, ch.ID, there, taskJSON(&record))
+		return fmt.Errorf("revision %d: %v %d, which existed: %v; record %s", ch.Revision, ch.Kind, ch.ID, exists, taskJSON(&record))
 	}
 	return nil
 }
 
-// TestFollowersTogether has followers beside the goroutines of
-// TestModelTogether. Each ends up, at every revision that somebody took a
-// snapshot of, with what that holds.
-func TestFollowersTogether(t *testing.T) {
+// TestConcurrentFollowers follows changes during the writes of TestConcurrentModel. The
+// changes applied to the first snapshot equal each later snapshot.
+func TestConcurrentFollowers(t *testing.T) {
 	for _, row := range []struct {
 		reason  string
 		history int
-	}{{"all is kept", 1 << 30}, {"some loads are too long", 300}, {"who dawdles falls behind", 20}} {
-		t.Run(row.reason, func(t *testing.T) { followTogether(t, row.history, max(modelSteps(t)/24, 800), modelSeed(t)) })
+	}{
+		{"all changes are kept", 1 << 30},
+		{"some loads exceed the history", 300},
+		{"slow followers fall behind", 20},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			testConcurrentFollowers(t, row.history, max(modelSteps(t)/24, 800), modelSeed(t))
+		})
 	}
 }
 
-func followTogether(t *testing.T, history, steps int, seed uint64) {
+func testConcurrentFollowers(t *testing.T, history, steps int, seed uint64) {
 	const members = 4
 	t.Logf("BACKLIST_MODEL_SEED=%d", seed)
 	house, err := catalogue.NewWith(catalogue.Define[task]("books", catalogue.Options{History: history}))
@@ -123,7 +129,7 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		writing, following sync.WaitGroup
 		over               atomic.Bool
 		mu                 sync.Mutex
-		legs               []leg
+		segments           []segment
 		seen               = map[uint64]catalogue.Snapshot[task]{}
 	)
 	start := c.Snapshot()
@@ -143,26 +149,26 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 			}
 		})
 	}
-	ended := func(l leg, err error) bool {
+	trimmed := func(seg segment, err error) bool {
 		if err != nil && !errors.Is(err, catalogue.ErrHistoryTrimmed) && err != context.Canceled {
-			t.Errorf("a follower ends with %v", err)
+			t.Errorf("a follower ended with %v", err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		legs = append(legs, l)
-		return !errors.Is(err, catalogue.ErrHistoryTrimmed)
+		segments = append(segments, seg)
+		return errors.Is(err, catalogue.ErrHistoryTrimmed)
 	}
 	for range 2 {
 		following.Go(func() {
-			for s := start; !ended(polled(c, s, &over)); s = c.Snapshot() {
+			for s := start; trimmed(followSince(c, s, &over)); s = c.Snapshot() {
 			}
 		})
 		following.Go(func() {
-			for s := start; !ended(waited(ctx, c, s)); s = c.Snapshot() {
+			for s := start; trimmed(followChanges(ctx, c, s)); s = c.Snapshot() {
 			}
 		})
 	}
-	following.Go(func() { // the witness
+	following.Go(func() { // takes the snapshots to compare with
 		for last := false; !last; runtime.Gosched() {
 			if last = over.Load(); last || len(seen) < 1000 {
 				s := c.Snapshot()
@@ -178,17 +184,19 @@ func followTogether(t *testing.T, history, steps int, seed uint64) {
 		t.Error(err)
 	}
 
-	on := slices.SortedFunc(maps.Values(seen), func(a, b catalogue.Snapshot[task]) int { return cmp.Compare(a.Revision(), b.Revision()) })
+	snapshots := slices.SortedFunc(maps.Values(seen), func(a, b catalogue.Snapshot[task]) int {
+		return cmp.Compare(a.Revision(), b.Revision())
+	})
 	changes, compared := 0, 0
-	for _, l := range legs {
-		n, err := l.replay(on)
+	for _, seg := range segments {
+		n, err := seg.replay(snapshots)
 		if err != nil {
 			t.Error(err)
 		}
-		changes, compared = changes+len(l.changes), compared+n
+		changes, compared = changes+len(seg.changes), compared+n
 	}
-	t.Logf("%d revisions, %d legs, %d changes, %d comparisons", c.Snapshot().Revision(), len(legs), changes, compared)
-	if compared == 0 || len(legs) == 4 && changes == 0 { // nobody fell behind, and yet
+	t.Logf("%d revisions, %d segments, %d changes, %d comparisons", c.Snapshot().Revision(), len(segments), changes, compared)
+	if compared == 0 || len(segments) == 4 && changes == 0 { // 4 if no follower fell behind
 		t.Error("nothing was compared")
 	}
 }
