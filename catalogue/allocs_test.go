@@ -15,15 +15,14 @@ var allocOrders = [][]ordering.Term{
 	{ordering.Desc("published"), ordering.Asc("name")},
 }
 
-// A page costs one allocation, and into a view that was as long none; so does
-// its wire form, once it was made.
+// A page allocates once. Its JSON allocates nothing after the first time.
 func TestViewAllocates(t *testing.T) {
 	house, _ := benchHouse(t, 1000)
 	events := house.Events()
 	w := pagination.Window{Limit: 21, Offset: 500}
 	for _, terms := range allocOrders {
 		var body []byte
-		view, err := events.View(w, terms...) // sorts, the first time
+		view, err := events.View(w, terms...) // sorts the records
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,9 +34,9 @@ func TestViewAllocates(t *testing.T) {
 			view = v
 		}
 		for _, row := range []struct {
-			what string
-			f    func()
-			most float64
+			reason string
+			f      func()
+			most   float64
 		}{
 			{"a page", func() { read(events.View(w, terms...)) }, 1},
 			{"a page of a snapshot", func() { read(snapshot.View(w, terms...)) }, 1},
@@ -53,13 +52,13 @@ func TestViewAllocates(t *testing.T) {
 			}, 0},
 		} {
 			if got := testing.AllocsPerRun(100, row.f); got > row.most {
-				t.Errorf("%s by %q: %v allocations, want at most %v", row.what, ordering.Format(terms), got, row.most)
+				t.Errorf("%s, ordered by %q: %v allocations, want at most %v", row.reason, ordering.Format(terms), got, row.most)
 			}
 		}
 	}
 }
 
-// A record's copy is what its own slices take, and the page one more.
+// A page of copies allocates the slices of each record and the page itself.
 func TestPageAllocates(t *testing.T) {
 	house, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {
@@ -69,29 +68,27 @@ func TestPageAllocates(t *testing.T) {
 	})
 	const lists = 2 // labels and authors
 	if most := 21.0*lists + 2; got > most {
-		t.Errorf("%v allocations a page of copies, want at most %v", got, most)
+		t.Errorf("Page: %v allocations, want at most %v", got, most)
 	}
 }
 
-// A write allocates what it did before there was a feed where that is off. Where
-// it is on, it is a list more in an Update, and memory for many events now and
-// then.
+// A history adds at most one allocation to a batch.
 func TestWriteAllocates(t *testing.T) {
-	turn := func(e *resources.Event) error { e.Published = !e.Published; return nil }
+	toggle := func(e *resources.Event) error { e.Published = !e.Published; return nil }
 	for _, row := range []struct {
-		what    string
-		write   func(c *Collection[resources.Event])
-		off, on float64
+		reason        string
+		write         func(c *Collection[resources.Event])
+		without, with float64 // allocations without and with a history
 	}{
-		{"modify", func(c *Collection[resources.Event]) { c.Update(500, turn) }, 6, 6},
-		{"update", func(c *Collection[resources.Event]) {
-			c.Batch(func(tx *Tx[resources.Event]) error { return tx.Update(500, turn) })
+		{"Update", func(c *Collection[resources.Event]) { c.Update(500, toggle) }, 6, 6},
+		{"Batch", func(c *Collection[resources.Event]) {
+			c.Batch(func(tx *Tx[resources.Event]) error { return tx.Update(500, toggle) })
 		}, 16, 17},
 	} {
-		for history, most := range map[int]float64{0: row.off, 5000: row.on} {
+		for history, most := range map[int]float64{0: row.without, 5000: row.with} {
 			house, _ := benchHouse(t, 1000, Define[resources.Event]("events", Options{History: history}))
 			if got := testing.AllocsPerRun(200, func() { row.write(house.Events()) }); got > most {
-				t.Errorf("%s, %d changes kept: %v allocations, want at most %v", row.what, history, got, most)
+				t.Errorf("%s with a history of %d: %v allocations, want at most %v", row.reason, history, got, most)
 			}
 			if err := house.Check(); err != nil {
 				t.Error(err)
@@ -107,7 +104,7 @@ func TestGetAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if got > 2 {
-		t.Errorf("%v allocations, want those of two lists", got)
+	if got > 2 { // labels and authors
+		t.Errorf("Get: %v allocations, want at most 2", got)
 	}
 }

@@ -19,28 +19,28 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// All records in one Update, and the orders by date and name, beside bare trees
-// that are each filled in order.
+// BenchmarkBulk compares one batch of all records and two indexes with bare trees, each
+// filled in order.
 func BenchmarkBulk(b *testing.B) {
 	const n = 100_000
 	events := benchEvents(n)
-	b.Run("update", func(b *testing.B) {
+	b.Run("batch", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			filledWith(b, events)
+			newFilledHouse(b, events)
 		}
 	})
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			newBareSorted(events)
+			newSortedTrees(events)
 		}
 	})
 }
 
-// filledWith is a house of events, loaded in one Update, with orders by date and
-// name.
-func filledWith(b *testing.B, events []resources.Event) *Catalogue {
+// newFilledHouse returns a catalogue with events, inserted in one batch, and with indexes
+// by date and name.
+func newFilledHouse(b *testing.B, events []resources.Event) *Catalogue {
 	house := New()
 	err := house.Events().Batch(func(tx *Tx[resources.Event]) error {
 		for i := range events {
@@ -61,17 +61,17 @@ func filledWith(b *testing.B, events []resources.Event) *Catalogue {
 	return house
 }
 
-// BenchmarkLoadFile loads files into an empty catalogue, beside encoding/json
-// reading the same bytes into plain structs: those of the documented collections
-// without their methods, map[string]any for the other records. Both take turns;
-// load/unmarshal is the median of the ratios of their times. What each allocates
-// is relative to the file's size.
+// BenchmarkLoadFile compares loading a file into an empty catalogue with encoding/json,
+// which reads the same bytes into plain structs: the documented types without their
+// methods, and map[string]any for all other records. The two alternate. load/unmarshal
+// is the median of the ratios of their times. Allocations are relative to the size of
+// the file.
 func BenchmarkLoadFile(b *testing.B) {
 	for _, row := range []struct {
 		name   string
 		sample sample.Options
-		only   string // key
-		events int    // of the benchmarks' own
+		only   string // the key of the only collection; if empty, all are loaded
+		events int    // if positive, the number of generated events, instead of a sample
 	}{
 		{name: "sample events", sample: sample.Options{Seed: 7}, only: "events"},
 		{name: "sample labels", sample: sample.Options{Seed: 7}, only: "labels"},
@@ -147,7 +147,7 @@ type (
 	plainLabel resources.Label // without its methods
 )
 
-// plainHouse is the struct that encoding/json reads a file into.
+// plainHouse returns the struct type that encoding/json reads a file into.
 func plainHouse() reflect.Type {
 	var fields []reflect.StructField
 	for key := range New().All() {
@@ -173,8 +173,8 @@ func must(b *testing.B, err error) {
 	}
 }
 
-// The first page by an ordering that nobody asked for before, beside sorting
-// pointers once.
+// BenchmarkFirstUse compares the first page by an ordering, which builds its index, with
+// sorting pointers once.
 func BenchmarkFirstUse(b *testing.B) {
 	house, events := benchHouse(b, 100_000)
 	pointers := make([]*resources.Event, len(events))
@@ -197,11 +197,11 @@ func BenchmarkFirstUse(b *testing.B) {
 	})
 }
 
-// What a record takes beside itself and what it points to, with orders by id,
-// date and name: reported as bytes/record.
+// BenchmarkHeap reports the memory that each record takes with indexes by id, date and
+// name, without the record itself and what it points to.
 func BenchmarkHeap(b *testing.B) {
 	const n = 100_000
-	weigh := func(f func() any) int {
+	heapOf := func(f func() any) int {
 		before := heapInUse()
 		made := f()
 		after := heapInUse()
@@ -210,16 +210,16 @@ func BenchmarkHeap(b *testing.B) {
 	}
 	events := benchEvents(n)
 	for b.Loop() {
-		records := weigh(func() any {
+		records := heapOf(func() any {
 			all := make([]*resources.Event, n)
 			for i := range all {
 				e := events[i].Clone()
 				all[i] = &e
 			}
 			return all
-		}) - 8*n // the slice
-		ours := weigh(func() any { return filledWith(b, events) })
-		trees := weigh(func() any { return newBareSorted(events) })
+		}) - 8*n // without the slice
+		ours := heapOf(func() any { return newFilledHouse(b, events) })
+		trees := heapOf(func() any { return newSortedTrees(events) })
 		b.ReportMetric(float64(ours-records)/n, "bytes/record")
 		b.ReportMetric(float64(trees-records)/n, "bare-bytes/record")
 	}

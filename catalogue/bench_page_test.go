@@ -27,9 +27,9 @@ var benchOrders = []struct {
 	{"three", []ordering.Term{ordering.Asc("location"), ordering.Desc("start_date"), ordering.Asc("name")}},
 }
 
-// benchPlaces are offsets, each list to be gone through over and over. One offset
-// is hot in the processor's cache, random ones mostly are not.
-func benchPlaces(n int) []struct {
+// benchOffsets returns lists of offsets for a benchmark to cycle through. A single offset
+// stays in the processor's cache; random ones mostly do not.
+func benchOffsets(n int) []struct {
 	name    string
 	offsets []int
 } {
@@ -44,7 +44,8 @@ func benchPlaces(n int) []struct {
 	}
 }
 
-// A page of 21 records at any offset: the view, the caller's copies, and the JSON.
+// BenchmarkPage reads pages of 21 records at several offsets: as a view, as copies, and as
+// JSON.
 func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		house, _ := benchHouse(b, n)
@@ -68,7 +69,7 @@ func BenchmarkPage(b *testing.B) {
 					return len(records), err
 				}},
 			} {
-				for _, place := range benchPlaces(n) {
+				for _, place := range benchOffsets(n) {
 					b.Run(fmt.Sprintf("%s/n=%d/by=%s/at=%s", kind.name, n, o.name, place.name), func(b *testing.B) {
 						b.ReportAllocs()
 						for i := 0; b.Loop(); i++ {
@@ -84,8 +85,8 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// page is the page of a bare tree: two descents, as ours.
-func (t bare) page(dst []*resources.Event, tree *btree.BTreeG[*resources.Event], offset int, desc bool) []*resources.Event {
+// page appends a page of a bare tree to dst. Like a Collection, it descends twice.
+func (t bareTrees) page(dst []*resources.Event, tree *btree.BTreeG[*resources.Event], offset int, desc bool) []*resources.Event {
 	collect := func(e *resources.Event) bool {
 		dst = append(dst, e)
 		return len(dst) < benchLimit
@@ -100,15 +101,15 @@ func (t bare) page(dst []*resources.Event, tree *btree.BTreeG[*resources.Event],
 	return dst
 }
 
-// The same pages on bare trees, to compare with BenchmarkPage/view.
+// BenchmarkBarePage reads the pages of BenchmarkPage/view from bare trees.
 func BenchmarkBarePage(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		trees := newBareSorted(benchEvents(n))
+		trees := newSortedTrees(benchEvents(n))
 		for _, o := range []struct {
 			name string
 			tree *btree.BTreeG[*resources.Event]
 		}{{"default", trees.start}, {"name", trees.name}, {"-name", trees.name}} {
-			for _, place := range benchPlaces(n) {
+			for _, place := range benchOffsets(n) {
 				b.Run(fmt.Sprintf("n=%d/by=%s/at=%s", n, o.name, place.name), func(b *testing.B) {
 					b.ReportAllocs()
 					var page []*resources.Event
@@ -121,8 +122,8 @@ func BenchmarkBarePage(b *testing.B) {
 	}
 }
 
-// Copies, and the wire form of a page in one buffer, from a sorted slice: to
-// compare with BenchmarkPage/copies and BenchmarkEnvelope.
+// BenchmarkSlicePage reads from a sorted slice the pages of BenchmarkPage/copies and
+// BenchmarkEnvelope.
 func BenchmarkSlicePage(b *testing.B) {
 	const n = 100_000
 	house, events := benchHouse(b, n)
@@ -140,12 +141,12 @@ func BenchmarkSlicePage(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		pointers[i], encoded[i] = &e, text // the very bytes that are copied by ours
+		pointers[i], encoded[i] = &e, text // the same bytes that BenchmarkEnvelope copies
 	}
-	for _, place := range benchPlaces(n) {
+	for _, place := range benchOffsets(n) {
 		b.Run("copies/at="+place.name, func(b *testing.B) {
 			b.ReportAllocs()
-			var kept []resources.Event // so that the page is made on the heap
+			var kept []resources.Event // forces the page onto the heap
 			for i := 0; b.Loop(); i++ {
 				offset := place.offsets[i%len(place.offsets)]
 				page := make([]resources.Event, benchLimit)
@@ -172,7 +173,7 @@ func BenchmarkSlicePage(b *testing.B) {
 	}
 }
 
-// encodeAll has the JSON of all records made.
+// encodeAll returns all events, after their JSON has been made.
 func encodeAll(b *testing.B, house *Catalogue, n int) View[resources.Event] {
 	all, err := house.Events().View(pagination.Window{Limit: n})
 	if err != nil {
@@ -186,13 +187,13 @@ func encodeAll(b *testing.B, house *Catalogue, n int) View[resources.Event] {
 	return all
 }
 
-// The whole envelope in one buffer that is used again, links included.
+// BenchmarkEnvelope writes an envelope with its links into a reused buffer.
 func BenchmarkEnvelope(b *testing.B) {
 	const n = 100_000
 	house, _ := benchHouse(b, n)
 	query := pagination.ParseQuery("limit=21&offset=50000")
 	encodeAll(b, house, n)
-	for _, place := range benchPlaces(n) {
+	for _, place := range benchOffsets(n) {
 		b.Run("at="+place.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var body []byte
@@ -220,11 +221,11 @@ func BenchmarkEnvelope(b *testing.B) {
 	}
 }
 
-// A copy of one record, beside a bare tree's.
+// BenchmarkGet compares Get with a copy from a bare tree.
 func BenchmarkGet(b *testing.B) {
 	const n = 100_000
 	house, events := benchHouse(b, n)
-	trees := newBareSorted(events)
+	trees := newSortedTrees(events)
 	b.Run("get", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			if _, err := house.Events().Get(1 + i*7919%n); err != nil {

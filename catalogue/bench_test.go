@@ -17,8 +17,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// benchEvents makes events of some 700 bytes of JSON, their ids in the order of
-// neither date nor name.
+// benchEvents returns n events of about 700 bytes of JSON each. Neither their dates nor
+// their names are in the order of their ids.
 func benchEvents(n int) []resources.Event {
 	r := rand.New(rand.NewPCG(7, 8))
 	words := strings.Fields("reading signing evening workshop presentation dialogue festival breakfast lecture translation")
@@ -43,7 +43,8 @@ func benchEvents(n int) []resources.Event {
 	return events
 }
 
-// benchHouse is a house with n events and orders by id, start_date and name.
+// benchHouse returns a catalogue with n events and indexes by id, start_date and name, and
+// the events.
 func benchHouse(tb testing.TB, n int, types ...AnyDefinition) (*Catalogue, []resources.Event) {
 	tb.Helper()
 	house, err := NewWith(types...)
@@ -64,13 +65,13 @@ func benchHouse(tb testing.TB, n int, types ...AnyDefinition) (*Catalogue, []res
 	return house, events
 }
 
-// bare is what somebody would write with the B-tree alone: pointers, compared
-// through them, no locks, no snapshots.
-type bare struct {
+// bareTrees is what a program would write with B-trees alone: pointers to records, compared
+// field by field, without locks and snapshots.
+type bareTrees struct {
 	id, start, name *btree.BTreeG[*resources.Event]
 }
 
-func newBare(events []resources.Event) bare {
+func newTrees(events []resources.Event) bareTrees {
 	tree := func(less func(a, b *resources.Event) bool) *btree.BTreeG[*resources.Event] {
 		t := btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
 		for i := range events {
@@ -78,7 +79,7 @@ func newBare(events []resources.Event) bare {
 		}
 		return t
 	}
-	return bare{
+	return bareTrees{
 		id: tree(func(a, b *resources.Event) bool { return a.ID < b.ID }),
 		start: tree(func(a, b *resources.Event) bool {
 			if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
@@ -95,11 +96,10 @@ func newBare(events []resources.Event) bare {
 	}
 }
 
-// newBareSorted sorts copies of the records for each tree, which then takes them
-// in order.
-func newBareSorted(events []resources.Event) bare {
+// newSortedTrees sorts copies of the records for each tree and inserts them in order.
+func newSortedTrees(events []resources.Event) bareTrees {
 	all := make([]*resources.Event, len(events))
-	t := newBare(nil)
+	t := newTrees(nil)
 	for i := range events {
 		e := events[i].Clone()
 		all[i] = &e
@@ -120,14 +120,20 @@ func newBareSorted(events []resources.Event) bare {
 	return t
 }
 
-func (t bare) set(e *resources.Event)    { t.id.Set(e); t.start.Set(e); t.name.Set(e) }
-func (t bare) delete(e *resources.Event) { t.id.Delete(e); t.start.Delete(e); t.name.Delete(e) }
+func (t bareTrees) set(e *resources.Event)    { t.id.Set(e); t.start.Set(e); t.name.Set(e) }
+func (t bareTrees) delete(e *resources.Event) { t.id.Delete(e); t.start.Delete(e); t.name.Delete(e) }
 
-// update changes the date of a record.
-func (t bare) update(id int, f func(*resources.Event) error) {
+// update replaces a record with a copy that f has changed. f may change only the date.
+func (t bareTrees) update(id int, f func(*resources.Event) error) {
 	old, _ := t.id.Get(&resources.Event{ID: id})
 	e := old.Clone()
 	f(&e)
 	t.start.Delete(old)
 	t.set(&e)
+}
+
+// startEarlier moves an event in the index by date.
+func startEarlier(e *resources.Event) error {
+	e.StartDate = resources.At(e.StartDate.Add(-time.Hour))
+	return nil
 }

@@ -3,25 +3,20 @@ package catalogue
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/gobacklist/backlist/resources"
 )
 
-// One write, seen by a reader each time or by nobody; and a thousand in one
-// Update. The bare trees are written in place.
+// BenchmarkWrite measures single writes, with and without a snapshot after each, and
+// batches of a thousand. Bare trees are written in place.
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		house, events := benchHouse(b, n)
 		c := house.Events()
-		moved := func(e *resources.Event) error {
-			e.StartDate = resources.At(e.StartDate.Add(-time.Hour))
-			return nil
-		}
 		b.Run(fmt.Sprintf("n=%d/insert-delete/read", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				id, _ := c.Insert(unnumbered(events[i%n]))
+				id, _ := c.Insert(withoutID(events[i%n]))
 				c.Snapshot()
 				c.Delete(id)
 				c.Snapshot()
@@ -30,21 +25,21 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/insert-delete/unread", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				id, _ := c.Insert(unnumbered(events[i%n]))
+				id, _ := c.Insert(withoutID(events[i%n]))
 				c.Delete(id)
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/update/read", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, startEarlier)
 				c.Snapshot()
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/update/unread", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, startEarlier)
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/batch-1000", n), func(b *testing.B) {
@@ -52,18 +47,18 @@ func BenchmarkWrite(b *testing.B) {
 			for b.Loop() {
 				c.Batch(func(tx *Tx[resources.Event]) error {
 					for i := range 1000 {
-						tx.Update(1+i*7919%n, moved)
+						tx.Update(1+i*7919%n, startEarlier)
 					}
 					return nil
 				})
 			}
 		})
-		trees := newBare(events)
+		trees := newTrees(events)
 		b.Run(fmt.Sprintf("n=%d/bare-batch-1000", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for i := range 1000 {
-					trees.update(1+i*7919%n, moved)
+					trees.update(1+i*7919%n, startEarlier)
 				}
 			}
 		})
@@ -79,13 +74,13 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/bare-update", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				trees.update(1+i*7919%n, moved)
+				trees.update(1+i*7919%n, startEarlier)
 			}
 		})
 	}
 }
 
-func unnumbered(e resources.Event) resources.Event {
+func withoutID(e resources.Event) resources.Event {
 	e.ID = 0
 	return e
 }
@@ -98,12 +93,8 @@ func BenchmarkClone(b *testing.B) {
 	}
 }
 
-// A write to a collection that keeps so many changes, and what followers ask of it.
+// BenchmarkHistory measures writes to a collection with a history, and Since.
 func BenchmarkHistory(b *testing.B) {
-	moved := func(e *resources.Event) error {
-		e.StartDate = resources.At(e.StartDate.Add(-time.Hour))
-		return nil
-	}
 	for _, history := range []int{0, 1000, 100_000} {
 		const n = 10_000
 		house, _ := benchHouse(b, n, Define[resources.Event]("events", Options{History: history}))
@@ -111,7 +102,7 @@ func BenchmarkHistory(b *testing.B) {
 		b.Run(fmt.Sprintf("kept=%d/update", history), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, startEarlier)
 			}
 		})
 		b.Run(fmt.Sprintf("kept=%d/batch-1000", history), func(b *testing.B) {
@@ -119,7 +110,7 @@ func BenchmarkHistory(b *testing.B) {
 			for b.Loop() {
 				c.Batch(func(tx *Tx[resources.Event]) error {
 					for i := range 1000 {
-						tx.Update(1+i*7919%n, moved)
+						tx.Update(1+i*7919%n, startEarlier)
 					}
 					return nil
 				})
@@ -132,7 +123,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			seen := c.Snapshot().Revision()
 			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, startEarlier)
 				_, seen, _ = c.Since(seen)
 			}
 		})
@@ -140,7 +131,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			from := c.Snapshot().Revision()
 			for i := range history {
-				c.Update(1+i*7919%n, moved)
+				c.Update(1+i*7919%n, startEarlier)
 			}
 			for b.Loop() {
 				if changes, _, _ := c.Since(from); len(changes) != history {

@@ -7,31 +7,33 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
-// A calling record runs a function of the test while its JSON is made.
-type calling struct {
-	ID    int    `json:"id"`
-	Value called `json:"value"`
+// A callbackRecord calls a function of the test from MarshalJSON.
+type callbackRecord struct {
+	ID    int           `json:"id"`
+	Value callbackValue `json:"value"`
 }
 
-type called struct {
+type callbackValue struct {
 	N    int
-	call *func()
+	call *func() // if nil or pointing to nil, there is none
 }
 
-func (c called) Clone() called { return c }
+func (v callbackValue) Clone() callbackValue { return v }
 
-func (c called) MarshalJSON() ([]byte, error) {
-	if c.call != nil && *c.call != nil {
-		(*c.call)()
+func (v callbackValue) MarshalJSON() ([]byte, error) {
+	if v.call != nil && *v.call != nil {
+		(*v.call)()
 	}
-	return json.Marshal(c.N)
+	return json.Marshal(v.N)
 }
 
-// withinLimit fails the test if f does not return. The time is no measure of speed.
+// withinLimit fails the test if f does not return. The limit does not measure speed.
 func withinLimit(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -46,24 +48,24 @@ func withinLimit(t *testing.T, what string, f func()) {
 	}
 }
 
-// Reads do not wait for a record's own MarshalJSON, which a write runs to check
-// the record and to compute its keys; and that method may read the collection.
+// A write calls MarshalJSON to check a record and to make its keys. Reads do not wait for
+// it, and it may read the collection itself.
 func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		write  func(c *Collection[calling], call *func()) error
+		write  func(c *Collection[callbackRecord], call *func()) error
 	}{
-		{"insert", func(c *Collection[calling], call *func()) error {
-			_, err := c.Insert(calling{Value: called{N: 3, call: call}})
+		{"insert", func(c *Collection[callbackRecord], call *func()) error {
+			_, err := c.Insert(callbackRecord{Value: callbackValue{N: 3, call: call}})
 			return err
 		}},
-		{"update", func(c *Collection[calling], call *func()) error {
-			return c.Update(1, func(r *calling) error { r.Value.call = call; return nil })
+		{"update", func(c *Collection[callbackRecord], call *func()) error {
+			return c.Update(1, func(r *callbackRecord) error { r.Value.call = call; return nil })
 		}},
-		{"batch", func(c *Collection[calling], call *func()) error {
-			return c.Batch(func(tx *Tx[calling]) error {
+		{"batch", func(c *Collection[callbackRecord], call *func()) error {
+			return c.Batch(func(tx *Tx[callbackRecord]) error {
 				for range 20 {
-					if _, err := tx.Insert(calling{Value: called{N: 3, call: call}}); err != nil {
+					if _, err := tx.Insert(callbackRecord{Value: callbackValue{N: 3, call: call}}); err != nil {
 						return err
 					}
 				}
@@ -72,13 +74,13 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 		}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			c, err := NewCollection[calling](Options{})
+			c, err := NewCollection[callbackRecord](Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkAtEnd(t, c)
 			for i := range 5 {
-				if _, err := c.Insert(calling{Value: called{N: i}}); err != nil {
+				if _, err := c.Insert(callbackRecord{Value: callbackValue{N: i}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -89,15 +91,15 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 			calls := 0
 			call := func() {
 				calls++
-				withinLimit(t, "a read beside MarshalJSON", func() {
+				withinLimit(t, "a read during MarshalJSON", func() {
 					if n := c.Count(); n != 5 {
-						t.Errorf("%d records, want 5", n)
+						t.Errorf("Count() = %d, want 5", n)
 					}
 					if _, err := c.Get(2); err != nil {
 						t.Error(err)
 					}
 					if v, err := c.View(pagination.Window{Limit: 5}, byValue); err != nil || v.Count() != 5 {
-						t.Errorf("a page of %d records, %v", v.Count(), err)
+						t.Errorf("View: %d records, %v, want 5", v.Count(), err)
 					}
 				})
 			}
@@ -107,16 +109,15 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 				}
 			})
 			if calls == 0 {
-				t.Error("MarshalJSON did not run")
+				t.Error("MarshalJSON was not called")
 			}
 			call = nil
 		})
 	}
 }
 
-// A page waits for the sort of a new ordering no longer than its context allows,
-// and the ordering is there when somebody asks again.
-func TestPageWaitsNoLongerThanItsContext(t *testing.T) {
+// Waiting for a new index ends with the context. The index is built all the same.
+func TestPageReturnsWhenContextEnds(t *testing.T) {
 	house, err := NewWith(Define[slowRecord]("books", Options{}))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func TestPageWaitsNoLongerThanItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		if _, err := c.Insert(slowRecord{Value: slow{N: i % 7}, N: i}); err != nil {
+		if _, err := c.Insert(slowRecord{Value: slowValue{N: i % 7}, N: i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,32 +136,126 @@ func TestPageWaitsNoLongerThanItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := halt(c, 1, false)
-	for range 3 { // the second asks for a sort that nobody waits for any more
+	p := pauseAtKey(c, 1, false)
+	for range 3 { // after the first, nobody waits for the index that is being built
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
 			_, _, err := books.Page(ctx, pagination.Window{Limit: 5}, byValue)
 			ended <- err
 		}()
-		<-g.entered
+		<-p.reached
 		cancel()
-		withinLimit(t, "a page whose context has ended", func() {
+		withinLimit(t, "Page with a context that has ended", func() {
 			if err := <-ended; !errors.Is(err, context.Canceled) {
-				t.Errorf("%v, want context.Canceled", err)
+				t.Errorf("Page: error %v, want context.Canceled", err)
 			}
 		})
 	}
-	if _, err := c.Insert(slowRecord{Value: slow{N: 3}}); err != nil { // a write beside the sort
+	if _, err := c.Insert(slowRecord{Value: slowValue{N: 3}}); err != nil { // a write during the build
 		t.Error(err)
 	}
-	close(g.leave)
+	close(p.resume)
 	count, records, err := books.Page(t.Context(), pagination.Window{Limit: 100}, byValue)
 	if count != 21 || len(records) != 21 || err != nil {
-		t.Errorf("%d records of %d, %v", len(records), count, err)
+		t.Errorf("Page: %d records of %d, %v, want 21 of 21", len(records), count, err)
 	}
-	old := c.Snapshot() // its own sorts end with the context, too: see package store
+	old := c.Snapshot() // package store tests that its sorts end with the context, too
 	if _, err := old.View(pagination.Window{Limit: 1}, ordering.Desc("value")); err != nil {
+		t.Error(err)
+	}
+}
+
+// Reads by any ordering do not wait for the function of an Update.
+func TestReadsDoNotWaitForUpdate(t *testing.T) {
+	house, _ := benchHouse(t, 50)
+	checkAtEnd(t, house)
+	events := house.Events()
+	inside, leave := make(chan struct{}), make(chan struct{})
+	written := make(chan error)
+	go func() {
+		written <- events.Update(1, func(e *resources.Event) error {
+			close(inside)
+			<-leave
+			return nil
+		})
+	}()
+	<-inside
+	read := make(chan error)
+	go func() {
+		for _, f := range events.Fields() { // with an index and without
+			if _, err := events.Page(pagination.Window{Limit: 5}, ordering.Asc(f), ordering.Desc("name")); err != nil {
+				read <- err
+				return
+			}
+		}
+		house.Clone()
+		read <- nil
+	}()
+	select {
+	case err := <-read:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("reads wait for Update")
+	}
+	close(leave)
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+}
+
+// Readers that request new orderings all the time do not starve a writer.
+func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
+	house, events := benchHouse(t, 2000)
+	c := house.Events()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		fields := c.Fields()
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			a, b := fields[1+i%(len(fields)-1)], fields[1+i/len(fields)%(len(fields)-1)]
+			if a != b {
+				c.View(pagination.Window{Limit: 1}, ordering.Asc(a), ordering.Desc(b))
+			}
+		}
+	}()
+	written := make(chan error)
+	go func() {
+		for range 5 {
+			err := c.Batch(func(tx *Tx[resources.Event]) error {
+				for i := range events {
+					if err := tx.Update(i+1, func(e *resources.Event) error { e.Name += "."; return nil }); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				written <- err
+				return
+			}
+			store.Replace([]store.Replacement{{Store: c.store, Entries: c.store.Current().Entries()}})
+		}
+		written <- nil
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(60 * time.Second):
+		t.Error("writes wait for reads")
+	}
+	close(stop)
+	<-stopped
+	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
 }

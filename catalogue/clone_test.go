@@ -14,53 +14,53 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestClonesDiverge writes to both sides of a fork, in orderings old and new.
+// A catalogue and its clone do not see each other's writes.
 func TestClonesDiverge(t *testing.T) {
 	house := dataset(t)
 	before := ids(t, house.Events(), eventID, terms("-slug"))
-	fork := house.Clone()
-	if id, err := fork.Events().Insert(resources.Event{Name: "fork", Slug: "zzz"}); err != nil || fork.Events().Count() != len(before)+1 {
+	clone := house.Clone()
+	if id, err := clone.Events().Insert(resources.Event{Name: "clone", Slug: "zzz"}); err != nil || clone.Events().Count() != len(before)+1 {
 		t.Fatalf("insert: %d, %v", id, err)
 	}
 	if diff := cmp.Diff(before, ids(t, house.Events(), eventID, terms("-slug"))); diff != "" {
-		t.Errorf("the original saw the fork's insert:\n%s", diff)
+		t.Errorf("the original contains the clone's insert (-want +got):\n%s", diff)
 	}
 	if err := house.Events().Delete(before[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fork.Events().Get(before[0]); err != nil {
-		t.Errorf("the fork saw the original's delete: %v", err)
+	if _, err := clone.Events().Get(before[0]); err != nil {
+		t.Errorf("the clone lacks what the original deleted: %v", err)
 	}
-	for _, c := range []*catalogue.Catalogue{house, fork} {
+	for _, c := range []*catalogue.Catalogue{house, clone} {
 		if err := c.Check(); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestCloneKeepsWhatItIs: name, default order, highest id.
-func TestCloneKeepsWhatItIs(t *testing.T) {
+// A clone keeps the name, the default order and the highest id.
+func TestClonePreservesOptions(t *testing.T) {
 	c := probes(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
 	if err := c.Delete(5); err != nil {
 		t.Fatal(err)
 	}
-	fork := c.Clone()
-	if fork.Name() != "mine" {
-		t.Errorf("name %q", fork.Name())
+	clone := c.Clone()
+	if clone.Name() != "mine" {
+		t.Errorf("Name() = %q, want mine", clone.Name())
 	}
-	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, fork, probeKit.id, nil)); diff != "" {
+	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, clone, probeKit.id, nil)); diff != "" {
 		t.Errorf("default order (-want +got):\n%s", diff)
 	}
-	checkAtEnd(t, fork)
-	for _, each := range []*catalogue.Collection[probe]{c, fork} {
+	checkAtEnd(t, clone)
+	for _, each := range []*catalogue.Collection[probe]{c, clone} {
 		if id, err := each.Insert(probe{}); id != 6 || err != nil {
-			t.Errorf("insert: %d, %v; want 6", id, err)
+			t.Errorf("Insert() = %d, %v, want 6", id, err)
 		}
 	}
 }
 
-// TestConcurrentClones forks one collection from many goroutines while it is
-// written to and read by new orderings. Each clone is whole and its own.
+// Several goroutines clone a collection while it is written to and read by new orderings.
+// Each clone is complete and independent.
 func TestConcurrentClones(t *testing.T) {
 	c := probes(t, 50, catalogue.Options{})
 	var group sync.WaitGroup
@@ -68,14 +68,14 @@ func TestConcurrentClones(t *testing.T) {
 		group.Go(func() {
 			rng := rand.New(rand.NewPCG(9, uint64(g)))
 			for i := range 40 {
-				fork := c.Clone()
+				clone := c.Clone()
 				by := terms(pick(rng, "name", "-live,rank", "tags,-id", "-extra", "price,words"))
-				n := fork.Count()
-				page, err := fork.Page(pagination.Window{Limit: 1000}, by...)
+				n := clone.Count()
+				page, err := clone.Page(pagination.Window{Limit: 1000}, by...)
 				if err != nil || page.Count != n || len(page.Records) != n {
-					t.Errorf("clone: %d of %d records, count %d, %v", len(page.Records), n, page.Count, err)
+					t.Errorf("Page of a clone: %d records, count %d, %v, want %d", len(page.Records), page.Count, err, n)
 				}
-				if _, err := fork.Insert(randomProbe(rng)); err != nil {
+				if _, err := clone.Insert(randomProbe(rng)); err != nil {
 					t.Error(err)
 				}
 				if _, err := c.Insert(randomProbe(rng)); err != nil {
@@ -84,10 +84,10 @@ func TestConcurrentClones(t *testing.T) {
 				if err := c.Update(1+rng.IntN(50), func(p *probe) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
 					t.Error(err)
 				}
-				if second := fork.Clone(); fork.Count() != n+1 || second.Count() != n+1 {
-					t.Errorf("clones count %d and %d, want %d", fork.Count(), second.Count(), n+1)
+				if second := clone.Clone(); clone.Count() != n+1 || second.Count() != n+1 {
+					t.Errorf("clones have %d and %d records, want %d", clone.Count(), second.Count(), n+1)
 				}
-				if err := fork.Check(); err != nil {
+				if err := clone.Check(); err != nil {
 					t.Errorf("clone: %v", err)
 				}
 			}
@@ -95,37 +95,37 @@ func TestConcurrentClones(t *testing.T) {
 	}
 	group.Wait()
 	if err := c.Check(); err != nil || c.Count() != 50+4*40 {
-		t.Errorf("count %d, %v", c.Count(), err)
+		t.Errorf("Count() = %d, %v, want %d", c.Count(), err, 50+4*40)
 	}
 }
 
-// TestConcurrentHouseClones forks a whole house while events are posted.
-func TestConcurrentHouseClones(t *testing.T) {
+// Several goroutines clone a catalogue while events are inserted.
+func TestConcurrentCatalogueClones(t *testing.T) {
 	house := dataset(t)
 	var group sync.WaitGroup
 	for range 3 {
 		group.Go(func() {
 			for range 10 {
-				fork := house.Clone()
+				clone := house.Clone()
 				if _, err := house.Events().Insert(resources.Event{Name: "n"}); err != nil {
 					t.Error(err)
 				}
-				n := fork.Events().Count()
-				if _, err := fork.Events().Insert(resources.Event{Name: "n"}); err != nil || fork.Events().Count() != n+1 {
-					t.Errorf("clone counts %d, %v; want %d", fork.Events().Count(), err, n+1)
+				n := clone.Events().Count()
+				if _, err := clone.Events().Insert(resources.Event{Name: "n"}); err != nil || clone.Events().Count() != n+1 {
+					t.Errorf("clone has %d events, %v, want %d", clone.Events().Count(), err, n+1)
 				}
 			}
 		})
 	}
 	group.Wait()
 	if err := house.Check(); err != nil || house.Events().Count() != 90+30 {
-		t.Errorf("count %d, %v", house.Events().Count(), err)
+		t.Errorf("Count() = %d, %v, want %d", house.Events().Count(), err, 90+30)
 	}
 }
 
-// TestClonesCountMembersApart: which members open records have is counted by each
-// fork for itself, also when the first write after a fork is the original's.
-func TestClonesCountMembersApart(t *testing.T) {
+// Each clone of open records has its own fields, whichever of the copies is written to
+// first.
+func TestFieldsOfClones(t *testing.T) {
 	house := catalogue.New()
 	load := func(c *catalogue.Catalogue, records string) {
 		t.Helper()
@@ -162,13 +162,13 @@ func TestClonesCountMembersApart(t *testing.T) {
 		c      *catalogue.Catalogue
 		want   []string
 	}{
-		{"b went with its only record", house, []string{"a", "id"}},
-		{"c came, and b is there still", first, []string{"a", "b", "c", "id"}},
-		{"a is in the other record too", second, []string{"a", "b", "id"}},
-		{"nobody wrote to the fork of a fork", grandchild, []string{"a", "b", "id"}},
+		{"the only record with b was deleted", house, []string{"a", "id"}},
+		{"a record with c was inserted", first, []string{"a", "b", "c", "id"}},
+		{"one of two records with a was deleted", second, []string{"a", "b", "id"}},
+		{"a clone of a clone without writes", grandchild, []string{"a", "b", "id"}},
 	} {
 		if diff := cmp.Diff(row.want, books(row.c).Fields()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+			t.Errorf("%s: Fields (-want +got):\n%s", row.reason, diff)
 		}
 		if err := row.c.Check(); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
@@ -176,18 +176,18 @@ func TestClonesCountMembersApart(t *testing.T) {
 	}
 }
 
-// TestClonesWriteAtOnce: forks of one collection that nobody writes to, and forks of
-// forks, make trees of their own at once, while the original is read.
-func TestClonesWriteAtOnce(t *testing.T) {
+// Clones of a collection, and clones of them, are written to concurrently while the
+// original is read.
+func TestConcurrentWritesToClones(t *testing.T) {
 	c := probes(t, 200, catalogue.Options{})
 	want := ids(t, c, probeKit.id, terms("-name"))
 	var group sync.WaitGroup
 	for g := range 4 {
-		fork := c.Clone()
+		clone := c.Clone()
 		group.Go(func() {
 			rng := rand.New(rand.NewPCG(4, uint64(g)))
 			for range 30 {
-				child := fork.Clone()
+				child := clone.Clone()
 				grandchild := child.Clone()
 				if _, err := child.Insert(randomProbe(rng)); err != nil {
 					t.Error(err)
@@ -195,10 +195,10 @@ func TestClonesWriteAtOnce(t *testing.T) {
 				if err := grandchild.Batch(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
 					t.Error(err)
 				}
-				if fork.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {
-					t.Errorf("counts %d, %d, %d", fork.Count(), child.Count(), grandchild.Count())
+				if clone.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {
+					t.Errorf("%d, %d and %d records, want 200, 201 and 199", clone.Count(), child.Count(), grandchild.Count())
 				}
-				for _, each := range []*catalogue.Collection[probe]{fork, child, grandchild} {
+				for _, each := range []*catalogue.Collection[probe]{clone, child, grandchild} {
 					if err := each.Check(); err != nil {
 						t.Error(err)
 					}
@@ -207,30 +207,29 @@ func TestClonesWriteAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err := fork.Delete(1); err != nil {
+			if err := clone.Delete(1); err != nil {
 				t.Error(err)
 			}
-			checkAtEnd(t, fork)
+			checkAtEnd(t, clone)
 		})
 	}
 	group.Wait()
 	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("-name"))); diff != "" {
-		t.Errorf("the original saw what a fork wrote (-want +got):\n%s", diff)
+		t.Errorf("the original contains a clone's write (-want +got):\n%s", diff)
 	}
 	checkAtEnd(t, c)
 }
 
-// TestCloneCostsNoRecords: a fork of a full house takes as many allocations as one
-// of an empty house.
-func TestCloneCostsNoRecords(t *testing.T) {
+// Clone allocates no more for a catalogue with records than for an empty one.
+func TestCloneAllocates(t *testing.T) {
 	full := dataset(t)
 	records := 0
 	for _, c := range full.All() {
 		records += c.Count()
 	}
 	empty := testing.AllocsPerRun(10, func() { catalogue.New().Clone() }) - testing.AllocsPerRun(10, func() { catalogue.New() })
-	full.Clone() // publishes what is forked
+	full.Clone() // the first call publishes a state
 	if got := testing.AllocsPerRun(10, func() { full.Clone() }); got > empty || records < 100 {
-		t.Errorf("%v allocations for %d records, %v for none", got, records, empty)
+		t.Errorf("Clone: %v allocations for %d records, want at most the %v for none", got, records, empty)
 	}
 }

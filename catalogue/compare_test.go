@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A kind is what a value is; kinds that mix in one field come in this order.
+// A kind is the kind of a value, in the order of kinds that mix in one field.
 type kind int
 
 const (
@@ -24,12 +24,11 @@ const (
 	isNull
 )
 
-// A value is what a field of a record holds, as the model compares it: by the
-// rules of the design's "Orderings" and nothing of package ordering.
+// A value is the value of a field, which the model compares without package ordering.
 type value struct {
 	kind kind
-	num  *big.Rat // of numbers, and of booleans 0 or 1
-	text string   // of text, and of objects their JSON
+	num  *big.Rat // of numbers; 0 or 1 of booleans
+	text string   // of text; the JSON of objects
 	list []value
 }
 
@@ -47,7 +46,7 @@ func boolOf(b bool) value {
 	return value{kind: isBool, num: new(big.Rat)}
 }
 
-// jsonOf is the value of a JSON text without white space.
+// jsonOf returns the value of a JSON text without white space.
 func jsonOf(text string) value {
 	switch text[0] {
 	case 'n':
@@ -75,12 +74,12 @@ func jsonOf(text string) value {
 	}
 	num, ok := new(big.Rat).SetString(text)
 	if !ok {
-		panic("no number: " + text)
+		panic("not a number: " + text)
 	}
 	return value{kind: isNumber, num: num}
 }
 
-// compareValues is negative if a comes before b, zero if they are equal.
+// compareValues returns a negative number if a comes before b, and zero if they are equal.
 func compareValues(a, b value) int {
 	if a.kind != b.kind {
 		return cmp.Compare(a.kind, b.kind)
@@ -88,7 +87,7 @@ func compareValues(a, b value) int {
 	switch a.kind {
 	case isBool, isNumber:
 		if a.num.IsInt() && b.num.IsInt() {
-			return a.num.Num().Cmp(b.num.Num()) // the same, in less time
+			return a.num.Num().Cmp(b.num.Num()) // the same, but faster
 		}
 		return a.num.Cmp(b.num)
 	case isText, isObject:
@@ -99,9 +98,9 @@ func compareValues(a, b value) int {
 	return 0
 }
 
-// effective is the terms that count: a second mention of a field and what
-// stands behind the id do not. The last is always the id, by default in the
-// direction of the leading term.
+// effective returns the terms that have an effect: without repeated fields and without
+// those after the id. The last term is always the id, by default in the direction of the
+// leading term.
 func effective(terms []ordering.Term) []ordering.Term {
 	var list []ordering.Term
 	for _, t := range terms {
@@ -115,7 +114,7 @@ func effective(terms []ordering.Term) []ordering.Term {
 	return append(list, ordering.Term{Field: "id", Desc: len(list) > 0 && list[0].Desc})
 }
 
-// compareValueRows compares the values of two records for some terms in turn.
+// compareValueRows compares two records by the values of their terms.
 func compareValueRows(a, b []value, terms []ordering.Term) int {
 	for i, t := range terms {
 		if c := compareValues(a[i], b[i]); c != 0 {
@@ -125,6 +124,7 @@ func compareValueRows(a, b []value, terms []ordering.Term) int {
 	return 0
 }
 
+// directed reverses the result of a comparison if desc is set.
 func directed(c int, desc bool) int {
 	if desc {
 		return -c
@@ -132,7 +132,7 @@ func directed(c int, desc bool) int {
 	return c
 }
 
-// valueIn is the value of a field; what is absent is null.
+// valueIn returns the value of a field. An absent field is null.
 func valueIn(values map[string]value, field string) value {
 	if v, ok := values[field]; ok {
 		return v
@@ -140,7 +140,7 @@ func valueIn(values map[string]value, field string) value {
 	return null()
 }
 
-// wireOf is a value's JSON as the service writes it: nothing escaped for HTML.
+// wireOf returns the JSON of a value as the service writes it, without HTML escapes.
 func wireOf(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -151,14 +151,14 @@ func wireOf(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// TestModelComparator keeps the model itself honest: each row is the design's
-// order written down by hand, least first, equal values joined by '='.
+// TestModelComparator tests the comparison that the models use. Each row has values in
+// ascending order; equal values are joined by '='.
 func TestModelComparator(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		values string
 	}{
-		{"kinds follow one another", `false true -1 "a" [] {} null`},
+		{"kinds", `false true -1 "a" [] {} null`},
 		{"numbers by exact value", `-1e400 -1 -1e-400 0=-0 1e-400 0.1=0.10 1=1.0=10e-1 9007199254740992 9007199254740993 1e400`},
 		{"text by bytes", `"" "Z" "a" "a\u0000" "a\u0000b" "ab" "é" "日"`},
 		{"lists element by element", `[] [false] [1]=[1.0] [1,2] [2] ["a"] ["a",""] [[]] [{}] [null]`},
@@ -173,7 +173,7 @@ func TestModelComparator(t *testing.T) {
 		for a, i := range rank {
 			for b, j := range rank {
 				if got := compareValues(jsonOf(a), jsonOf(b)); got != cmp.Compare(i, j) {
-					t.Errorf("%s: %s against %s: %d, want %d", row.reason, a, b, got, cmp.Compare(i, j))
+					t.Errorf("%s: compareValues(%s, %s) = %d, want %d", row.reason, a, b, got, cmp.Compare(i, j))
 				}
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// scalars are the types that randomType builds others from.
-var scalars = []reflect.Type{
+// leafTypes are the types that randomType builds other types from.
+var leafTypes = []reflect.Type{
 	reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[uint16](), reflect.TypeFor[int32](),
 	reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](),
 	reflect.TypeFor[time.Time](), reflect.TypeFor[resources.DateTime](), reflect.TypeFor[time.Duration](),
@@ -22,7 +22,7 @@ var scalars = []reflect.Type{
 	reflect.TypeFor[cloned](), reflect.TypeFor[*cloned](), reflect.TypeFor[chain](),
 }
 
-// A cloned value has a part that only its own method can copy.
+// A cloned value has an unexported field that only its method Clone can copy.
 type cloned struct {
 	Words  []string
 	hidden []int
@@ -30,7 +30,7 @@ type cloned struct {
 
 func (c cloned) Clone() cloned { return cloned{slices.Clone(c.Words), slices.Clone(c.hidden)} }
 
-// A chain contains itself.
+// A chain is a recursive type.
 type chain struct {
 	Tags []string
 	Next *chain
@@ -40,7 +40,7 @@ type chain struct {
 
 func randomType(rng *rand.Rand, depth int) reflect.Type {
 	if depth == 0 {
-		return scalars[rng.IntN(len(scalars))]
+		return leafTypes[rng.IntN(len(leafTypes))]
 	}
 	part := func() reflect.Type { return randomType(rng, rng.IntN(depth)) }
 	switch rng.IntN(6) {
@@ -132,7 +132,8 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 // A span is memory that a value refers to.
 type span struct{ start, end uintptr }
 
-// spans appends the memory that v leads to. Strings and time zones are immutable.
+// spans appends the memory that v refers to, without strings and time zones, which are
+// immutable.
 func spans(v reflect.Value, into []span) []span {
 	add := func(start, size uintptr) {
 		if size > 0 {
@@ -173,7 +174,7 @@ func spans(v reflect.Value, into []span) []span {
 	return into
 }
 
-// shared returns memory that both values lead to.
+// shared returns the memory that both values refer to.
 func shared(a, b reflect.Value) []span {
 	all := spans(b, nil)
 	return slices.DeleteFunc(spans(a, nil), func(s span) bool {
@@ -181,21 +182,22 @@ func shared(a, b reflect.Value) []span {
 	})
 }
 
-func sized(t reflect.Type) reflect.Type {
+// recordType returns a struct type with a field of type t that is not at its start.
+func recordType(t reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{
 		{Name: "ID", Type: reflect.TypeFor[int]()}, {Name: "Small", Type: reflect.TypeFor[bool]()}, {Name: "Part", Type: t},
 	})
 }
 
-// A copy is deeply equal to its original, nil and empty included, shares no memory
-// with it, and is still equal after a garbage collection.
+// A copy is deeply equal to its original, also where that is nil or empty, shares no
+// memory with it, and is still equal after a garbage collection.
 func TestCopyOfRandomTypes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rng := rand.New(rand.NewPCG(seed, 0))
 	type pair struct{ original, copied reflect.Value }
 	var pairs []pair
 	for round := range 1500 {
-		typ := sized(randomType(rng, round%5))
+		typ := recordType(randomType(rng, round%5))
 		pl := planOf(typ)
 		if pl.noCopy != nil {
 			t.Fatalf("seed %d: %v: %v", seed, typ, pl.noCopy)
@@ -219,8 +221,9 @@ func TestCopyOfRandomTypes(t *testing.T) {
 	}
 }
 
-// The walk of the test above finds each kind of memory that an assignment shares.
-func TestSharedIsFound(t *testing.T) {
+// The function shared, which TestCopyOfRandomTypes relies on, finds each kind of memory
+// that an assignment shares.
+func TestShared(t *testing.T) {
 	for _, original := range []any{
 		&struct{ A []int }{make([]int, 0, 1)}, &struct{ A *int }{new(int)}, &struct{ A map[string]int }{map[string]int{}},
 		&struct{ A any }{[]any{1}}, &struct{ A [2][]string }{[2][]string{{}, {"x"}}}, &chain{Next: &chain{}}, &cloned{hidden: []int{1}},
@@ -229,7 +232,7 @@ func TestSharedIsFound(t *testing.T) {
 		assigned := reflect.New(v.Type()).Elem()
 		assigned.Set(v)
 		if len(shared(v, assigned)) == 0 {
-			t.Errorf("%T: nothing is shared", original)
+			t.Errorf("%T: no shared memory found", original)
 		}
 	}
 }
@@ -268,8 +271,7 @@ func newPlain() *plainRecord {
 	return &plainRecord{1, "Name", "slug", "Summary", "Text", 9.5, true, time.Now(), []string{"a", "b"}, []int{1, 2, 3}, []int{4}}
 }
 
-// A copy allocates once for each slice and pointer that is not nil, and nothing for
-// an empty slice.
+// A copy allocates once for each non-nil pointer and each non-empty slice.
 func TestCopyAllocates(t *testing.T) {
 	plain := planOf(reflect.TypeFor[plainRecord]())
 	nested := planOf(reflect.TypeFor[nestedRecord]())

@@ -24,14 +24,19 @@ type Book struct {
 	Tags        []string `json:"tags"`
 }
 
-// shelf is a collection of four books.
-func shelf() *catalogue.Collection[Book] {
+// newBooks returns a collection of four books.
+func newBooks() *catalogue.Collection[Book] {
 	books, err := catalogue.NewCollection[Book](catalogue.Options{Name: "books"})
 	if err != nil {
 		panic(err)
 	}
 	err = books.Batch(func(tx *catalogue.Tx[Book]) error {
-		for _, b := range []Book{{Name: "Emma", Pages: 474}, {Name: "Dune", Pages: 412}, {Name: "Solaris", Pages: 204}, {Name: "Ulysses", Pages: 730}} {
+		for _, b := range []Book{
+			{Name: "Emma", Pages: 474},
+			{Name: "Dune", Pages: 412},
+			{Name: "Solaris", Pages: 204},
+			{Name: "Ulysses", Pages: 730},
+		} {
 			if _, err := tx.Insert(b); err != nil {
 				return err
 			}
@@ -53,7 +58,7 @@ func Example() {
 			panic(err)
 		}
 	}
-	page, err := house.Events().Page(pagination.Window{Limit: 2}) // the default order: by start_date
+	page, err := house.Events().Page(pagination.Window{Limit: 2}) // ordered by start_date, the default
 	if err != nil {
 		panic(err)
 	}
@@ -62,28 +67,28 @@ func Example() {
 }
 
 func ExampleNewCollection() {
-	type Shelf struct {
+	type Shop struct {
 		Code int    `json:"code"`
-		Room string `json:"room"`
+		City string `json:"city"`
 	}
-	shelves, err := catalogue.NewCollection[Shelf](catalogue.Options{
-		Name:     "shelves",
+	shops, err := catalogue.NewCollection[Shop](catalogue.Options{
+		Name:     "shops",
 		ID:       "code",
-		Ordering: []ordering.Term{ordering.Desc("room")},
+		Ordering: []ordering.Term{ordering.Desc("city")},
 	})
 	if err != nil {
 		panic(err)
 	}
-	shelves.Insert(Shelf{Room: "cellar"})
-	shelves.Insert(Shelf{Code: 7, Room: "garret"})
-	for s := range shelves.All() {
-		fmt.Println(s.Code, s.Room)
+	shops.Insert(Shop{City: "Bern"})
+	shops.Insert(Shop{Code: 7, City: "Zurich"})
+	for s := range shops.All() {
+		fmt.Println(s.Code, s.City)
 	}
-	_, err = catalogue.NewCollection[struct{ Name string }](catalogue.Options{Name: "nameless"})
+	_, err = catalogue.NewCollection[struct{ Name string }](catalogue.Options{Name: "names"})
 	fmt.Println(errors.Is(err, catalogue.ErrInvalidType))
 	// Output:
-	// 7 garret
-	// 1 cellar
+	// 7 Zurich
+	// 1 Bern
 	// true
 }
 
@@ -101,7 +106,7 @@ func ExampleDefine() {
 	id, _ := books.Insert(Book{Name: "Emma", Pages: 474})
 	fmt.Println(id, books.Count())
 
-	_, err = Books.In(catalogue.New()) // whose books are open records
+	_, err = Books.In(catalogue.New()) // its books are open records
 	fmt.Println(err)
 	// Output:
 	// 1 1
@@ -138,32 +143,32 @@ func ExampleCatalogue_Load() {
 	fmt.Println(authors.Count(), err)
 
 	err = house.Load(strings.NewReader(`{"authors": [], "events": [{"id": 1, "name": null}]}`))
-	var bad *catalogue.RecordError
-	if errors.As(err, &bad) {
-		fmt.Println(bad.Collection, bad.Index, bad.Field)
+	var invalid *catalogue.RecordError
+	if errors.As(err, &invalid) {
+		fmt.Println(invalid.Collection, invalid.Index, invalid.Field)
 	}
-	fmt.Println(authors.Count(), "as before")
+	fmt.Println(authors.Count(), "authors, as before")
 	// Output:
 	// 2 <nil>
 	// events 0 name
-	// 2 as before
+	// 2 authors, as before
 }
 
 func ExampleCatalogue_LoadCollection() {
 	house := catalogue.New()
-	answer := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Solaris"}]}`
-	err := house.LoadCollection("books", strings.NewReader(answer))
+	page := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Solaris"}]}`
+	err := house.LoadCollection("books", strings.NewReader(page))
 	books, _ := house.Encoded("books")
 	fmt.Println(books.Count(), err)
 	// Output: 1 <nil>
 }
 
 func ExampleCatalogue_Save() {
-	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
+	house, err := catalogue.NewWith(Books)
 	if err != nil {
 		panic(err)
 	}
-	books, _ := catalogue.Define[Book]("books", catalogue.Options{}).In(house)
+	books, _ := Books.In(house)
 	books.Insert(Book{Name: "Emma & Co", Tags: []string{"classic"}})
 	var file strings.Builder
 	err = house.Save(&file)
@@ -201,7 +206,7 @@ func ExampleCatalogue_SaveFile() {
 
 func ExampleCatalogue_LoadFile() {
 	house := catalogue.New()
-	err := house.LoadFile("no-such-house.json") // a program's first start, perhaps
+	err := house.LoadFile("no-such-file.json") // on the first start of a program, for example
 	fmt.Println(errors.Is(err, fs.ErrNotExist))
 	// Output: true
 }
@@ -209,9 +214,9 @@ func ExampleCatalogue_LoadFile() {
 func ExampleCatalogue_Clone() {
 	house := catalogue.New()
 	house.Labels().Insert(resources.Label{Name: "Blue"})
-	mine := house.Clone()
-	mine.Labels().Insert(resources.Label{Name: "Red"})
-	fmt.Println(house.Labels().Count(), mine.Labels().Count())
+	clone := house.Clone()
+	clone.Labels().Insert(resources.Label{Name: "Red"})
+	fmt.Println(house.Labels().Count(), clone.Labels().Count())
 	// Output: 1 2
 }
 
@@ -219,15 +224,15 @@ func ExampleCatalogue_All() {
 	house := catalogue.New()
 	for key, c := range house.All() {
 		if c.Count() == 0 {
-			fmt.Println("the first is", key)
+			fmt.Println("the first empty collection:", key)
 			break
 		}
 	}
-	// Output: the first is attribute-types
+	// Output: the first empty collection: attribute-types
 }
 
 func ExampleCollection_Insert() {
-	books := shelf()
+	books := newBooks()
 	id, err := books.Insert(Book{Name: "Frankenstein"})
 	fmt.Println(id, err)
 	_, err = books.Insert(Book{ID: 2, Name: "Dracula"})
@@ -238,7 +243,7 @@ func ExampleCollection_Insert() {
 }
 
 func ExampleCollection_Upsert() {
-	books := shelf()
+	books := newBooks()
 	books.Upsert(Book{ID: 2, Name: "Dracula"})
 	b, err := books.Get(2)
 	fmt.Println(b.Name, books.Count(), err)
@@ -246,7 +251,7 @@ func ExampleCollection_Upsert() {
 }
 
 func ExampleCollection_Update() {
-	books := shelf()
+	books := newBooks()
 	err := books.Update(1, func(b *Book) error {
 		b.Pages++
 		return nil
@@ -256,25 +261,25 @@ func ExampleCollection_Update() {
 }
 
 func ExampleCollection_Delete() {
-	books := shelf()
+	books := newBooks()
 	fmt.Println(books.Delete(1), books.Delete(1))
 	// Output: <nil> books: no such record: id 1
 }
 
 func ExampleCollection_Batch() {
-	books := shelf()
+	books := newBooks()
 	err := books.Batch(func(tx *catalogue.Tx[Book]) error {
 		if _, err := tx.Insert(Book{Name: "Walden"}); err != nil {
 			return err
 		}
-		return tx.Delete(99) // not there: nothing of this Update is done
+		return tx.Delete(99) // fails, so the batch has no effect
 	})
 	fmt.Println(err, books.Count())
 	// Output: books: no such record: id 99 4
 }
 
 func ExampleCollection_Page() {
-	books := shelf()
+	books := newBooks()
 	page, err := books.Page(pagination.Window{Limit: 2, Offset: 1}, ordering.Desc("pages"))
 	for _, b := range page.Records {
 		fmt.Println(b.Name, b.Pages)
@@ -290,7 +295,7 @@ func ExampleCollection_Page() {
 }
 
 func ExampleCollection_Ordered() {
-	books := shelf()
+	books := newBooks()
 	byName, err := books.Ordered(ordering.Asc("name"))
 	if err != nil {
 		panic(err)
@@ -302,7 +307,7 @@ func ExampleCollection_Ordered() {
 }
 
 func ExampleCollection_View() {
-	books := shelf()
+	books := newBooks()
 	view, err := books.View(pagination.Window{Limit: 1}, ordering.Asc("name"))
 	if err != nil {
 		panic(err)
@@ -313,7 +318,7 @@ func ExampleCollection_View() {
 }
 
 func ExampleCollection_Snapshot() {
-	books := shelf()
+	books := newBooks()
 	before := books.Snapshot()
 	books.Delete(1)
 	fmt.Println(before.Count(), books.Count())

@@ -19,8 +19,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// files are all that is below a directory: the content of files, where links
-// lead, "/" for directories.
+// files returns everything below a directory: the content of each file, the target of
+// each symbolic link, and "/" for each directory.
 func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -50,7 +50,7 @@ func files(t testing.TB, dir string) map[string]string {
 	return found
 }
 
-// must ends the test on an error of what prepares it.
+// must ends the test if its preparation failed.
 func must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -58,8 +58,7 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// TestSaveFile: a new file and one that is replaced hold what Save writes, and
-// load as what they were.
+// A new file and one that is replaced contain what Save writes, and can be loaded.
 func TestSaveFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "house.json")
@@ -68,22 +67,21 @@ func TestSaveFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
+			t.Errorf("files (-want +got):\n%s", diff)
 		}
-		again := dataset(t)
-		if err := again.LoadFile(path); err != nil {
+		loaded := dataset(t)
+		if err := loaded.LoadFile(path); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(saved(t, house), saved(t, again)); diff != "" {
-			t.Errorf("-saved +loaded:\n%s", diff)
+		if diff := cmp.Diff(saved(t, house), saved(t, loaded)); diff != "" {
+			t.Errorf("LoadFile (-saved +loaded):\n%s", diff)
 		}
-		if err := again.Check(); err != nil {
+		if err := loaded.Check(); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestSaveFileInWorkingDirectory, whose name the path does not have.
 func TestSaveFileInWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -98,17 +96,17 @@ func TestSaveFileInWorkingDirectory(t *testing.T) {
 
 func TestSaveFileMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files have no such modes")
+		t.Skip("files on Windows have no such modes")
 	}
 	for _, row := range []struct {
 		reason    string
 		old, want fs.FileMode
 	}{
-		{"no old file", 0, 0o644},
-		{"secret", 0o600, 0o600},
-		{"shared with a group, and no umask leaves that", 0o666, 0o666},
-		{"not writable: the directory is", 0o444, 0o444},
-		{"what runs as its owner does no longer", 0o755 | fs.ModeSetuid, 0o755},
+		{"no file to replace", 0, 0o644},
+		{"private", 0o600, 0o600},
+		{"writable by all, whatever the umask", 0o666, 0o666},
+		{"a read-only file in a writable directory", 0o444, 0o444},
+		{"the setuid bit is dropped", 0o755 | fs.ModeSetuid, 0o755},
 	} {
 		path := filepath.Join(t.TempDir(), "house.json")
 		if row.old != 0 {
@@ -120,12 +118,12 @@ func TestSaveFileMode(t *testing.T) {
 		info, err := os.Stat(path)
 		must(t, err)
 		if got := info.Mode(); got != row.want {
-			t.Errorf("%s: %v, want %v", row.reason, got, row.want)
+			t.Errorf("%s: mode %v, want %v", row.reason, got, row.want)
 		}
 	}
 }
 
-// link makes a symbolic link, which not every system lets everybody do.
+// link makes a symbolic link. It skips the test if the system does not permit that.
 func link(t *testing.T, to, path string) {
 	t.Helper()
 	if err := os.Symlink(to, path); err != nil {
@@ -133,7 +131,7 @@ func link(t *testing.T, to, path string) {
 	}
 }
 
-// TestSaveFileLinks: links stay, the file that they lead to is replaced.
+// SaveFile keeps symbolic links and replaces the file that they point to.
 func TestSaveFileLinks(t *testing.T) {
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
@@ -144,19 +142,19 @@ func TestSaveFileLinks(t *testing.T) {
 	want := files(t, dir)
 
 	books, house := "", catalogue.New()
-	for _, row := range []struct{ reason, path, changes string }{
+	for _, row := range []struct{ reason, path, changed string }{
 		{"a link to a file elsewhere", dir + "/file", "disk/house.json"},
 		{"a link to a link", dir + "/again", "disk/house.json"},
-		{"a link on the way, to a new file", dir + "/deep/new.json", "disk/deep/new.json"},
-		{"up from where a link leads, to a file", dir + "/deep/../house.json", "disk/house.json"},
-		{"up from where a link leads, to a new file", dir + "/deep/../new.json", "disk/new.json"},
+		{"a new file in a linked directory", dir + "/deep/new.json", "disk/deep/new.json"},
+		{"a file in the parent of a linked directory", dir + "/deep/../house.json", "disk/house.json"},
+		{"a new file in the parent of a linked directory", dir + "/deep/../new.json", "disk/new.json"},
 	} {
-		books += `{"id":` + fmt.Sprint(len(books)+1) + `},` // so that no two are saved alike
+		books += `{"id":` + fmt.Sprint(len(books)+1) + `},` // a different content each time
 		must(t, house.Load(strings.NewReader(`{"books":[`+strings.TrimSuffix(books, ",")+`]}`)))
 		if err := house.SaveFile(filepath.FromSlash(row.path)); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
-		want[row.changes] = saved(t, house)
+		want[row.changed] = saved(t, house)
 		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
@@ -166,9 +164,8 @@ func TestSaveFileLinks(t *testing.T) {
 	}
 }
 
-// TestSaveFileRefused: the error is the system's and says where, nothing is
-// written anywhere.
-func TestSaveFileRefused(t *testing.T) {
+// The error for an invalid path is that of the system, and nothing is written.
+func TestSaveFileInvalidPath(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // for the empty path
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -177,36 +174,36 @@ func TestSaveFileRefused(t *testing.T) {
 	link(t, "sub", in("to-directory"))
 	link(t, "circle", in("circle"))
 	must(t, os.WriteFile(in("locked/file"), []byte("old"), 0o666), os.Chmod(in("locked"), 0o555))
-	t.Cleanup(func() { os.Chmod(in("locked"), 0o755) }) // or it could not be removed
+	t.Cleanup(func() { os.Chmod(in("locked"), 0o755) }) // so that it can be removed
 	before, house := files(t, dir), small(t)
 
 	for _, row := range []struct {
 		reason, path string
-		want         error // nil if systems differ
+		want         error // nil if it depends on the system
 	}{
 		{"empty", "", fs.ErrNotExist},
-		{"no such directory", in("gone/house.json"), fs.ErrNotExist},
-		{"a directory that is a file", in("file/house.json"), syscall.ENOTDIR},
+		{"a directory that does not exist", in("gone/house.json"), fs.ErrNotExist},
+		{"a file as a directory", in("file/house.json"), syscall.ENOTDIR},
 		{"a directory", in("sub"), fs.ErrInvalid},
 		{"the working directory", ".", fs.ErrInvalid},
-		{"the name of a directory to be", in("gone") + string(filepath.Separator), fs.ErrNotExist},
+		{"a directory that does not exist, with a separator", in("gone") + string(filepath.Separator), fs.ErrNotExist},
 		{"a link to a directory", in("to-directory"), fs.ErrInvalid},
-		{"a link to nothing", in("dangling"), fs.ErrNotExist},
+		{"a link to a file that does not exist", in("dangling"), fs.ErrNotExist},
 		{"a link to itself", in("circle"), nil},
-		{"too long a name", in(strings.Repeat("x", 300)), nil},
-		{"zero byte", in("a\x00b"), nil},
-		{"a directory that cannot be written to", in("locked/house.json"), fs.ErrPermission},
-		{"a file that can, in one that cannot", in("locked/file"), fs.ErrPermission},
+		{"a name that is too long", in(strings.Repeat("x", 300)), nil},
+		{"a zero byte", in("a\x00b"), nil},
+		{"a read-only directory", in("locked/house.json"), fs.ErrPermission},
+		{"a writable file in a read-only directory", in("locked/file"), fs.ErrPermission},
 	} {
 		if row.want == fs.ErrPermission && os.Geteuid() == 0 {
-			continue // root may do all
+			continue // root can write everywhere
 		}
 		err := house.SaveFile(row.path)
 		if err == nil || row.want != nil && !errors.Is(err, row.want) {
 			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
 		}
 		if err != nil && !strings.HasPrefix(err.Error(), "catalogue: ") {
-			t.Errorf("%s: error does not say whose it is: %v", row.reason, err)
+			t.Errorf("%s: error %q does not begin with catalogue:", row.reason, err)
 		}
 		if diff := cmp.Diff(before, files(t, dir)); diff != "" {
 			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
@@ -214,21 +211,20 @@ func TestSaveFileRefused(t *testing.T) {
 	}
 }
 
-// TestEmptyPath: the error says so, where the operating system names no file, or
-// a temporary one.
+// The error for an empty path says that it is empty. The error of the operating system would
+// name no file or a temporary one.
 func TestEmptyPath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	house := catalogue.New()
 	for name, err := range map[string]error{"SaveFile": house.SaveFile(""), "LoadFile": house.LoadFile("")} {
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "path is empty") {
-			t.Errorf("%s: error %v, want one that says that the path is empty", name, err)
+			t.Errorf(`%s("") = %v, want an error with "path is empty"`, name, err)
 		}
 	}
 }
 
-// TestSaveFileFailsMidway: wherever it fails, the old file is as it was and the
-// temporary one is gone.
-func TestSaveFileFailsMidway(t *testing.T) {
+// After a failure at any step the old file is as it was, and the temporary file is removed.
+func TestSaveFileFailure(t *testing.T) {
 	house := small(t)
 	temp := func(w io.Writer) *os.File { return w.(*os.File) }
 	for _, row := range []struct {
@@ -237,12 +233,20 @@ func TestSaveFileFailsMidway(t *testing.T) {
 		want   error
 	}{
 		{"a write", func(w io.Writer, _ string) error { temp(w).Close(); return house.Save(w) }, fs.ErrClosed},
-		{"a write that is short", func(w io.Writer, _ string) error { return house.Save(io.MultiWriter(w, &fullWriter{room: 9})) }, io.ErrShortWrite},
+		{"a short write", func(w io.Writer, _ string) error {
+			return house.Save(io.MultiWriter(w, &fullWriter{room: 9}))
+		}, io.ErrShortWrite},
 		{"a record", func(w io.Writer, _ string) error { io.WriteString(w, "{"); return errOwn }, errOwn},
-		{"a panic of a record's", func(w io.Writer, _ string) error { io.WriteString(w, "{"); panic(errOwn) }, panicked{errOwn}},
-		{"what follows the last write", func(w io.Writer, _ string) error { err := house.Save(w); temp(w).Close(); return err }, fs.ErrClosed},
-		{"the rename, without its file", func(w io.Writer, _ string) error { return os.Remove(temp(w).Name()) }, fs.ErrNotExist},
-		{"the rename, a directory in its way", func(_ io.Writer, path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o755)) }, fs.ErrExist},
+		{"a panic of a record", func(w io.Writer, _ string) error { io.WriteString(w, "{"); panic(errOwn) }, panicked{errOwn}},
+		{"the steps after the last write", func(w io.Writer, _ string) error {
+			err := house.Save(w)
+			temp(w).Close()
+			return err
+		}, fs.ErrClosed},
+		{"the rename of a file that is gone", func(w io.Writer, _ string) error { return os.Remove(temp(w).Name()) }, fs.ErrNotExist},
+		{"the rename over a directory", func(_ io.Writer, path string) error {
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o755))
+		}, fs.ErrExist},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "house.json")
@@ -263,7 +267,7 @@ func TestSaveFileFailsMidway(t *testing.T) {
 	}
 }
 
-// TestSaveFileDiskFull at every byte.
+// A disk that is full at any byte leaves the old file as it was.
 func TestSaveFileDiskFull(t *testing.T) {
 	house, dir := small(t), t.TempDir()
 	path, text := filepath.Join(dir, "house.json"), saved(t, house)
@@ -281,12 +285,12 @@ func TestSaveFileDiskFull(t *testing.T) {
 		}
 	}
 	if err := house.Check(); err != nil || saved(t, house) != text {
-		t.Errorf("saving changed the house: %v", err)
+		t.Errorf("saving changed the catalogue, %v", err)
 	}
 }
 
-// TestLoadFileFails: the error says which file, nothing changes.
-func TestLoadFileFails(t *testing.T) {
+// An error of LoadFile names the file, and the catalogue stays as it was.
+func TestLoadFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -295,15 +299,15 @@ func TestLoadFileFails(t *testing.T) {
 	}
 	for _, row := range []struct {
 		reason, path string
-		want         error // nil if systems differ
+		want         error // nil if it depends on the system
 	}{
 		{"empty path", "", fs.ErrNotExist},
 		{"no such file", filepath.Join(dir, "gone"), fs.ErrNotExist},
 		{"a directory", dir, nil},
 		{"an empty file", file("empty", ""), catalogue.ErrInvalidData},
-		{"a file cut short", file("short", little[:len(little)-1]), catalogue.ErrInvalidData},
+		{"a truncated file", file("short", little[:len(little)-1]), catalogue.ErrInvalidData},
 		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrInvalidData},
-		{"a bad record behind good ones", file("bad", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrInvalidData},
+		{"an invalid record after valid ones", file("invalid", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrInvalidData},
 	} {
 		house := small(t)
 		before := saved(t, house)
@@ -322,10 +326,9 @@ func TestLoadFileFails(t *testing.T) {
 	}
 }
 
-// TestLoadFileAllocates: the file and its records, nothing in between. The bound
-// is four times the file.
+// LoadFile allocates at most four times the size of the file.
 func TestLoadFileAllocates(t *testing.T) {
-	if raceEnabled { // which allocates by itself
+	if raceEnabled { // the race detector allocates, too
 		t.Skip()
 	}
 	var text strings.Builder
@@ -343,13 +346,13 @@ func TestLoadFileAllocates(t *testing.T) {
 	must(t, house.LoadFile(path))
 	runtime.ReadMemStats(&after)
 	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
-		t.Errorf("%.1f times the file", times)
+		t.Errorf("LoadFile allocates %.1f times the size of the file, want at most 4", times)
 	}
 }
 
-// TestSaveFileWhileOthersWrite and save to the same path: every file that is
-// ever there is whole, and in it what one Update wrote.
-func TestSaveFileWhileOthersWrite(t *testing.T) {
+// Several goroutines save to one path while others write to the catalogue and load the
+// file. Each file is complete and contains the records of one batch.
+func TestConcurrentSaveFile(t *testing.T) {
 	const records, saves = 50, 8
 	house, dir := catalogue.New(), t.TempDir()
 	path := filepath.Join(dir, "house.json")
@@ -391,9 +394,9 @@ func TestSaveFileWhileOthersWrite(t *testing.T) {
 		}
 	})
 	others.Go(func() {
-		read := catalogue.New()
+		loaded := catalogue.New()
 		for {
-			if err := oneVersion(read, path, records); err != nil {
+			if err := checkVersion(loaded, path, records); err != nil {
 				t.Error(err)
 				return
 			}
@@ -410,15 +413,15 @@ func TestSaveFileWhileOthersWrite(t *testing.T) {
 
 	must(t, house.SaveFile(path))
 	if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
-		t.Errorf("at last (-want +got):\n%s", diff)
+		t.Errorf("files at the end (-want +got):\n%s", diff)
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// oneVersion loads a file and looks whether all its books are of one version.
-func oneVersion(house *catalogue.Catalogue, path string, records int) error {
+// checkVersion loads a file and returns an error unless all its books have one version.
+func checkVersion(house *catalogue.Catalogue, path string, records int) error {
 	if err := house.LoadFile(path); err != nil {
 		return err
 	}
@@ -433,11 +436,11 @@ func oneVersion(house *catalogue.Catalogue, path string, records int) error {
 			version = member
 		}
 		if member == "" || member != version {
-			return fmt.Errorf("record %v beside version%s", book, version)
+			return fmt.Errorf("record %v in a file with version%s", book, version)
 		}
 	}
 	if books.Count() != records {
-		return fmt.Errorf("%d records of %d", books.Count(), records)
+		return fmt.Errorf("%d records, want %d", books.Count(), records)
 	}
 	return house.Check()
 }

@@ -195,7 +195,7 @@ func TestIDsAreNotReused(t *testing.T) {
 
 // TestBatchWithoutChanges is no revision and no change.
 func TestBatchWithoutChanges(t *testing.T) {
-	c := followed(t, 10)
+	c := newAccounts(t, 10)
 	id, err := c.Insert(account{Amount: 1})
 	must(t, err)
 	before := c.Snapshot().Revision()

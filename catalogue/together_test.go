@@ -20,7 +20,7 @@ import (
 // own and knows what these must be, whatever the others do.
 type crowd struct {
 	house   *catalogue.Catalogue
-	c       *catalogue.Collection[deed]
+	c       *catalogue.Collection[task]
 	members []*member
 	failed  atomic.Bool
 
@@ -43,19 +43,19 @@ type member struct {
 // A plot is a collection beside those records that its member alone writes to.
 type plot struct {
 	house *catalogue.Catalogue // nil if the collection was cloned alone
-	c     *catalogue.Collection[deed]
+	c     *catalogue.Collection[task]
 	alone bool // there are no others
 	most  int  // records
 
-	rows []deed
+	rows []task
 	gone []int // ids that were this member's
 	last int   // the highest id that it knows to be used
 }
 
 // oldDeeds is a snapshot with what was read of it first.
 type oldDeeds struct {
-	s    catalogue.Snapshot[deed]
-	rows []deed
+	s    catalogue.Snapshot[task]
+	rows []task
 }
 
 // TestModelTogether has several goroutines write to, load, clone and read one
@@ -66,11 +66,11 @@ func TestModelTogether(t *testing.T) {
 	const members = 6
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Logf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d", seed, steps)
-	house, err := catalogue.NewWith(catalogue.Define[deed]("books", catalogue.Options{History: 200}))
+	house, err := catalogue.NewWith(catalogue.Define[task]("books", catalogue.Options{History: 200}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalogue.Define[deed]("books", catalogue.Options{}).In(house)
+	c, err := catalogue.Define[task]("books", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,15 +181,15 @@ func (p *plot) copy() *plot {
 }
 
 // added notes a record that was not there.
-func (p *plot) added(d deed) {
+func (p *plot) added(d task) {
 	p.rows = append(p.rows, d)
 	p.gone = slices.DeleteFunc(p.gone, func(id int) bool { return id == d.ID })
 	p.last = max(p.last, d.ID)
 }
 
 // write is one random write, to the collection or in a transaction.
-func (m *member) write(w writer[deed], p *plot) error {
-	n, d := m.rng.IntN(100), randomDeed(m.rng, m.number)
+func (m *member) write(w writer[task], p *plot) error {
+	n, d := m.rng.IntN(100), randomTask(m.rng, m.number)
 	if len(p.rows) > p.most && n < 50 {
 		n = 99
 	}
@@ -225,7 +225,7 @@ func (m *member) write(w writer[deed], p *plot) error {
 }
 
 // add stores a record under an id that was never used.
-func (m *member) add(store func(deed) (int, error), p *plot, d deed) error {
+func (m *member) add(store func(task) (int, error), p *plot, d task) error {
 	id, err := store(d)
 	if err != nil || id <= p.last {
 		return fmt.Errorf("a record without id: id %d, %v; want one above %d", id, err, p.last)
@@ -236,7 +236,7 @@ func (m *member) add(store func(deed) (int, error), p *plot, d deed) error {
 }
 
 // refused is writes that change nothing; d has the id of a record.
-func (m *member) refused(w writer[deed], p *plot, d deed) error {
+func (m *member) refused(w writer[task], p *plot, d task) error {
 	_, err := w.Insert(d)
 	exists := verdict("insert where one is", 0, 0, catalogue.ErrExists, err)
 	bad := d
@@ -257,7 +257,7 @@ func (m *member) refused(w writer[deed], p *plot, d deed) error {
 }
 
 // modify makes record i the fresh one, or fails to.
-func (m *member) modify(w writer[deed], p *plot, i int, fresh deed) error {
+func (m *member) modify(w writer[task], p *plot, i int, fresh task) error {
 	row, how := p.rows[i], m.rng.IntN(10)
 	var want, differs error
 	switch how {
@@ -273,9 +273,9 @@ func (m *member) modify(w writer[deed], p *plot, i int, fresh deed) error {
 		p.rows[i] = fresh
 	}
 	got := caught(func() error {
-		return w.Update(row.ID, func(d *deed) error {
-			if !sameDeed(d, &row) {
-				differs = fmt.Errorf("modify shows %s, want %s", wireOfDeed(d), wireOfDeed(&row))
+		return w.Update(row.ID, func(d *task) error {
+			if !sameTask(d, &row) {
+				differs = fmt.Errorf("modify shows %s, want %s", taskJSON(d), taskJSON(&row))
 			}
 			*d = fresh
 			switch how {
@@ -295,7 +295,7 @@ func (m *member) update(p *plot) error {
 	how, inside := m.rng.IntN(5), p.copy()
 	var differs error
 	got := caught(func() error {
-		return p.c.Batch(func(tx *catalogue.Tx[deed]) error {
+		return p.c.Batch(func(tx *catalogue.Tx[task]) error {
 			others := tx.Count() - len(inside.rows)
 			for range pick(m.rng, 0, 1, 2, 5, 7, 8, 9, 10, 20, 40) {
 				m.left--
@@ -339,14 +339,14 @@ func (m *member) load() error {
 	m.loading.Lock()
 	defer m.loading.Unlock()
 	n := pick(m.rng, 0, 5, 60, 400)
-	rows := make([][]deed, len(m.members))
+	rows := make([][]task, len(m.members))
 	var wires []string
 	for _, place := range m.rng.Perm(2 * n)[:n] {
 		owner := m.rng.IntN(len(m.members))
-		d := randomDeed(m.rng, owner)
+		d := randomTask(m.rng, owner)
 		d.ID = 1 + place
 		rows[owner] = append(rows[owner], d)
-		wires = append(wires, wireOfDeed(&d))
+		wires = append(wires, taskJSON(&d))
 	}
 	if err := m.house.LoadCollection("books", strings.NewReader("["+strings.Join(wires, ",")+"]")); err != nil {
 		return err
@@ -363,9 +363,9 @@ func (m *member) load() error {
 
 // badLoad changes nothing: an id comes twice.
 func (m *member) badLoad(p *plot) error {
-	d := randomDeed(m.rng, m.number)
+	d := randomTask(m.rng, m.number)
 	d.ID = 1
-	text := "[" + wireOfDeed(&d) + "," + wireOfDeed(&d) + "]"
+	text := "[" + taskJSON(&d) + "," + taskJSON(&d) + "]"
 	return verdict("bad load", 0, 0, catalogue.ErrInvalidData, p.house.LoadCollection("books", strings.NewReader(text)))
 }
 
@@ -377,7 +377,7 @@ func (m *member) someTerms() []ordering.Term {
 	}
 	var by []ordering.Term
 	for range 1 + m.rng.IntN(3) {
-		by = append(by, ordering.Term{Field: pick(m.rng, deedFields()...), Desc: m.rng.IntN(2) == 0})
+		by = append(by, ordering.Term{Field: pick(m.rng, taskFields()...), Desc: m.rng.IntN(2) == 0})
 	}
 	return by
 }
@@ -386,8 +386,8 @@ func (m *member) someTerms() []ordering.Term {
 func (m *member) compare(p *plot) error {
 	s := p.c.Snapshot()
 	for _, row := range p.rows[:min(2, len(p.rows))] {
-		if got, err := s.Get(row.ID); err != nil || !sameDeed(&got, &row) {
-			return fmt.Errorf("get %d: %s, %v; want %s", row.ID, wireOfDeed(&got), err, wireOfDeed(&row))
+		if got, err := s.Get(row.ID); err != nil || !sameTask(&got, &row) {
+			return fmt.Errorf("get %d: %s, %v; want %s", row.ID, taskJSON(&got), err, taskJSON(&row))
 		}
 	}
 	if p.alone {
@@ -397,10 +397,10 @@ func (m *member) compare(p *plot) error {
 }
 
 // sameOwn pages through all records, by owner first, and compares this member's.
-func (m *member) sameOwn(s catalogue.Snapshot[deed], rows []deed) error {
+func (m *member) sameOwn(s catalogue.Snapshot[task], rows []task) error {
 	by := terms(pick(m.rng, "owner,-score", "-owner,score", "owner", "owner,mark,-rate"))
-	want := sortedDeeds(rows, by)
-	got := make([]*deed, 0, len(want))
+	want := sortedTasks(rows, by)
+	got := make([]*task, 0, len(want))
 	for w := (pagination.Window{Limit: pick(m.rng, 7, 21, 100)}); w.Offset < s.Count(); w.Offset += w.Limit {
 		v, err := s.View(w, by...)
 		if err != nil || v.Count() != s.Count() {
@@ -412,13 +412,13 @@ func (m *member) sameOwn(s catalogue.Snapshot[deed], rows []deed) error {
 			}
 		}
 	}
-	return sameDeeds(fmt.Sprintf("own records by %v", by), got, want)
+	return sameTasks(fmt.Sprintf("own records by %v", by), got, want)
 }
 
-func sameDeeds(what string, got, want []*deed) error {
+func sameTasks(what string, got, want []*task) error {
 	for i := range min(len(got), len(want)) {
-		if !sameDeed(got[i], want[i]) {
-			return fmt.Errorf("%s: at %d %s, want %s", what, i, wireOfDeed(got[i]), wireOfDeed(want[i]))
+		if !sameTask(got[i], want[i]) {
+			return fmt.Errorf("%s: at %d %s, want %s", what, i, taskJSON(got[i]), taskJSON(want[i]))
 		}
 	}
 	if len(got) != len(want) {
@@ -429,17 +429,17 @@ func sameDeeds(what string, got, want []*deed) error {
 
 // sameBy compares an ordering, whole and page by page, with records that are
 // sorted here.
-func (m *member) sameBy(r reader[deed], rows []deed, by []ordering.Term) error {
-	want := sortedDeeds(rows, by)
+func (m *member) sameBy(r reader[task], rows []task, by []ordering.Term) error {
+	want := sortedTasks(rows, by)
 	seq, err := r.Ordered(by...)
 	if err != nil {
 		return err
 	}
-	var got, paged []*deed
+	var got, paged []*task
 	for d := range seq {
 		got = append(got, &d)
 	}
-	if err := sameDeeds(fmt.Sprintf("ordered by %v", by), got, want); err != nil {
+	if err := sameTasks(fmt.Sprintf("ordered by %v", by), got, want); err != nil {
 		return err
 	}
 	for w := (pagination.Window{Limit: pick(m.rng, 5, 21, 64)}); len(paged) < len(want); w.Offset += w.Limit {
@@ -451,15 +451,15 @@ func (m *member) sameBy(r reader[deed], rows []deed, by []ordering.Term) error {
 			paged = append(paged, v.At(i))
 		}
 		i := m.rng.IntN(v.Len())
-		if text, err := v.JSON(i); err != nil || string(text) != wireOfDeed(v.At(i)) {
-			return fmt.Errorf("page %v by %v: JSON %s, want %s: %v", w, by, text, wireOfDeed(v.At(i)), err)
+		if text, err := v.JSON(i); err != nil || string(text) != taskJSON(v.At(i)) {
+			return fmt.Errorf("page %v by %v: JSON %s, want %s: %v", w, by, text, taskJSON(v.At(i)), err)
 		}
 	}
-	return sameDeeds(fmt.Sprintf("pages by %v", by), paged, want)
+	return sameTasks(fmt.Sprintf("pages by %v", by), paged, want)
 }
 
 // first reads a snapshot by id, each record once.
-func first(s catalogue.Snapshot[deed]) (oldDeeds, error) {
+func first(s catalogue.Snapshot[task]) (oldDeeds, error) {
 	rows := slices.Collect(s.All())
 	if len(rows) != s.Count() {
 		return oldDeeds{}, fmt.Errorf("count %d of %d records", s.Count(), len(rows))
@@ -488,8 +488,8 @@ func (m *member) look() error {
 		return fmt.Errorf("all by %v: count %d of %d: %v", by, v.Count(), v.Len(), err)
 	}
 	for i := 1; i < v.Len(); i++ {
-		if a, b := v.At(i-1), v.At(i); compareDeeds(a, b, by) >= 0 {
-			return fmt.Errorf("all by %v: %s before %s", by, wireOfDeed(a), wireOfDeed(b))
+		if a, b := v.At(i-1), v.At(i); compareTasks(a, b, by) >= 0 {
+			return fmt.Errorf("all by %v: %s before %s", by, taskJSON(a), taskJSON(b))
 		}
 	}
 	return nil
@@ -530,7 +530,7 @@ func (m *member) fork() error {
 	n := plot{alone: true, last: from.last}
 	if from.house != nil && m.rng.IntN(2) == 0 {
 		n.house = from.house.Clone()
-		c, err := catalogue.Define[deed]("books", catalogue.Options{}).In(n.house)
+		c, err := catalogue.Define[task]("books", catalogue.Options{}).In(n.house)
 		if err != nil {
 			return err
 		}

@@ -17,14 +17,14 @@ func ExampleCollection_Since() {
 	books.Insert(Book{Name: "Emma", Pages: 474})
 	books.Insert(Book{Name: "Dune", Pages: 412})
 
-	start := books.Snapshot() // begin with what is there
+	start := books.Snapshot() // start with the current records
 	fmt.Println(start.Count(), "books")
 	books.Batch(func(tx *catalogue.Tx[Book]) error {
 		tx.Update(1, func(b *Book) error { b.Pages = 480; return nil })
 		tx.Update(1, func(b *Book) error { b.Name = "Emma, revised"; return nil })
 		return tx.Delete(2)
 	})
-	changes, now, err := books.Since(start.Revision()) // and go on with what came since
+	changes, now, err := books.Since(start.Revision()) // continue with the changes since
 	for _, ch := range changes {
 		fmt.Println(ch.Kind, ch.ID, ch.Record().Name, ch.Last)
 	}
@@ -32,7 +32,7 @@ func ExampleCollection_Since() {
 
 	books.Insert(Book{Name: "Solaris"})
 	books.Insert(Book{Name: "Ulysses"})
-	_, _, err = books.Since(start.Revision()) // that is four changes ago
+	_, _, err = books.Since(start.Revision()) // four changes ago; three are kept
 	fmt.Println(errors.Is(err, catalogue.ErrHistoryTrimmed), err)
 	// Output:
 	// 2 books
@@ -42,7 +42,7 @@ func ExampleCollection_Since() {
 	// true books: history has been trimmed: changes after revision 2 were requested, they are kept from 3 on
 }
 
-// A copy of a collection that is kept up to date: an index, a cache, a replica.
+// Changes can keep a copy of a collection up to date, such as a cache or a search index.
 func ExampleCollection_Changes() {
 	house, err := catalogue.NewWith(catalogue.Define[resources.Label]("labels", catalogue.Options{History: 1000}))
 	if err != nil {
@@ -52,7 +52,7 @@ func ExampleCollection_Changes() {
 	labels.Insert(resources.Label{Name: "Blue"})
 
 	ctx, stop := context.WithCancel(context.Background())
-	show := func(names map[int]string) { // what a revision holds
+	show := func(names map[int]string) { // prints the labels once there are two
 		if len(names) == 2 {
 			fmt.Println(names)
 			stop()
@@ -69,7 +69,7 @@ func ExampleCollection_Changes() {
 			show(names)
 			for ch, err := range labels.Changes(ctx, start.Revision()) {
 				if errors.Is(err, catalogue.ErrHistoryTrimmed) {
-					break // it was too slow: all anew
+					break // fell behind: start again with a snapshot
 				} else if err != nil {
 					done <- err
 					return
@@ -100,7 +100,7 @@ func ExampleChange_JSON() {
 	carts.Delete(id)
 
 	changes, _, _ := carts.Since(0)
-	for _, ch := range changes { // as events of a stream, say
+	for _, ch := range changes { // for example, as server-sent events
 		data, _ := ch.JSON()
 		fmt.Printf("id: %d\nevent: %v %d\ndata: %s\n", ch.Revision, ch.Kind, ch.ID, data)
 	}

@@ -10,73 +10,73 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// TestChangesWaits: what is there comes at once, what is written later as soon as
-// it is written, and the end with the context.
+// Changes yields the changes so far, then each change when it is made, and ends with the
+// context.
 func TestChangesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := followed(t, 100)
+		c := newAccounts(t, 100)
 		if _, err := c.Insert(account{Amount: 1}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var got []catalogue.Change[account]
 		var end error
-		over := false
+		ended := false
 		go func() {
 			for ch, err := range c.Changes(ctx, 0) {
 				if end = err; err == nil {
 					got = append(got, ch)
 				}
 			}
-			over = true
+			ended = true
 		}()
-		see := func(reason, want string) {
+		expect := func(reason, want string) {
 			t.Helper()
-			synctest.Wait() // until the follower waits, or has ended
-			if told(got) != want {
-				t.Errorf("%s: %s, want %s", reason, told(got), want)
+			synctest.Wait() // until the iterator waits or has ended
+			if changesText(got) != want {
+				t.Errorf("%s: Changes yields %q, want %q", reason, changesText(got), want)
 			}
 			got = nil
 		}
-		see("what was there", "inserted 1 (1); ")
+		expect("changes before the call", "inserted 1 (1); ")
 		if err := c.Batch(func(tx *catalogue.Tx[account]) error {
 			_, err := tx.Insert(account{Amount: 2})
-			see("within an update", "")
+			expect("during a batch", "")
 			return errors.Join(err, tx.Delete(1))
 		}); err != nil {
 			t.Fatal(err)
 		}
-		see("an update", "deleted 1, inserted 2 (2); ")
+		expect("after a batch", "deleted 1, inserted 2 (2); ")
 		if err := c.Batch(func(*catalogue.Tx[account]) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Batch(func(*catalogue.Tx[account]) error { return errOwn }); err != errOwn {
 			t.Fatal(err)
 		}
-		see("updates of nothing", "")
+		expect("batches without effect", "")
 		for i := range 3 {
 			if _, err := c.Upsert(account{ID: 2, Amount: 3 + i}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		see("three at once", "updated 2 (3); updated 2 (4); updated 2 (5); ")
-		if over {
-			t.Error("it has ended before its context")
+		expect("three writes", "updated 2 (3); updated 2 (4); updated 2 (5); ")
+		if ended {
+			t.Error("Changes ended before its context")
 		}
 		cancel()
-		see("after the end", "")
-		if !over || end != context.Canceled {
-			t.Errorf("over %v, with %v", over, end)
+		expect("after the context has ended", "")
+		if !ended || end != context.Canceled {
+			t.Errorf("Changes ended: %v, error %v, want context.Canceled", ended, end)
 		}
-	}) // which fails if a goroutine is left
+	}) // synctest.Test fails if a goroutine is left
 }
 
-// TestChangesOverrun: who is too slow holds nobody up, gets what he was shown
-// the beginning of, and then the error.
-func TestChangesOverrun(t *testing.T) {
-	c := followed(t, 4)
+// A caller that falls behind does not block writers. It gets the changes that were read
+// before they were trimmed, and then ErrHistoryTrimmed.
+func TestChangesFallBehind(t *testing.T) {
+	c := newAccounts(t, 4)
 	insert := func(n int) {
-		within(t, "a write beside a follower that does not go on", func() {
+		within(t, "a write while the caller of Changes is paused", func() {
 			for range n {
 				if _, err := c.Insert(account{}); err != nil {
 					t.Error(err)
@@ -90,25 +90,24 @@ func TestChangesOverrun(t *testing.T) {
 	for i := range 3 {
 		ch, err, ok := next()
 		if !ok || err != nil || ch.ID != i+1 {
-			t.Fatalf("change %d: %v, %v, %v", i, ch, err, ok)
+			t.Fatalf("change %d: %v, %v, %v, want id %d", i, ch, err, ok, i+1)
 		}
 		if i == 0 {
-			insert(8) // now the second and the third are forgotten, and more
+			insert(8) // trims the second and the third, among others
 		}
 	}
 	if ch, err, ok := next(); !ok || !errors.Is(err, catalogue.ErrHistoryTrimmed) || ch.ID != 0 {
-		t.Errorf("%v, %v, %v; want ErrHistory", ch, err, ok)
+		t.Errorf("after the changes: %v, %v, %v, want ErrHistoryTrimmed", ch, err, ok)
 	}
 	if _, _, ok := next(); ok {
-		t.Error("it goes on after an error")
+		t.Error("Changes continues after an error")
 	}
 }
 
-// TestChangesOverrunWaiting: a follower that has seen all when an Update, or a
-// Load, comes that is longer than the history.
-func TestChangesOverrunWaiting(t *testing.T) {
+// A waiting caller gets ErrHistoryTrimmed after a batch of more changes than the history.
+func TestChangesTrimmedWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := followed(t, 4)
+		c := newAccounts(t, 4)
 		var end error
 		go func() {
 			for _, err := range c.Changes(t.Context(), 0) {
@@ -126,15 +125,14 @@ func TestChangesOverrunWaiting(t *testing.T) {
 		})
 		synctest.Wait()
 		if err != nil || !errors.Is(end, catalogue.ErrHistoryTrimmed) {
-			t.Errorf("%v, the follower ends with %v", err, end)
+			t.Errorf("Batch: %v; Changes ended with %v, want ErrHistoryTrimmed", err, end)
 		}
 	})
 }
 
-// TestChangesContext: a context that is done is the end, whatever there is to be
-// seen.
+// Changes ends with the context even if there are more changes.
 func TestChangesContext(t *testing.T) {
-	c := followed(t, 100)
+	c := newAccounts(t, 100)
 	for range 10 {
 		if _, err := c.Insert(account{}); err != nil {
 			t.Fatal(err)
@@ -156,16 +154,15 @@ func TestChangesContext(t *testing.T) {
 			}
 		}
 		if seen != after || end != context.Canceled {
-			t.Errorf("done after %d: %d changes, then %v", after, seen, end)
+			t.Errorf("canceled after %d changes: %d changes, error %v", after, seen, end)
 		}
 		cancel()
 	}
 }
 
-// TestChangesAgain: breaking off is no error, and the same iterator begins where
-// it did.
-func TestChangesAgain(t *testing.T) {
-	c := followed(t, 100)
+// An iterator can be used again after a break. It then begins where it began before.
+func TestChangesAfterBreak(t *testing.T) {
+	c := newAccounts(t, 100)
 	for range 3 {
 		if _, err := c.Insert(account{}); err != nil {
 			t.Fatal(err)
@@ -188,13 +185,13 @@ func TestChangesAgain(t *testing.T) {
 	}
 }
 
-// TestChangesWritesItself: who follows may write to what he follows.
-func TestChangesWritesItself(t *testing.T) {
-	c := followed(t, 100)
+// The loop body may write to the collection.
+func TestWriteInsideChanges(t *testing.T) {
+	c := newAccounts(t, 100)
 	if _, err := c.Insert(account{}); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "a follower that writes", func() {
+	within(t, "a loop over Changes that writes", func() {
 		for ch, err := range c.Changes(t.Context(), 0) {
 			if err != nil || ch.ID == 20 {
 				break
@@ -205,15 +202,15 @@ func TestChangesWritesItself(t *testing.T) {
 		}
 	})
 	if c.Count() != 20 {
-		t.Errorf("%d records, want 20", c.Count())
+		t.Errorf("Count() = %d, want 20", c.Count())
 	}
 }
 
-// TestNoTornChange: followers that begin at any time see amounts add up at the
-// end of each revision, whatever is moved in an Update.
-func TestNoTornChange(t *testing.T) {
+// Batches move amounts between accounts. The changes up to the last of any revision leave
+// the sum of the amounts unchanged.
+func TestChangesOfBatchAreAtomic(t *testing.T) {
 	const n, each = 12, 100
-	c := followed(t, 400)
+	c := newAccounts(t, 400)
 	if err := c.Batch(func(tx *catalogue.Tx[account]) error {
 		for range n {
 			if _, err := tx.Insert(account{Amount: each}); err != nil {
@@ -242,11 +239,11 @@ func TestNoTornChange(t *testing.T) {
 					sum += amount
 				}
 				if ch.Last && sum != n*each {
-					t.Errorf("revision %d: the amounts are %d together, want %d", ch.Revision, sum, n*each)
+					t.Errorf("revision %d: sum of the amounts = %d, want %d", ch.Revision, sum, n*each)
 				}
 			}
 			if len(changes) > 0 && !changes[len(changes)-1].Last || err != nil {
-				t.Errorf("up to %d: ends within a revision, or %v", now, err)
+				t.Errorf("Since up to %d: error %v, or it ends within a revision", now, err)
 			}
 			s = c.Snapshot()
 			clear(amounts)
@@ -258,7 +255,7 @@ func TestNoTornChange(t *testing.T) {
 	during(func() {
 		for i := range scaled(4000) {
 			err := c.Batch(func(tx *catalogue.Tx[account]) error {
-				for step := range 1 + i%11 { // more than orders may be behind too
+				for step := range 1 + i%11 { // also more than are applied in place
 					from, to := 1+(i+step)%n, 1+(i+5*step+1)%n
 					err1 := tx.Update(from, func(a *account) error { a.Amount -= i; return nil })
 					err2 := tx.Update(to, func(a *account) error { a.Amount += i; return nil })

@@ -11,8 +11,8 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A deed is a record that says which goroutine of a test may write to it.
-type deed struct {
+// A task is a record whose Owner is the goroutine that writes to it.
+type task struct {
 	ID    int      `json:"id"`
 	Owner int      `json:"owner"`
 	Score int      `json:"score"`
@@ -22,8 +22,8 @@ type deed struct {
 	Tags  []string `json:"tags"` // never nil
 }
 
-func randomDeed(rng *rand.Rand, owner int) deed {
-	d := deed{
+func randomTask(rng *rand.Rand, owner int) task {
+	r := task{
 		Owner: owner,
 		Score: rng.IntN(40) - 20,
 		Mark:  pick(rng, "", "a", "ab", "b", "B", "é", "z") + pick(rng, "", "", "1", "2"),
@@ -31,36 +31,36 @@ func randomDeed(rng *rand.Rand, owner int) deed {
 		Tags:  []string{},
 	}
 	if rng.IntN(4) > 0 {
-		d.Rate = ptr(float64(rng.IntN(9)-4) / 2)
+		r.Rate = ptr(float64(rng.IntN(9)-4) / 2)
 	}
 	for range rng.IntN(3) {
-		d.Tags = append(d.Tags, pick(rng, "x", "y", "yy"))
+		r.Tags = append(r.Tags, pick(rng, "x", "y", "yy"))
 	}
-	return d
+	return r
 }
 
-func sameDeed(a, b *deed) bool {
+func sameTask(a, b *task) bool {
 	return a.ID == b.ID && a.Owner == b.Owner && a.Score == b.Score && a.Mark == b.Mark &&
 		samePtr(a.Rate, b.Rate) && a.Done == b.Done && slices.Equal(a.Tags, b.Tags)
 }
 
-func wireOfDeed(d *deed) string {
+// taskJSON returns the JSON of a task, written without package json.
+func taskJSON(r *task) string {
 	rate, tags := "null", ""
-	if d.Rate != nil {
-		rate = strconv.FormatFloat(*d.Rate, 'g', -1, 64)
+	if r.Rate != nil {
+		rate = strconv.FormatFloat(*r.Rate, 'g', -1, 64)
 	}
-	if len(d.Tags) > 0 {
-		tags = `"` + strings.Join(d.Tags, `","`) + `"`
+	if len(r.Tags) > 0 {
+		tags = `"` + strings.Join(r.Tags, `","`) + `"`
 	}
 	return fmt.Sprintf(`{"id":%d,"owner":%d,"score":%d,"mark":%q,"rate":%s,"done":%t,"tags":[%s]}`,
-		d.ID, d.Owner, d.Score, d.Mark, rate, d.Done, tags)
+		r.ID, r.Owner, r.Score, r.Mark, rate, r.Done, tags)
 }
 
-// deedFields are the names that deeds are ordered by.
-func deedFields() []string { return []string{"id", "owner", "score", "mark", "rate", "done", "tags"} }
+func taskFields() []string { return []string{"id", "owner", "score", "mark", "rate", "done", "tags"} }
 
-// compareDeeds is the document's order, written for deeds alone.
-func compareDeeds(a, b *deed, by []ordering.Term) int {
+// compareTasks compares two tasks by an ordering, without package ordering.
+func compareTasks(a, b *task, by []ordering.Term) int {
 	for _, t := range by {
 		c := 0
 		switch t.Field {
@@ -91,7 +91,7 @@ func compareDeeds(a, b *deed, by []ordering.Term) int {
 	return directed(cmp.Compare(a.ID, b.ID), len(by) > 0 && by[0].Desc)
 }
 
-// compareRates puts null last.
+// compareRates orders null last.
 func compareRates(a, b *float64) int {
 	switch {
 	case a == nil && b == nil:
@@ -104,12 +104,12 @@ func compareRates(a, b *float64) int {
 	return cmp.Compare(*a, *b)
 }
 
-// sortedDeeds is a list in another order.
-func sortedDeeds(rows []deed, by []ordering.Term) []*deed {
-	list := make([]*deed, len(rows))
+// sortedTasks returns pointers to rows, sorted by an ordering.
+func sortedTasks(rows []task, by []ordering.Term) []*task {
+	list := make([]*task, len(rows))
 	for i := range rows {
 		list[i] = &rows[i]
 	}
-	slices.SortFunc(list, func(a, b *deed) int { return compareDeeds(a, b, by) })
+	slices.SortFunc(list, func(a, b *task) int { return compareTasks(a, b, by) })
 	return list
 }

@@ -1,0 +1,262 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// A slowValue is a value whose MarshalJSON, which makes its key, can be paused.
+type slowValue struct {
+	N     int
+	pause *pause
+}
+
+// A pause stops the goroutine that reaches it first until resume is closed.
+type pause struct {
+	reached, resume chan struct{}
+	once            sync.Once
+	panics          bool // when resumed
+}
+
+func (v slowValue) Clone() slowValue { return v }
+
+func (v slowValue) MarshalJSON() ([]byte, error) {
+	if p := v.pause; p != nil {
+		p.once.Do(func() {
+			close(p.reached)
+			<-p.resume
+			if p.panics {
+				panic("MarshalJSON panics")
+			}
+		})
+	}
+	return json.Marshal(v.N)
+}
+
+type slowRecord struct {
+	ID    int       `json:"id"`
+	Value slowValue `json:"value"`
+	N     int       `json:"n"`
+}
+
+// checkAtEnd checks the invariants of a collection or a catalogue when the test ends.
+func checkAtEnd(t *testing.T, c interface{ Check() error }) {
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func slowCollection(t *testing.T, n int) *Collection[slowRecord] {
+	t.Helper()
+	c, err := NewCollection[slowRecord](Options{Name: "slow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if _, err := c.Insert(slowRecord{Value: slowValue{N: i % 7}, N: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// pauseAtKey makes the next goroutine pause that makes the key of a stored record.
+func pauseAtKey(c *Collection[slowRecord], id int, panics bool) *pause {
+	p := &pause{reached: make(chan struct{}), resume: make(chan struct{}), panics: panics}
+	recordOf[slowRecord](c.store.Get(id)).Value.pause = p
+	return p
+}
+
+var byValue = []ordering.Term{ordering.Asc("value"), ordering.Desc("n")}
+
+// Building an index blocks neither reads nor writes, and the index contains what was
+// written in the meantime.
+func TestIndexBuiltDuringWrites(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		write  func(t *testing.T, c *Collection[slowRecord])
+	}{
+		{"a few single writes", func(t *testing.T, c *Collection[slowRecord]) { writeSlowRecords(t, c, 5) }},
+		{"more writes than one round catches up with", func(t *testing.T, c *Collection[slowRecord]) { writeSlowRecords(t, c, 320) }},
+		{"a batch", func(t *testing.T, c *Collection[slowRecord]) {
+			err := c.Batch(func(tx *Tx[slowRecord]) error {
+				for i := range 100 {
+					if _, err := tx.Insert(slowRecord{Value: slowValue{N: i % 5}}); err != nil {
+						return err
+					}
+				}
+				return tx.Delete(3)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"all records replaced", func(t *testing.T, c *Collection[slowRecord]) {
+			store.Replace([]store.Replacement{{Store: c.store, Entries: []*store.Entry{newEntry(1000, slowRecord{ID: 1000, Value: slowValue{N: 1}})}}})
+		}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := slowCollection(t, 50)
+			p := pauseAtKey(c, 1, false)
+			pages := make(chan error)
+			for range 3 { // the first builds the index, the others wait for it
+				go func() {
+					v, err := c.View(pagination.Window{Limit: 1 << 20}, byValue...)
+					if err == nil && v.Len() != v.Count() {
+						err = fmt.Errorf("%d records of %d", v.Len(), v.Count())
+					}
+					pages <- err
+				}()
+			}
+			<-p.reached
+			row.write(t, c)
+			if _, err := c.View(pagination.Window{Limit: 5}, ordering.Asc("n")); err != nil {
+				t.Error(err)
+			}
+			close(p.resume)
+			for range 3 {
+				if err := <-pages; err != nil {
+					t.Error(err)
+				}
+			}
+			if err := c.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// writeSlowRecords inserts n records, and updates and deletes some records.
+func writeSlowRecords(t *testing.T, c *Collection[slowRecord], n int) {
+	t.Helper()
+	for i := range n {
+		id, err := c.Insert(slowRecord{Value: slowValue{N: i % 3}, N: -i})
+		if err == nil && i%2 == 0 {
+			err = c.Update(2+i%40, func(r *slowRecord) error { r.Value.N = 99; return nil })
+		}
+		if err == nil && i%5 == 0 {
+			err = c.Delete(id)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A batch that began before an index was built brings it up to date.
+func TestIndexBuiltDuringBatch(t *testing.T) {
+	c := slowCollection(t, 20)
+	err := c.Batch(func(tx *Tx[slowRecord]) error {
+		if _, err := tx.Insert(slowRecord{Value: slowValue{N: 3}, N: 7}); err != nil {
+			return err
+		}
+		if v, err := c.View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
+			return fmt.Errorf("View during a batch: %d records, %v, want 20", v.Len(), err)
+		}
+		return tx.Delete(1)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A panic of MarshalJSON while an index is built reaches only the caller that builds it.
+func TestPanicWhileIndexIsBuilt(t *testing.T) {
+	c := slowCollection(t, 20)
+	p := pauseAtKey(c, 1, true)
+	close(p.resume)
+	recovered := func() (v any) {
+		defer func() { v = recover() }()
+		c.View(pagination.Window{Limit: 1}, byValue...)
+		return nil
+	}()
+	if recovered == nil {
+		t.Fatal("View does not panic")
+	}
+	if v, err := c.View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
+		t.Errorf("View after the panic: %d records, %v, want 20", v.Len(), err)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An old snapshot keeps the indexes that it builds, within bounds.
+func TestIndexesOfOldSnapshot(t *testing.T) {
+	house, _ := benchHouse(t, 200)
+	events := house.Events()
+	old := events.Snapshot()
+	if err := events.Delete(1); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range events.Fields() {
+		for range 2 {
+			if v, err := old.View(pagination.Window{Limit: 1000}, ordering.Asc(f), ordering.Desc("slug")); err != nil || v.Len() != 200 {
+				t.Fatalf("View ordered by %s: %d records, %v, want 200", f, v.Len(), err)
+			}
+		}
+	}
+	if err := old.schema.checkState(old.state, old.state.Check()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Open records are ordered by id while no record has the field of the default ordering.
+func TestDefaultOrderingByAbsentField(t *testing.T) {
+	c, err := NewCollection[resources.Record](Options{Ordering: []ordering.Term{ordering.Asc("rank")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAtEnd(t, c)
+	first := func() int {
+		t.Helper()
+		p, err := c.Page(pagination.Window{Limit: 1})
+		if err != nil || len(p.Records) == 0 {
+			t.Fatal(p, err)
+		}
+		for r := range c.All() {
+			if r.ID != p.Records[0].ID {
+				t.Errorf("first record of All has id %d, of Page id %d", r.ID, p.Records[0].ID)
+			}
+			break
+		}
+		return p.Records[0].ID
+	}
+	insert := func(text string) {
+		t.Helper()
+		r, err := resources.ParseRecord([]byte(text))
+		if err == nil {
+			_, err = c.Insert(r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	insert(`{}`)
+	insert(`{}`)
+	if id := first(); id != 1 {
+		t.Errorf("no record has a rank: first id = %d, want 1", id)
+	}
+	insert(`{"rank":1}`)
+	if id := first(); id != 3 {
+		t.Errorf("only record 3 has a rank: first id = %d, want 3", id)
+	}
+	if err := c.Delete(3); err != nil {
+		t.Fatal(err)
+	}
+	if id := first(); id != 1 {
+		t.Errorf("record 3 was deleted: first id = %d, want 1", id)
+	}
+}
