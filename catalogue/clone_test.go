@@ -40,7 +40,7 @@ func TestClonesDiverge(t *testing.T) {
 
 // TestCloneKeepsWhatItIs: name, default order, highest id.
 func TestCloneKeepsWhatItIs(t *testing.T) {
-	c := probes(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
+	c := products(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
 	if err := c.Delete(5); err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +48,12 @@ func TestCloneKeepsWhatItIs(t *testing.T) {
 	if fork.Name() != "mine" {
 		t.Errorf("name %q", fork.Name())
 	}
-	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, fork, probeKit.id, nil)); diff != "" {
+	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, fork, productType.id, nil)); diff != "" {
 		t.Errorf("default order (-want +got):\n%s", diff)
 	}
 	checkAtEnd(t, fork)
-	for _, each := range []*catalogue.Collection[probe]{c, fork} {
-		if id, err := each.Insert(probe{}); id != 6 || err != nil {
+	for _, each := range []*catalogue.Collection[product]{c, fork} {
+		if id, err := each.Insert(product{}); id != 6 || err != nil {
 			t.Errorf("insert: %d, %v; want 6", id, err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestCloneKeepsWhatItIs(t *testing.T) {
 // TestConcurrentClones forks one collection from many goroutines while it is
 // written to and read by new orderings. Each clone is whole and its own.
 func TestConcurrentClones(t *testing.T) {
-	c := probes(t, 50, catalogue.Options{})
+	c := products(t, 50, catalogue.Options{})
 	var group sync.WaitGroup
 	for g := range 4 {
 		group.Go(func() {
@@ -75,13 +75,13 @@ func TestConcurrentClones(t *testing.T) {
 				if err != nil || page.Count != n || len(page.Records) != n {
 					t.Errorf("clone: %d of %d records, count %d, %v", len(page.Records), n, page.Count, err)
 				}
-				if _, err := fork.Insert(randomProbe(rng)); err != nil {
+				if _, err := fork.Insert(randomProduct(rng)); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.Insert(randomProbe(rng)); err != nil {
+				if _, err := c.Insert(randomProduct(rng)); err != nil {
 					t.Error(err)
 				}
-				if err := c.Update(1+rng.IntN(50), func(p *probe) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
+				if err := c.Update(1+rng.IntN(50), func(p *product) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
 					t.Error(err)
 				}
 				if second := fork.Clone(); fork.Count() != n+1 || second.Count() != n+1 {
@@ -179,8 +179,8 @@ func TestClonesCountMembersApart(t *testing.T) {
 // TestClonesWriteAtOnce: forks of one collection that nobody writes to, and forks of
 // forks, make trees of their own at once, while the original is read.
 func TestClonesWriteAtOnce(t *testing.T) {
-	c := probes(t, 200, catalogue.Options{})
-	want := ids(t, c, probeKit.id, terms("-name"))
+	c := products(t, 200, catalogue.Options{})
+	want := ids(t, c, productType.id, terms("-name"))
 	var group sync.WaitGroup
 	for g := range 4 {
 		fork := c.Clone()
@@ -189,16 +189,16 @@ func TestClonesWriteAtOnce(t *testing.T) {
 			for range 30 {
 				child := fork.Clone()
 				grandchild := child.Clone()
-				if _, err := child.Insert(randomProbe(rng)); err != nil {
+				if _, err := child.Insert(randomProduct(rng)); err != nil {
 					t.Error(err)
 				}
-				if err := grandchild.Batch(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
+				if err := grandchild.Batch(func(tx *catalogue.Tx[product]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
 					t.Error(err)
 				}
 				if fork.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {
 					t.Errorf("counts %d, %d, %d", fork.Count(), child.Count(), grandchild.Count())
 				}
-				for _, each := range []*catalogue.Collection[probe]{fork, child, grandchild} {
+				for _, each := range []*catalogue.Collection[product]{fork, child, grandchild} {
 					if err := each.Check(); err != nil {
 						t.Error(err)
 					}
@@ -214,7 +214,7 @@ func TestClonesWriteAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("-name"))); diff != "" {
+	if diff := cmp.Diff(want, ids(t, c, productType.id, terms("-name"))); diff != "" {
 		t.Errorf("the original saw what a fork wrote (-want +got):\n%s", diff)
 	}
 	checkAtEnd(t, c)

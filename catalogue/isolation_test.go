@@ -401,16 +401,16 @@ func TestReadYourOwnWrites(t *testing.T) {
 // misses none of them.
 func TestOrderBuiltWhileWriting(t *testing.T) {
 	for round := range scaled(24) {
-		c := probes(t, 200, catalogue.Options{})
+		c := products(t, 200, catalogue.Options{})
 		var group sync.WaitGroup
 		for g := range 2 {
 			group.Go(func() {
 				for i := range 60 {
 					id := 1 + (i*7+g*100)%200
-					if err := c.Update(id, func(p *probe) error { p.Name = fmt.Sprint(i, g); p.Stock = i; return nil }); err != nil {
+					if err := c.Update(id, func(p *product) error { p.Name = fmt.Sprint(i, g); p.Stock = i; return nil }); err != nil {
 						t.Error(err)
 					}
-					if _, err := c.Insert(probe{Name: fmt.Sprint(g), Stock: -i}); err != nil {
+					if _, err := c.Insert(product{Name: fmt.Sprint(g), Stock: -i}); err != nil {
 						t.Error(err)
 					}
 					if i%3 == 0 {
@@ -452,10 +452,10 @@ func TestOrderBuiltWhileWriting(t *testing.T) {
 }
 
 // inOrder holds neighbours against each other by the model's comparison.
-func inOrder(records []probe, by string) error {
+func inOrder(records []product, by string) error {
 	list := effective(terms(by))
-	keys := func(p *probe) []value {
-		values := probeValues(p)
+	keys := func(p *product) []value {
+		values := productValues(p)
 		values["id"] = intOf(int64(p.ID))
 		var keys []value
 		for _, t := range list {
@@ -643,7 +643,7 @@ func TestFailedStepsOfUpdate(t *testing.T) {
 }
 
 // allReads uses every way to read, by orderings in use and by new ones.
-func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string) {
+func allReads(t *testing.T, c *catalogue.Collection[product], known, fresh string) {
 	const n = 30
 	s := c.Snapshot()
 	for _, by := range []string{"", known, fresh, known + "," + fresh} {
@@ -668,14 +668,14 @@ func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string)
 	if all := slices.Collect(c.All()); c.Count() != n || len(all) != n {
 		t.Errorf("count %d, all %d; want %d", c.Count(), len(all), n)
 	}
-	if diff := cmp.Diff(probeFields, c.Fields()); diff != "" {
+	if diff := cmp.Diff(productFields, c.Fields()); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	if err := catalogue.CheckSnapshot(s); err != nil {
 		t.Error(err)
 	}
 	fork := c.Clone()
-	if _, err := fork.Insert(probe{}); err != nil || fork.Count() != n+1 {
+	if _, err := fork.Insert(product{}); err != nil || fork.Count() != n+1 {
 		t.Errorf("clone: count %d, %v", fork.Count(), err)
 	}
 	if err := fork.Check(); err != nil {
@@ -686,37 +686,37 @@ func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string)
 // TestReadersDoNotWait: reads of all kinds go on while an Update or a Modify
 // stands still in the midst of its work, the first read since a write included.
 func TestReadersDoNotWait(t *testing.T) {
-	for name, block := range map[string]func(c *catalogue.Collection[probe], wait func()) error{
-		"update": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Batch(func(tx *catalogue.Tx[probe]) error {
+	for name, block := range map[string]func(c *catalogue.Collection[product], wait func()) error{
+		"update": func(c *catalogue.Collection[product], wait func()) error {
+			return c.Batch(func(tx *catalogue.Tx[product]) error {
 				for id := 1; id <= 20; id++ {
 					if err := tx.Delete(id); err != nil {
 						return err
 					}
 				}
-				_, err := tx.Insert(probe{})
+				_, err := tx.Insert(product{})
 				wait()
 				return err
 			})
 		},
-		"modify": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Update(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
+		"modify": func(c *catalogue.Collection[product], wait func()) error {
+			return c.Update(3, func(p *product) error { p.Name = "new"; wait(); return nil })
 		},
-		"modify in update": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Batch(func(tx *catalogue.Tx[probe]) error {
+		"modify in update": func(c *catalogue.Collection[product], wait func()) error {
+			return c.Batch(func(tx *catalogue.Tx[product]) error {
 				if err := tx.Delete(9); err != nil {
 					return err
 				}
-				return tx.Update(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
+				return tx.Update(3, func(p *product) error { p.Name = "new"; wait(); return nil })
 			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := probes(t, 30, catalogue.Options{})
+			c := products(t, 30, catalogue.Options{})
 			if _, err := c.Page(whole, terms("name")...); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Upsert(probe{ID: 5, Name: "just written, not read"}); err != nil {
+			if _, err := c.Upsert(product{ID: 5, Name: "just written, not read"}); err != nil {
 				t.Fatal(err)
 			}
 			inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)

@@ -207,24 +207,24 @@ func TestModel(t *testing.T) {
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
-		house, err := catalogue.NewWith(catalogue.Define[probe]("books", catalogue.Options{}))
+		house, err := catalogue.NewWith(catalogue.Define[product]("books", catalogue.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := catalogue.Define[probe]("books", catalogue.Options{}).In(house)
-		runModel(t, &probeKit, branch[probe]{house: house, c: c}, nil, err, steps*2/5, seed)
+		c, err := catalogue.Define[product]("books", catalogue.Options{}).In(house)
+		runModel(t, &productType, branch[product]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
 		house := catalogue.New()
 		c, err := house.Records("books")
-		runModel(t, &openKit, branch[resources.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
+		runModel(t, &openType, branch[resources.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("own default order", func(t *testing.T) {
 		t.Parallel()
 		order := terms("-live,note")
-		c, err := catalogue.NewCollection[probe](catalogue.Options{Name: "probes", Ordering: order, History: 50})
-		runModel(t, &probeKit, branch[probe]{c: c}, order, err, steps/5, seed)
+		c, err := catalogue.NewCollection[product](catalogue.Options{Name: "products", Ordering: order, History: 50})
+		runModel(t, &productType, branch[product]{c: c}, order, err, steps/5, seed)
 	})
 }
 
@@ -678,13 +678,13 @@ func (d *drive[T]) sameSeq(what string, got iter.Seq[T], want []row[T]) error {
 func TestEveryOrdering(t *testing.T) {
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
-		c, err := catalogue.NewCollection[probe](catalogue.Options{})
-		everyOrdering(t, &probeKit, c, err)
+		c, err := catalogue.NewCollection[product](catalogue.Options{})
+		everyOrdering(t, &productType, c, err)
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
 		c, err := catalogue.New().Records("books")
-		everyOrdering(t, &openKit, c, err)
+		everyOrdering(t, &openType, c, err)
 	})
 }
 

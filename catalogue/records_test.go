@@ -30,8 +30,8 @@ type kit[T any] struct {
 	names  func(records []*T) []string // what Fields gives
 }
 
-// A probe is a record with a field of each sort.
-type probe struct {
+// A product is a record with a field of each sort.
+type product struct {
 	ID    int       `json:"id"`
 	Name  string    `json:"name"`
 	Stock int       `json:"stockLevel"`
@@ -45,7 +45,7 @@ type probe struct {
 	Extra any       `json:"extra"`
 }
 
-var probeFields = []string{
+var productFields = []string{
 	"id", "name", "stock_level", "live", "note", "rank", "price", "published_at", "tags", "words", "extra",
 }
 
@@ -95,8 +95,8 @@ func randomAny(rng *rand.Rand) any {
 	return map[string]any{"a": pick[any](rng, 1.0, "x", []any{nil}), "b": nil}
 }
 
-func randomProbe(rng *rand.Rand) probe {
-	p := probe{
+func randomProduct(rng *rand.Rand) product {
+	p := product{
 		Name:  randomText(rng),
 		Stock: randomInt(rng),
 		Live:  rng.IntN(2) == 0,
@@ -125,8 +125,8 @@ func randomProbe(rng *rand.Rand) probe {
 	return p
 }
 
-func badProbe(rng *rand.Rand) (probe, bool) {
-	p := randomProbe(rng)
+func invalidProduct(rng *rand.Rand) (product, bool) {
+	p := randomProduct(rng)
 	switch rng.IntN(6) {
 	case 0:
 		p.Price = math.NaN()
@@ -144,7 +144,7 @@ func badProbe(rng *rand.Rand) (probe, bool) {
 	return p, true
 }
 
-func probeValues(p *probe) map[string]value {
+func productValues(p *product) map[string]value {
 	v := map[string]value{
 		"name":         textOf(p.Name),
 		"stock_level":  intOf(int64(p.Stock)),
@@ -186,7 +186,7 @@ func instantOf(t time.Time) value {
 	return value{kind: isNumber, num: new(big.Rat).SetInt(nanos)}
 }
 
-func sameProbe(a, b *probe) bool {
+func equalProducts(a, b *product) bool {
 	return a.ID == b.ID && a.Name == b.Name && a.Stock == b.Stock && a.Live == b.Live && a.Price == b.Price &&
 		math.Signbit(a.Price) == math.Signbit(b.Price) && samePtr(a.Note, b.Note) && samePtr(a.Rank, b.Rank) &&
 		a.At.Equal(b.At) && a.At.Format(time.RFC3339) == b.At.Format(time.RFC3339) &&
@@ -198,19 +198,19 @@ func samePtr[V comparable](a, b *V) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-var probeKit = kit[probe]{
-	fields: probeFields,
-	random: randomProbe,
-	bad:    badProbe,
-	id:     func(p *probe) *int { return &p.ID },
-	values: probeValues,
-	wire:   func(p *probe) string { return wireOf(p) },
-	parse: func(wire string) (p probe, err error) {
+var productType = kit[product]{
+	fields: productFields,
+	random: randomProduct,
+	bad:    invalidProduct,
+	id:     func(p *product) *int { return &p.ID },
+	values: productValues,
+	wire:   func(p *product) string { return wireOf(p) },
+	parse: func(wire string) (p product, err error) {
 		err = json.Unmarshal([]byte(wire), &p)
 		return p, err
 	},
-	same:  sameProbe,
-	names: func([]*probe) []string { return probeFields },
+	same:  equalProducts,
+	names: func([]*product) []string { return productFields },
 }
 
 // openMembers are the members of the open records, and openFields the names to
@@ -263,7 +263,7 @@ func openNames(records []*resources.Record) []string {
 	return names
 }
 
-var openKit = kit[resources.Record]{
+var openType = kit[resources.Record]{
 	fields: []string{"id", "name", "published_on", "list_price", "x", "rare_bird"},
 	random: randomOpen,
 	bad:    func(*rand.Rand) (r resources.Record, ok bool) { return r, false },
@@ -283,17 +283,17 @@ var openKit = kit[resources.Record]{
 	names: openNames,
 }
 
-// probes is a collection of n random probes.
-func probes(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[probe] {
+// products is a collection of n random products.
+func products(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[product] {
 	t.Helper()
-	c, err := catalogue.NewCollection[probe](opts)
+	c, err := catalogue.NewCollection[product](opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, c)
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	for range n {
-		if _, err := c.Insert(randomProbe(rng)); err != nil {
+		if _, err := c.Insert(randomProduct(rng)); err != nil {
 			t.Fatal(err)
 		}
 	}

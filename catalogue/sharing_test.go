@@ -317,14 +317,14 @@ func TestDocumentedRecordsAreNobodyElses(t *testing.T) {
 // soon as the call is over, and so is what comes back.
 func TestArgumentsAreNotKept(t *testing.T) {
 	order := terms("-name,live")
-	c := probes(t, 20, catalogue.Options{Ordering: order})
-	want := ids(t, c, probeKit.id, nil)
+	c := products(t, 20, catalogue.Options{Ordering: order})
+	want := ids(t, c, productType.id, nil)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
-	if diff := cmp.Diff(want, ids(t, c, probeKit.id, nil)); diff != "" {
+	if diff := cmp.Diff(want, ids(t, c, productType.id, nil)); diff != "" {
 		t.Errorf("default order:\n%s", diff)
 	}
 	by := terms("rank,-note,live")
-	want = ids(t, c, probeKit.id, by)
+	want = ids(t, c, productType.id, by)
 	seq, err := c.Ordered(by...)
 	if err != nil {
 		t.Fatal(err)
@@ -337,19 +337,19 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sequence after its terms have changed:\n%s", diff)
 	}
-	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("rank,-note,live"))); diff != "" {
+	if diff := cmp.Diff(want, ids(t, c, productType.id, terms("rank,-note,live"))); diff != "" {
 		t.Errorf("same order again:\n%s", diff)
 	}
 	fields := c.Fields()
 	fields[0] = "SPOILT"
-	if diff := cmp.Diff(probeFields, c.Fields()); diff != "" {
+	if diff := cmp.Diff(productFields, c.Fields()); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = append(page.Records[:2], probe{Name: "SPOILT"})
+	_ = append(page.Records[:2], product{Name: "SPOILT"})
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
@@ -401,13 +401,13 @@ func TestEncodedSharesNothing(t *testing.T) {
 // TestSnapshotOfSharedRecords: a record that is replaced stays what it was in a
 // snapshot, its JSON made late too.
 func TestSnapshotOfSharedRecords(t *testing.T) {
-	c := probes(t, 3, catalogue.Options{})
+	c := products(t, 3, catalogue.Options{})
 	want, err := c.Get(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := c.Snapshot()
-	if err := c.Update(2, func(p *probe) error { *p = probe{ID: 2, Name: "new"}; return nil }); err != nil {
+	if err := c.Update(2, func(p *product) error { *p = product{ID: 2, Name: "new"}; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	view, err := s.View(pagination.Window{Limit: 1, Offset: 1})

@@ -63,7 +63,7 @@ func TestOwnTypeInHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, by := range orderings(books.Fields(), 2) {
-		want := ids(t, records, openKit.id, by)
+		want := ids(t, records, openType.id, by)
 		if diff := cmp.Diff(want, ids(t, books, func(b *book) *int { return &b.ID }, by)); diff != "" {
 			t.Errorf("by %v (-open +typed):\n%s", by, diff)
 		}
@@ -357,7 +357,7 @@ func TestNameless(t *testing.T) {
 	if c := accounts(t, 0); c.Name() != "accounts" {
 		t.Errorf("name %q", c.Name())
 	}
-	if c := probes(t, 0, catalogue.Options{}); c.Name() != "" {
+	if c := products(t, 0, catalogue.Options{}); c.Name() != "" {
 		t.Errorf("name %q, want none", c.Name())
 	}
 }
@@ -534,14 +534,14 @@ func TestOddMembers(t *testing.T) {
 	}
 	for _, name := range fields {
 		for _, term := range []ordering.Term{ordering.Asc(name), ordering.Desc(name)} {
-			got := ids(t, c, openKit.id, []ordering.Term{term})
+			got := ids(t, c, openType.id, []ordering.Term{term})
 			slices.Sort(got)
 			if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, got); diff != "" {
 				t.Errorf("by %q (-want +got):\n%s", name, diff)
 			}
 		}
 	}
-	if diff := cmp.Diff([]int{8, 7, 6, 5, 4, 3, 2, 1}, ids(t, c, openKit.id, terms("-id"))); diff != "" {
+	if diff := cmp.Diff([]int{8, 7, 6, 5, 4, 3, 2, 1}, ids(t, c, openType.id, terms("-id"))); diff != "" {
 		t.Errorf("by -id (-want +got):\n%s", diff)
 	}
 	if _, err := c.Page(whole, ordering.Term{}); !errors.Is(err, ordering.ErrUnknownField) {

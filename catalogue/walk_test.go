@@ -54,9 +54,9 @@ func TestWalk(t *testing.T) {
 	for _, by := range []string{"", "slug", "-published", "-start_date,name", "labels,-authors", "published,-slug,id"} {
 		t.Run("events by "+by, func(t *testing.T) { walk(t, house.Events(), eventID, terms(by)) })
 	}
-	c := probes(t, 40, catalogue.Options{})
-	for _, by := range orderings(probeFields, 1) {
-		t.Run(fmt.Sprintf("probes by %v", by), func(t *testing.T) { walk(t, c, probeKit.id, by) })
+	c := products(t, 40, catalogue.Options{})
+	for _, by := range orderings(productFields, 1) {
+		t.Run(fmt.Sprintf("products by %v", by), func(t *testing.T) { walk(t, c, productType.id, by) })
 	}
 }
 
@@ -95,14 +95,14 @@ func TestMirror(t *testing.T) {
 	if raceEnabled {
 		depth = 1
 	}
-	c := probes(t, 40, catalogue.Options{})
-	all := append(orderings(probeFields, depth), terms("live,-rank,note"), terms("-tags,words,-live"), terms("extra,-live,rank"))
+	c := products(t, 40, catalogue.Options{})
+	all := append(orderings(productFields, depth), terms("live,-rank,note"), terms("-tags,words,-live"), terms("extra,-live,rank"))
 	for _, by := range all {
 		var mirror []ordering.Term
 		for _, term := range by {
 			mirror = append(mirror, term.Reverse())
 		}
-		forth, back := ids(t, c, probeKit.id, by), ids(t, c, probeKit.id, mirror)
+		forth, back := ids(t, c, productType.id, by), ids(t, c, productType.id, mirror)
 		slices.Reverse(back)
 		if diff := cmp.Diff(forth, back); diff != "" {
 			t.Errorf("%v against %v backwards:\n%s", by, mirror, diff)
@@ -125,7 +125,7 @@ func TestMirror(t *testing.T) {
 
 // TestCountsForNothing holds an ordering against one that says the same.
 func TestCountsForNothing(t *testing.T) {
-	c := probes(t, 60, catalogue.Options{})
+	c := products(t, 60, catalogue.Options{})
 	for _, row := range []struct{ reason, by, same string }{
 		{"second mention", "live,live", "live"},
 		{"second mention, other direction", "live,-live,rank", "live,rank"},
@@ -136,7 +136,7 @@ func TestCountsForNothing(t *testing.T) {
 		{"ties in the direction of the leading term", "-live", "-live,-id"},
 		{"ties in the direction of the leading term", "live,-rank", "live,-rank,id"},
 	} {
-		want, got := ids(t, c, probeKit.id, terms(row.same)), ids(t, c, probeKit.id, terms(row.by))
+		want, got := ids(t, c, productType.id, terms(row.same)), ids(t, c, productType.id, terms(row.by))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %q against %q:\n%s", row.reason, row.by, row.same, diff)
 		}
@@ -158,7 +158,7 @@ func TestDefaultOrderOfEvents(t *testing.T) {
 
 // TestWindows cuts where there is nothing to cut.
 func TestWindows(t *testing.T) {
-	c := probes(t, 5, catalogue.Options{})
+	c := products(t, 5, catalogue.Options{})
 	for _, row := range []struct {
 		reason string
 		window pagination.Window
@@ -189,7 +189,7 @@ func TestWindows(t *testing.T) {
 
 // TestSequencesStop leaves a loop early, and runs through one twice.
 func TestSequencesStop(t *testing.T) {
-	c := probes(t, 10, catalogue.Options{})
+	c := products(t, 10, catalogue.Options{})
 	seq, err := c.Ordered(terms("-name")...)
 	if err != nil {
 		t.Fatal(err)
