@@ -15,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// dataset is a house with the records that the reference server held.
+// dataset returns a catalogue with the records of the reference server.
 func dataset(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	file, err := os.Open("testdata/dataset.json")
@@ -31,7 +31,7 @@ func dataset(t testing.TB) *catalogue.Catalogue {
 	return house
 }
 
-// ids are those of a whole ordering.
+// ids returns the ids of all records in an ordering.
 func ids[T any](t testing.TB, r reader[T], id func(*T) *int, by []ordering.Term) []int {
 	t.Helper()
 	seq, err := r.Ordered(by...)
@@ -47,23 +47,23 @@ func ids[T any](t testing.TB, r reader[T], id func(*T) *int, by []ordering.Term)
 
 func eventID(e *resources.Event) *int { return &e.ID }
 
-// TestWalk reads all records page by page, for every size of page: each record
-// comes once, in the place that it has in the whole ordering.
-func TestWalk(t *testing.T) {
+// TestPagesOfEverySize checks that pages of any size contain each record once, in the
+// order of the whole collection.
+func TestPagesOfEverySize(t *testing.T) {
 	house := dataset(t)
 	for _, by := range []string{"", "slug", "-published", "-start_date,name", "labels,-authors", "published,-slug,id"} {
-		t.Run("events by "+by, func(t *testing.T) { walk(t, house.Events(), eventID, terms(by)) })
+		t.Run("events by "+by, func(t *testing.T) { comparePages(t, house.Events(), eventID, terms(by)) })
 	}
 	c := products(t, 40, catalogue.Options{})
 	for _, by := range orderings(productFields, 1) {
-		t.Run(fmt.Sprintf("products by %v", by), func(t *testing.T) { walk(t, c, productType.id, by) })
+		t.Run(fmt.Sprintf("products by %v", by), func(t *testing.T) { comparePages(t, c, productType.id, by) })
 	}
 }
 
-func walk[T any](t *testing.T, c *catalogue.Collection[T], id func(*T) *int, by []ordering.Term) {
+func comparePages[T any](t *testing.T, c *catalogue.Collection[T], id func(*T) *int, by []ordering.Term) {
 	want := ids(t, c, id, by)
 	if all := slices.Compact(slices.Sorted(slices.Values(want))); len(all) != c.Count() {
-		t.Fatalf("ordered by %v: %d different records of %d", by, len(all), c.Count())
+		t.Fatalf("ordered by %v: %d different records, want %d", by, len(all), c.Count())
 	}
 	for limit := 1; limit <= len(want)+1; limit++ {
 		var got []int
@@ -76,7 +76,7 @@ func walk[T any](t *testing.T, c *catalogue.Collection[T], id func(*T) *int, by 
 				got = append(got, *id(&page.Records[i]))
 			}
 			if len(page.Records) > limit || page.Count != len(want) {
-				t.Fatalf("limit %d: %d records, count %d", limit, len(page.Records), page.Count)
+				t.Fatalf("limit %d: %d records, count %d, want count %d", limit, len(page.Records), page.Count, len(want))
 			}
 			if len(page.Records) < limit {
 				break
@@ -88,9 +88,8 @@ func walk[T any](t *testing.T, c *catalogue.Collection[T], id func(*T) *int, by 
 	}
 }
 
-// TestMirror checks the law that an ordering backwards is that of all terms
-// reversed.
-func TestMirror(t *testing.T) {
+// TestReversedOrdering checks that reversing all terms reverses the records.
+func TestReversedOrdering(t *testing.T) {
 	depth := 2
 	if raceEnabled {
 		depth = 1
@@ -98,52 +97,52 @@ func TestMirror(t *testing.T) {
 	c := products(t, 40, catalogue.Options{})
 	all := append(orderings(productFields, depth), terms("live,-rank,note"), terms("-tags,words,-live"), terms("extra,-live,rank"))
 	for _, by := range all {
-		var mirror []ordering.Term
+		var reversed []ordering.Term
 		for _, term := range by {
-			mirror = append(mirror, term.Reverse())
+			reversed = append(reversed, term.Reverse())
 		}
-		forth, back := ids(t, c, productType.id, by), ids(t, c, productType.id, mirror)
+		forth, back := ids(t, c, productType.id, by), ids(t, c, productType.id, reversed)
 		slices.Reverse(back)
 		if diff := cmp.Diff(forth, back); diff != "" {
-			t.Errorf("%v against %v backwards:\n%s", by, mirror, diff)
+			t.Errorf("by %v (-want +got by the reversed %v):\n%s", by, reversed, diff)
 		}
 	}
 	house := dataset(t)
 	for _, by := range []string{"start_date", "labels,-slug", "-published,name"} {
 		forward := terms(by)
-		var mirror []ordering.Term
+		var reversed []ordering.Term
 		for _, term := range forward {
-			mirror = append(mirror, term.Reverse())
+			reversed = append(reversed, term.Reverse())
 		}
-		back := ids(t, house.Events(), eventID, mirror)
+		back := ids(t, house.Events(), eventID, reversed)
 		slices.Reverse(back)
 		if diff := cmp.Diff(ids(t, house.Events(), eventID, forward), back); diff != "" {
-			t.Errorf("events by %s:\n%s", by, diff)
+			t.Errorf("events by %s (-want +got by the reversed terms):\n%s", by, diff)
 		}
 	}
 }
 
-// TestCountsForNothing holds an ordering against one that says the same.
-func TestCountsForNothing(t *testing.T) {
+// TestRedundantTerms compares orderings that must be equivalent.
+func TestRedundantTerms(t *testing.T) {
 	c := products(t, 60, catalogue.Options{})
 	for _, row := range []struct{ reason, by, same string }{
-		{"second mention", "live,live", "live"},
-		{"second mention, other direction", "live,-live,rank", "live,rank"},
-		{"behind id", "id,-name", "id"},
-		{"behind id", "-live,id,note", "-live,id"},
-		{"id twice", "-id,id", "-id"},
-		{"default order", "", "id"},
-		{"ties in the direction of the leading term", "-live", "-live,-id"},
-		{"ties in the direction of the leading term", "live,-rank", "live,-rank,id"},
+		{"repeated field", "live,live", "live"},
+		{"repeated field, other direction", "live,-live,rank", "live,rank"},
+		{"term after the id", "id,-name", "id"},
+		{"term after the id", "-live,id,note", "-live,id"},
+		{"repeated id", "-id,id", "-id"},
+		{"default ordering", "", "id"},
+		{"ties by id in the direction of the first term", "-live", "-live,-id"},
+		{"ties by id in the direction of the first term", "live,-rank", "live,-rank,id"},
 	} {
 		want, got := ids(t, c, productType.id, terms(row.same)), ids(t, c, productType.id, terms(row.by))
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %q against %q:\n%s", row.reason, row.by, row.same, diff)
+			t.Errorf("%s: by %q (-want as by %q, +got):\n%s", row.reason, row.by, row.same, diff)
 		}
 	}
 }
 
-// TestDefaultOrderOfEvents is by start_date, ties by id.
+// TestDefaultOrderOfEvents checks that events are sorted by start_date, then by id.
 func TestDefaultOrderOfEvents(t *testing.T) {
 	house := dataset(t)
 	want := ids(t, house.Events(), eventID, terms("start_date,id"))
@@ -156,7 +155,7 @@ func TestDefaultOrderOfEvents(t *testing.T) {
 	}
 }
 
-// TestWindows cuts where there is nothing to cut.
+// TestWindows tests windows at and beyond the ends of a collection.
 func TestWindows(t *testing.T) {
 	c := products(t, 5, catalogue.Options{})
 	for _, row := range []struct {
@@ -165,30 +164,30 @@ func TestWindows(t *testing.T) {
 		want   int
 	}{
 		{"zero window", pagination.Window{}, 5},
-		{"negative limit is none", pagination.Window{Limit: -1}, 5},
-		{"least limit is none", pagination.Window{Limit: math.MinInt, Offset: 1}, 4},
-		{"negative offset counts as 0", pagination.Window{Limit: 2, Offset: -9}, 2},
-		{"least offset", pagination.Window{Limit: 9, Offset: math.MinInt}, 5},
+		{"negative limit", pagination.Window{Limit: -1}, 5},
+		{"smallest limit", pagination.Window{Limit: math.MinInt, Offset: 1}, 4},
+		{"negative offset", pagination.Window{Limit: 2, Offset: -9}, 2},
+		{"smallest offset", pagination.Window{Limit: 9, Offset: math.MinInt}, 5},
 		{"last record", pagination.Window{Limit: 9, Offset: 4}, 1},
-		{"at the end", pagination.Window{Limit: 9, Offset: 5}, 0},
-		{"far behind", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}, 0},
-		{"sum overflows", pagination.Window{Limit: math.MaxInt, Offset: 3}, 2},
+		{"offset at the end", pagination.Window{Limit: 9, Offset: 5}, 0},
+		{"offset far past the end", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}, 0},
+		{"offset plus limit overflows", pagination.Window{Limit: math.MaxInt, Offset: 3}, 2},
 	} {
 		for _, by := range []string{"", "-live,rank"} {
 			page, err := c.Page(row.window, terms(by)...)
 			if err != nil || page.Count != 5 || len(page.Records) != row.want {
-				t.Errorf("%s, by %q: %d of %d, %v; want %d of 5", row.reason, by, len(page.Records), page.Count, err, row.want)
+				t.Errorf("%s: page by %q: %d records, count %d, %v, want %d and 5", row.reason, by, len(page.Records), page.Count, err, row.want)
 			}
 			view, err := c.View(row.window, terms(by)...)
 			if err != nil || view.Count() != 5 || view.Len() != row.want {
-				t.Errorf("%s, view by %q: %d of %d, %v; want %d of 5", row.reason, by, view.Len(), view.Count(), err, row.want)
+				t.Errorf("%s: view by %q: %d records, count %d, %v, want %d and 5", row.reason, by, view.Len(), view.Count(), err, row.want)
 			}
 		}
 	}
 }
 
-// TestSequencesStop leaves a loop early, and runs through one twice.
-func TestSequencesStop(t *testing.T) {
+// TestSequencesCanBeReused stops one iteration early and then iterates twice.
+func TestSequencesCanBeReused(t *testing.T) {
 	c := products(t, 10, catalogue.Options{})
 	seq, err := c.Ordered(terms("-name")...)
 	if err != nil {
