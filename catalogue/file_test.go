@@ -301,7 +301,7 @@ func TestLoadFileFails(t *testing.T) {
 		{"no such file", filepath.Join(dir, "gone"), fs.ErrNotExist},
 		{"a directory", dir, nil},
 		{"an empty file", file("empty", ""), catalogue.ErrInvalidData},
-		{"a file cut short", file("short", little[:len(little)-1]), catalogue.ErrInvalidData},
+		{"a file cut short", file("short", smallFile[:len(smallFile)-1]), catalogue.ErrInvalidData},
 		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrInvalidData},
 		{"a bad record behind good ones", file("bad", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrInvalidData},
 	} {

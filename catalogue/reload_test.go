@@ -83,7 +83,9 @@ type writeOnlyRecord struct {
 	Any any `json:"any"`
 }
 
-func (w writeOnlyRecord) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil }
+func (w writeOnlyRecord) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil
+}
 
 // A withoutID ignores the id when it is decoded.
 type withoutID struct {
