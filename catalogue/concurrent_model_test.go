@@ -386,7 +386,7 @@ func (w *worker) compare(p *tracked) error {
 	s := p.c.Snapshot()
 	for _, row := range p.rows[:min(2, len(p.rows))] {
 		if got, err := s.Get(row.ID); err != nil || !sameDeed(&got, &row) {
-			return fmt.Errorf("get %d: %s, %v; want %s", row.ID, wireOfDeed(&got), err, wireOfDeed(&row))
+			return fmt.Errorf("get %d: %s, %v, want %s", row.ID, wireOfDeed(&got), err, wireOfDeed(&row))
 		}
 	}
 	if p.exclusive {

@@ -62,10 +62,10 @@ func TestSaveKeepsBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The service escapes these two separators and the file does not.
-	wire := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
+	want := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
 	house := dataset(t)
 	first := saved(t, house)
-	if diff := cmp.Diff(wire, split(t, first)); diff != "" {
+	if diff := cmp.Diff(want, split(t, first)); diff != "" {
 		t.Errorf("saved (-want +got):\n%s", diff)
 	}
 	again := catalogue.New()
@@ -79,14 +79,14 @@ func TestSaveKeepsBytes(t *testing.T) {
 		t.Error(err)
 	}
 	ctx := context.Background()
-	for key, records := range wire {
+	for key, records := range want {
 		c, err := again.Encoded(key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		count, got, err := c.Page(ctx, whole, terms("id"))
 		if err != nil || count != len(records) {
-			t.Errorf("%s: count %d, %v; want %d", key, count, err, len(records))
+			t.Errorf("%s: count %d, %v, want %d", key, count, err, len(records))
 		}
 		for i := range got {
 			if string(got[i]) != records[i] {
@@ -673,9 +673,9 @@ func TestLargeSave(t *testing.T) {
 	}
 	var want []string
 	for id := 1; id <= 300; id++ {
-		wire := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
-		want = append(want, wire)
-		if _, err := books.Insert(mustRecord(wire)); err != nil {
+		record := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
+		want = append(want, record)
+		if _, err := books.Insert(mustRecord(record)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -236,24 +236,24 @@ func runModel[T any](t *testing.T, typ *recordType[T], b instance[T], order []or
 		t.Fatal(err)
 	}
 	b.m = &model[T]{typ: typ, ordered: order}
-	d := &modelRun[T]{typ: typ, rng: rand.New(rand.NewPCG(seed, 1)), instances: []instance[T]{b}, left: steps}
-	if err := d.run(); err != nil {
-		t.Fatalf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d, %d operations before the end: %v", seed, modelSteps(t), d.left, err)
+	mr := &modelRun[T]{typ: typ, rng: rand.New(rand.NewPCG(seed, 1)), instances: []instance[T]{b}, left: steps}
+	if err := mr.run(); err != nil {
+		t.Fatalf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d, %d operations before the end: %v", seed, modelSteps(t), mr.left, err)
 	}
 }
 
-func (d *modelRun[T]) run() error {
-	for d.left > 0 {
-		i := d.rng.IntN(len(d.instances))
-		if err := d.step(&d.instances[i]); err != nil {
+func (mr *modelRun[T]) run() error {
+	for mr.left > 0 {
+		i := mr.rng.IntN(len(mr.instances))
+		if err := mr.step(&mr.instances[i]); err != nil {
 			return fmt.Errorf("instance %d: %w", i, err)
 		}
-		if err := d.holdOrClone(d.instances[i]); err != nil {
+		if err := mr.holdOrClone(mr.instances[i]); err != nil {
 			return err
 		}
 	}
-	for _, h := range d.held {
-		if err := d.compare(h.s, h.m, 5); err != nil {
+	for _, h := range mr.held {
+		if err := mr.compare(h.s, h.m, 5); err != nil {
 			return fmt.Errorf("held snapshot, at the end: %w", err)
 		}
 	}
@@ -261,18 +261,18 @@ func (d *modelRun[T]) run() error {
 }
 
 // step makes random writes to an instance and compares it with its model.
-func (d *modelRun[T]) step(b *instance[T]) error {
-	for range 1 + d.rng.IntN(400) {
+func (mr *modelRun[T]) step(b *instance[T]) error {
+	for range 1 + mr.rng.IntN(400) {
 		var err error
-		switch n := d.rng.IntN(400); {
+		switch n := mr.rng.IntN(400); {
 		case n == 0 && b.house != nil:
-			err = d.load(b)
+			err = mr.load(b)
 		case n < 20:
-			err = d.runBatch(b)
+			err = mr.runBatch(b)
 		default:
-			err = d.write(b.c, b.m)
+			err = mr.write(b.c, b.m)
 		}
-		d.left--
+		mr.left--
 		if err != nil {
 			return err
 		}
@@ -280,32 +280,32 @@ func (d *modelRun[T]) step(b *instance[T]) error {
 	if err := b.c.Check(); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	return d.compare(b.c, b.m, 2)
+	return mr.compare(b.c, b.m, 2)
 }
 
 // holdOrClone takes a snapshot, checks an old one, clones the instance or does nothing.
-func (d *modelRun[T]) holdOrClone(b instance[T]) error {
-	switch d.rng.IntN(12) {
+func (mr *modelRun[T]) holdOrClone(b instance[T]) error {
+	switch mr.rng.IntN(12) {
 	case 0, 1:
 		h := held[T]{b.c.Snapshot(), b.m.clone()}
-		if len(d.held) < 12 {
-			d.held = append(d.held, h)
+		if len(mr.held) < 12 {
+			mr.held = append(mr.held, h)
 		} else {
-			d.held[d.rng.IntN(len(d.held))] = h
+			mr.held[mr.rng.IntN(len(mr.held))] = h
 		}
 	case 2, 3, 4:
-		if len(d.held) > 0 {
-			h := pick(d.rng, d.held...)
+		if len(mr.held) > 0 {
+			h := pick(mr.rng, mr.held...)
 			if err := catalogue.CheckSnapshot(h.s); err != nil {
 				return fmt.Errorf("check of a held snapshot: %w", err)
 			}
-			if err := d.compare(h.s, h.m, 1); err != nil {
+			if err := mr.compare(h.s, h.m, 1); err != nil {
 				return fmt.Errorf("held snapshot: %w", err)
 			}
 		}
 	case 5:
 		n := instance[T]{c: b.c.Clone(), m: b.m.clone()}
-		if b.house != nil && d.rng.IntN(3) > 0 {
+		if b.house != nil && mr.rng.IntN(3) > 0 {
 			n.house = b.house.Clone()
 			c, err := catalogue.Define[T]("books", catalogue.Options{}).In(n.house)
 			if err != nil {
@@ -313,10 +313,10 @@ func (d *modelRun[T]) holdOrClone(b instance[T]) error {
 			}
 			n.c = c
 		}
-		if len(d.instances) < 5 {
-			d.instances = append(d.instances, n)
+		if len(mr.instances) < 5 {
+			mr.instances = append(mr.instances, n)
 		} else {
-			d.instances[1+d.rng.IntN(4)] = n
+			mr.instances[1+mr.rng.IntN(4)] = n
 		}
 	}
 	return nil
@@ -324,58 +324,58 @@ func (d *modelRun[T]) holdOrClone(b instance[T]) error {
 
 // randomID returns the id of a record in three of four cases, and else an id that may
 // be unused.
-func (d *modelRun[T]) randomID(m *model[T]) int {
-	if len(m.rows) > 0 && d.rng.IntN(4) > 0 {
-		return m.rows[d.rng.IntN(len(m.rows))].id
+func (mr *modelRun[T]) randomID(m *model[T]) int {
+	if len(m.rows) > 0 && mr.rng.IntN(4) > 0 {
+		return m.rows[mr.rng.IntN(len(m.rows))].id
 	}
-	return d.rng.IntN(m.highest+3) + 1
+	return mr.rng.IntN(m.highest+3) + 1
 }
 
 // write makes one random write to a collection or in a batch.
-func (d *modelRun[T]) write(w writer[T], m *model[T]) error {
-	n := d.rng.IntN(100)
+func (mr *modelRun[T]) write(w writer[T], m *model[T]) error {
+	n := mr.rng.IntN(100)
 	if len(m.rows) > 45 && n < 60 {
 		n = 90 // keep the slice short
 	}
-	record := d.typ.random(d.rng)
-	id := d.typ.id(&record)
+	record := mr.typ.random(mr.rng)
+	id := mr.typ.id(&record)
 	switch {
 	case n < 25:
 		wantID, want := m.insert(record)
 		got, err := w.Insert(record)
 		return checkResult("insert without id", wantID, got, want, err)
 	case n < 40:
-		*id = d.randomID(m)
+		*id = mr.randomID(m)
 		wantID, want := m.insert(record)
 		got, err := w.Insert(record)
 		return checkResult("insert with an id", wantID, got, want, err)
 	case n < 55:
-		if d.rng.IntN(4) > 0 {
-			*id = d.randomID(m)
+		if mr.rng.IntN(4) > 0 {
+			*id = mr.randomID(m)
 		}
 		wantID, want := m.upsert(record)
 		got, err := w.Upsert(record)
 		return checkResult("upsert", wantID, got, want, err)
 	case n < 58:
-		*id = -1 - d.rng.IntN(2)
+		*id = -1 - mr.rng.IntN(2)
 		_, err1 := w.Insert(record)
 		_, err2 := w.Upsert(record)
 		return errors.Join(
 			checkResult("insert with a negative id", 0, 0, catalogue.ErrInvalidID, err1),
 			checkResult("upsert with a negative id", 0, 0, catalogue.ErrInvalidID, err2))
 	case n < 62:
-		return d.writeInvalid(w, m)
+		return mr.writeInvalid(w, m)
 	case n < 80:
-		return d.update(w, m)
+		return mr.update(w, m)
 	default:
-		some := d.randomID(m)
+		some := mr.randomID(m)
 		return checkResult("delete", 0, 0, m.delete(some), w.Delete(some))
 	}
 }
 
 // writeInvalid tries to store a record that has no JSON.
-func (d *modelRun[T]) writeInvalid(w writer[T], m *model[T]) error {
-	record, ok := d.typ.invalid(d.rng)
+func (mr *modelRun[T]) writeInvalid(w writer[T], m *model[T]) error {
+	record, ok := mr.typ.invalid(mr.rng)
 	if !ok {
 		return nil
 	}
@@ -386,26 +386,26 @@ func (d *modelRun[T]) writeInvalid(w writer[T], m *model[T]) error {
 	if len(m.rows) == 0 {
 		return nil
 	}
-	*d.typ.id(&record) = pick(d.rng, m.rows...).id
+	*mr.typ.id(&record) = pick(mr.rng, m.rows...).id
 	_, err = w.Upsert(record)
 	return checkResult("upsert of an invalid record", 0, 0, catalogue.ErrInvalid, err)
 }
 
 // update updates a record or fails to.
-func (d *modelRun[T]) update(w writer[T], m *model[T]) (err error) {
-	some, fresh := d.randomID(m), d.typ.random(d.rng)
-	*d.typ.id(&fresh) = some
-	i, how := m.find(some), d.rng.IntN(8)
+func (mr *modelRun[T]) update(w writer[T], m *model[T]) (err error) {
+	some, fresh := mr.randomID(m), mr.typ.random(mr.rng)
+	*mr.typ.id(&fresh) = some
+	i, how := m.find(some), mr.rng.IntN(8)
 	want := error(nil)
-	switch bad, ok := d.typ.invalid(d.rng); {
+	switch bad, ok := mr.typ.invalid(mr.rng); {
 	case how == 0:
 		want = errOwn
 	case how == 1:
-		*d.typ.id(&fresh) = pick(d.rng, 0, some+1, -some, m.highest+1)
+		*mr.typ.id(&fresh) = pick(mr.rng, 0, some+1, -some, m.highest+1)
 		want = catalogue.ErrInvalidID
 	case how == 2 && ok:
 		fresh = bad
-		*d.typ.id(&fresh) = some
+		*mr.typ.id(&fresh) = some
 		want = catalogue.ErrInvalid
 	}
 	if i < 0 {
@@ -417,8 +417,8 @@ func (d *modelRun[T]) update(w writer[T], m *model[T]) (err error) {
 		return w.Update(some, func(r *T) error {
 			if i < 0 {
 				differs = errors.New("Update called its function without a record")
-			} else if !d.typ.equal(r, &m.rows[i].record) {
-				differs = fmt.Errorf("Update(%d) passed %s, want %s", some, d.typ.encode(r), d.typ.encode(&m.rows[i].record))
+			} else if !mr.typ.equal(r, &m.rows[i].record) {
+				differs = fmt.Errorf("Update(%d) passed %s, want %s", some, mr.typ.encode(r), mr.typ.encode(&m.rows[i].record))
 			}
 			*r = fresh
 			if panics {
@@ -454,27 +454,27 @@ func caught(f func() error) (err error) {
 }
 
 // runBatch runs a batch of random writes that succeeds, fails or panics.
-func (d *modelRun[T]) runBatch(b *instance[T]) error {
-	how := d.rng.IntN(4)
+func (mr *modelRun[T]) runBatch(b *instance[T]) error {
+	how := mr.rng.IntN(4)
 	inside := b.m.clone()
 	var differs error
 	got := caught(func() error {
 		return b.c.Batch(func(tx *catalogue.Tx[T]) error {
-			for range d.rng.IntN(20) {
-				d.left--
-				if differs = d.write(tx, inside); differs != nil {
+			for range mr.rng.IntN(20) {
+				mr.left--
+				if differs = mr.write(tx, inside); differs != nil {
 					return nil
 				}
-				some := d.randomID(inside)
+				some := mr.randomID(inside)
 				want, wantErr := inside.get(some)
 				record, err := tx.Get(some)
-				if !errors.Is(err, wantErr) || err == nil && !d.typ.equal(&record, &want) || tx.Count() != len(inside.rows) {
-					differs = fmt.Errorf("Tx.Get(%d) = %s, %v, want %s, %v; count %d, want %d", some, d.typ.encode(&record), err, d.typ.encode(&want), wantErr, tx.Count(), len(inside.rows))
+				if !errors.Is(err, wantErr) || err == nil && !mr.typ.equal(&record, &want) || tx.Count() != len(inside.rows) {
+					differs = fmt.Errorf("Tx.Get(%d) = %s, %v, want %s, %v; count %d, want %d", some, mr.typ.encode(&record), err, mr.typ.encode(&want), wantErr, tx.Count(), len(inside.rows))
 					return nil
 				}
 			}
-			if d.rng.IntN(16) == 0 { // readers see nothing of the batch yet
-				if differs = d.compare(b.c, b.m, 1); differs != nil {
+			if mr.rng.IntN(16) == 0 { // readers see nothing of the batch yet
+				if differs = mr.compare(b.c, b.m, 1); differs != nil {
 					return nil
 				}
 			}
@@ -503,32 +503,32 @@ func (d *modelRun[T]) runBatch(b *instance[T]) error {
 }
 
 // load replaces all records, or tries to with an id that occurs twice.
-func (d *modelRun[T]) load(b *instance[T]) error {
-	next := &model[T]{typ: d.typ, highest: b.m.highest, ordered: b.m.ordered}
+func (mr *modelRun[T]) load(b *instance[T]) error {
+	next := &model[T]{typ: mr.typ, highest: b.m.highest, ordered: b.m.ordered}
 	var list []string
-	for range d.rng.IntN(40) {
-		record := d.typ.random(d.rng)
-		*d.typ.id(&record) = 1 + d.rng.IntN(60)
-		if next.find(*d.typ.id(&record)) >= 0 {
+	for range mr.rng.IntN(40) {
+		record := mr.typ.random(mr.rng)
+		*mr.typ.id(&record) = 1 + mr.rng.IntN(60)
+		if next.find(*mr.typ.id(&record)) >= 0 {
 			continue
 		}
-		wire := d.typ.encode(&record)
-		record, err := d.typ.parse(wire)
+		text := mr.typ.encode(&record)
+		record, err := mr.typ.parse(text)
 		if err != nil {
 			return err
 		}
-		list = append(list, wire)
+		list = append(list, text)
 		if _, err := next.insert(record); err != nil {
 			return err
 		}
 	}
-	fails := len(list) > 0 && d.rng.IntN(3) == 0
+	fails := len(list) > 0 && mr.rng.IntN(3) == 0
 	if fails {
 		list = append(list, list[0])
 	}
 	text := "[" + strings.Join(list, ", ") + "]"
 	var err error
-	if d.rng.IntN(2) == 0 {
+	if mr.rng.IntN(2) == 0 {
 		err = b.house.LoadCollection("books", strings.NewReader(text))
 	} else {
 		err = b.house.Load(strings.NewReader(`{"books":` + text + `}`))
@@ -544,7 +544,7 @@ func (d *modelRun[T]) load(b *instance[T]) error {
 // model returned.
 func checkResult(what string, wantID, gotID int, want, got error) error {
 	if !errors.Is(got, want) || got == nil && gotID != wantID {
-		return fmt.Errorf("%s: id %d, error %v; want id %d, error %v", what, gotID, got, wantID, want)
+		return fmt.Errorf("%s: id %d, error %v, want id %d, error %v", what, gotID, got, wantID, want)
 	}
 	if want == errOwn && got != errOwn {
 		return fmt.Errorf("%s: error %#v, want the one that the function returned", what, got)
@@ -554,38 +554,38 @@ func checkResult(what string, wantID, gotID int, want, got error) error {
 
 // randomTerms returns up to four terms of known fields. They may repeat a field, and
 // terms may follow the id.
-func (d *modelRun[T]) randomTerms(m *model[T]) []ordering.Term {
+func (mr *modelRun[T]) randomTerms(m *model[T]) []ordering.Term {
 	names := m.names()
 	var list []ordering.Term
-	for range cmp.Or(d.rng.IntN(5)-1, d.rng.IntN(2)) {
-		list = append(list, ordering.Term{Field: pick(d.rng, names...), Desc: d.rng.IntN(2) == 0})
+	for range cmp.Or(mr.rng.IntN(5)-1, mr.rng.IntN(2)) {
+		list = append(list, ordering.Term{Field: pick(mr.rng, names...), Desc: mr.rng.IntN(2) == 0})
 	}
 	return list
 }
 
-func (d *modelRun[T]) randomWindow(n int) pagination.Window {
+func (mr *modelRun[T]) randomWindow(n int) pagination.Window {
 	return pagination.Window{
-		Limit:  pick(d.rng, 0, 1, 2, 5, 21, n, n+1, math.MaxInt, -1, d.rng.IntN(n+2)),
-		Offset: pick(d.rng, 0, 0, 1, n-1, n, n+1, math.MaxInt, -1, d.rng.IntN(n+2), d.rng.IntN(n+2)),
+		Limit:  pick(mr.rng, 0, 1, 2, 5, 21, n, n+1, math.MaxInt, -1, mr.rng.IntN(n+2)),
+		Offset: pick(mr.rng, 0, 0, 1, n-1, n, n+1, math.MaxInt, -1, mr.rng.IntN(n+2), mr.rng.IntN(n+2)),
 	}
 }
 
 // compare compares everything that r returns with the model, by n random orderings.
-func (d *modelRun[T]) compare(r reader[T], m *model[T], n int) error {
+func (mr *modelRun[T]) compare(r reader[T], m *model[T], n int) error {
 	if r.Count() != len(m.rows) {
 		return fmt.Errorf("count %d, want %d", r.Count(), len(m.rows))
 	}
 	if got, want := r.Fields(), m.names(); !slices.Equal(got, want) {
 		return fmt.Errorf("fields %v, want %v", got, want)
 	}
-	if err := d.compareGets(r, m); err != nil {
+	if err := mr.compareGets(r, m); err != nil {
 		return err
 	}
-	if err := d.sameSeq("all", r.All(), m.sorted(nil)); err != nil {
+	if err := mr.sameSeq("all", r.All(), m.sorted(nil)); err != nil {
 		return err
 	}
 	for range n {
-		if err := d.compareOrder(r, m, d.randomTerms(m)); err != nil {
+		if err := mr.compareOrder(r, m, mr.randomTerms(m)); err != nil {
 			return err
 		}
 	}
@@ -596,32 +596,32 @@ func (d *modelRun[T]) compare(r reader[T], m *model[T], n int) error {
 	return nil
 }
 
-func (d *modelRun[T]) compareGets(r reader[T], m *model[T]) error {
+func (mr *modelRun[T]) compareGets(r reader[T], m *model[T]) error {
 	for range 3 {
-		some := d.randomID(m)
+		some := mr.randomID(m)
 		want, wantErr := m.get(some)
 		got, err := r.Get(some)
-		if !errors.Is(err, wantErr) || err == nil && !d.typ.equal(&got, &want) {
-			return fmt.Errorf("get %d: %s, %v; want %s, %v", some, d.typ.encode(&got), err, d.typ.encode(&want), wantErr)
+		if !errors.Is(err, wantErr) || err == nil && !mr.typ.equal(&got, &want) {
+			return fmt.Errorf("get %d: %s, %v, want %s, %v", some, mr.typ.encode(&got), err, mr.typ.encode(&want), wantErr)
 		}
 	}
 	return nil
 }
 
-func (d *modelRun[T]) compareOrder(r reader[T], m *model[T], by []ordering.Term) error {
+func (mr *modelRun[T]) compareOrder(r reader[T], m *model[T], by []ordering.Term) error {
 	want := m.sorted(by)
 	seq, err := r.Ordered(by...)
 	if err != nil {
 		return fmt.Errorf("ordered %v: %w", by, err)
 	}
-	if err := d.sameSeq(fmt.Sprintf("ordered %v", by), seq, want); err != nil {
+	if err := mr.sameSeq(fmt.Sprintf("ordered %v", by), seq, want); err != nil {
 		return err
 	}
-	if err := d.compareWindow(r, pagination.Window{Limit: math.MaxInt}, by, want); err != nil {
+	if err := mr.compareWindow(r, pagination.Window{Limit: math.MaxInt}, by, want); err != nil {
 		return err
 	}
 	for range 3 {
-		if err := d.compareWindow(r, d.randomWindow(len(want)), by, want); err != nil {
+		if err := mr.compareWindow(r, mr.randomWindow(len(want)), by, want); err != nil {
 			return err
 		}
 	}
@@ -640,7 +640,7 @@ func cut[T any](rows []row[T], w pagination.Window) []row[T] {
 	return rows[:min(w.Limit, len(rows))]
 }
 
-func (d *modelRun[T]) compareWindow(r reader[T], w pagination.Window, by []ordering.Term, all []row[T]) error {
+func (mr *modelRun[T]) compareWindow(r reader[T], w pagination.Window, by []ordering.Term, all []row[T]) error {
 	what, want := fmt.Sprintf("%+v by %v", w, by), cut(all, w)
 	p, err := r.Page(w, by...)
 	if err != nil {
@@ -649,30 +649,30 @@ func (d *modelRun[T]) compareWindow(r reader[T], w pagination.Window, by []order
 	if p.Count != len(all) {
 		return fmt.Errorf("page %s: count %d, want %d", what, p.Count, len(all))
 	}
-	if err := d.sameSeq("page "+what, slices.Values(p.Records), want); err != nil {
+	if err := mr.sameSeq("page "+what, slices.Values(p.Records), want); err != nil {
 		return err
 	}
 	v, err := r.View(w, by...)
 	if err != nil || v.Count() != len(all) || v.Len() != len(want) {
-		return fmt.Errorf("view %s: %d of %d, %v; want %d of %d", what, v.Len(), v.Count(), err, len(want), len(all))
+		return fmt.Errorf("view %s: %d of %d, %v, want %d of %d", what, v.Len(), v.Count(), err, len(want), len(all))
 	}
 	for i, row := range want {
 		text, err := v.JSON(i)
-		if err != nil || string(text) != row.text || !d.typ.equal(v.At(i), &row.record) {
-			return fmt.Errorf("view %s: at %d %s, %v; want %s", what, i, text, err, row.text)
+		if err != nil || string(text) != row.text || !mr.typ.equal(v.At(i), &row.record) {
+			return fmt.Errorf("view %s: at %d %s, %v, want %s", what, i, text, err, row.text)
 		}
 	}
 	return nil
 }
 
-func (d *modelRun[T]) sameSeq(what string, got iter.Seq[T], want []row[T]) error {
+func (mr *modelRun[T]) sameSeq(what string, got iter.Seq[T], want []row[T]) error {
 	i := 0
 	for record := range got {
 		if i >= len(want) {
-			return fmt.Errorf("%s: more than %d records: %s", what, len(want), d.typ.encode(&record))
+			return fmt.Errorf("%s: more than %d records: %s", what, len(want), mr.typ.encode(&record))
 		}
-		if !d.typ.equal(&record, &want[i].record) {
-			return fmt.Errorf("%s: at %d %s, want %s", what, i, d.typ.encode(&record), d.typ.encode(&want[i].record))
+		if !mr.typ.equal(&record, &want[i].record) {
+			return fmt.Errorf("%s: at %d %s, want %s", what, i, mr.typ.encode(&record), mr.typ.encode(&want[i].record))
 		}
 		i++
 	}
@@ -702,10 +702,10 @@ func everyOrdering[T any](t *testing.T, typ *recordType[T], c *catalogue.Collect
 		t.Fatal(err)
 	}
 	const n = 30
-	d := &modelRun[T]{typ: typ, rng: rand.New(rand.NewPCG(3, 3))}
+	mr := &modelRun[T]{typ: typ, rng: rand.New(rand.NewPCG(3, 3))}
 	m := &model[T]{typ: typ}
 	for len(m.rows) < n || !slices.Equal(m.names(), sortedIfOpen(typ)) {
-		record := typ.random(d.rng)
+		record := typ.random(mr.rng)
 		want, _ := m.insert(record)
 		if got, err := c.Insert(record); err != nil || got != want {
 			t.Fatalf("insert: %d, %v", got, err)
@@ -716,7 +716,7 @@ func everyOrdering[T any](t *testing.T, typ *recordType[T], c *catalogue.Collect
 		depth = 2
 	}
 	for _, by := range orderings(typ.fields, depth) {
-		if err := d.compareOrder(c, m, by); err != nil {
+		if err := mr.compareOrder(c, m, by); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -724,7 +724,7 @@ func everyOrdering[T any](t *testing.T, typ *recordType[T], c *catalogue.Collect
 		all := m.sorted(by)
 		for offset := range len(all) + 2 {
 			for limit := range len(all) + 2 {
-				if err := d.compareWindow(c, pagination.Window{Limit: limit, Offset: offset}, by, all); err != nil {
+				if err := mr.compareWindow(c, pagination.Window{Limit: limit, Offset: offset}, by, all); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -106,7 +106,7 @@ func compareOrders(t *testing.T, key string, a, b *catalogue.Catalogue) {
 
 // compareMembers checks that the saved records, which are sorted by id, have all members
 // of the loaded list. Open records have no other members and keep the digits of numbers.
-func compareMembers(t *testing.T, key, list string, wire []string) {
+func compareMembers(t *testing.T, key, list string, records []string) {
 	t.Helper()
 	decode := func(text string, into any) {
 		d := json.NewDecoder(strings.NewReader(text))
@@ -117,8 +117,8 @@ func compareMembers(t *testing.T, key, list string, wire []string) {
 	}
 	var in []map[string]any
 	decode(list, &in)
-	if len(in) != len(wire) {
-		t.Fatalf("%s: %d records loaded, %d saved", key, len(in), len(wire))
+	if len(in) != len(records) {
+		t.Fatalf("%s: %d records loaded, %d saved", key, len(in), len(records))
 	}
 	id := func(r map[string]any) *big.Int {
 		n, _ := r["id"].(json.Number)
@@ -128,7 +128,7 @@ func compareMembers(t *testing.T, key, list string, wire []string) {
 	slices.SortFunc(in, func(a, b map[string]any) int { return id(a).Cmp(id(b)) })
 	for i, record := range in {
 		var out map[string]any
-		decode(wire[i], &out)
+		decode(records[i], &out)
 		if key == "books" {
 			if diff := gocmp.Diff(record, out); diff != "" {
 				t.Errorf("%s %d (-loaded +saved):\n%s", key, i, diff)

@@ -380,7 +380,7 @@ func TestEncodedCopies(t *testing.T) {
 	}
 	_, records, err := links.Page(ctx, whole, nil)
 	if err != nil || len(records) != 1 || string(records[0]) != want {
-		t.Errorf("stored %s, %v; want %s", records, err, want)
+		t.Errorf("stored %s, %v, want %s", records, err, want)
 	}
 	records[0] = nil // the slice belongs to the caller, the records in it do not
 	fields, err := links.Fields(ctx)
@@ -416,6 +416,6 @@ func TestSnapshotKeepsReplacedRecord(t *testing.T) {
 		t.Fatal(view.Len(), err)
 	}
 	if text, err := view.JSON(0); err != nil || string(text) != wireOf(want) {
-		t.Errorf("JSON %s, %v; want %s", text, err, wireOf(want))
+		t.Errorf("JSON %s, %v, want %s", text, err, wireOf(want))
 	}
 }

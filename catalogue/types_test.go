@@ -495,10 +495,10 @@ func TestIDLimits(t *testing.T) {
 	}
 	for way, f := range map[string]func(account) (int, error){"insert": c.Insert, "upsert": c.Upsert} {
 		if id, err := f(account{}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s with no id left: %d, %v; want ErrInvalidID", way, id, err)
+			t.Errorf("%s with no id left: %d, %v, want ErrInvalidID", way, id, err)
 		}
 		if id, err := f(account{ID: math.MinInt}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s of the smallest int: %d, %v; want ErrInvalidID", way, id, err)
+			t.Errorf("%s of the smallest int: %d, %v, want ErrInvalidID", way, id, err)
 		}
 	}
 	if id, err := c.Insert(account{ID: 5}); id != 5 || err != nil {
@@ -507,7 +507,7 @@ func TestIDLimits(t *testing.T) {
 	for _, id := range []int{0, -1, 6, math.MinInt} {
 		_, err1 := c.Get(id)
 		if err2, err3 := c.Delete(id), c.Update(id, nil); !errors.Is(err1, catalogue.ErrNotFound) || !errors.Is(err2, catalogue.ErrNotFound) || !errors.Is(err3, catalogue.ErrNotFound) {
-			t.Errorf("id %d: %v, %v, %v; want ErrNotFound", id, err1, err2, err3)
+			t.Errorf("id %d: %v, %v, %v, want ErrNotFound", id, err1, err2, err3)
 		}
 	}
 	if err := c.Check(); err != nil || c.Count() != 2 {
@@ -724,7 +724,7 @@ func TestCreateReadOnly(t *testing.T) {
 			continue
 		}
 		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrReadOnly) || record != nil {
-			t.Errorf("%s: %s, %v; want ErrReadOnly", key, record, err)
+			t.Errorf("%s: %s, %v, want ErrReadOnly", key, record, err)
 		}
 		if c.Count() != 0 {
 			t.Errorf("%s: %d records, want none", key, c.Count())
@@ -774,9 +774,9 @@ func TestEncodedReads(t *testing.T) {
 	}
 }
 
-// TestValuesThatHoldThemselves are refused like all that JSON cannot hold. It
-// runs in a process of its own: an canceledflow of the stack would end it.
-func TestValuesThatHoldThemselves(t *testing.T) {
+// TestCyclicValues checks that values that contain themselves are refused. It runs in a
+// process of its own, because a stack overflow would end the test.
+func TestCyclicValues(t *testing.T) {
 	loops := map[string]func() recursive{
 		"pointer": func() recursive { r := &recursive{}; r.Next = r; return *r },
 		"map":     func() recursive { m := map[string]any{}; m["x"] = m; return recursive{Any: m} },
