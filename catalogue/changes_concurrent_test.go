@@ -115,7 +115,7 @@ func TestConcurrentFollowers(t *testing.T) {
 }
 
 func testConcurrentFollowers(t *testing.T, history, steps int, seed uint64) {
-	const members = 4
+	const workers = 4
 	t.Logf("BACKLIST_MODEL_SEED=%d", seed)
 	house, err := catalogue.NewWith(catalogue.Define[task]("books", catalogue.Options{History: history}))
 	if err != nil {
@@ -134,14 +134,14 @@ func testConcurrentFollowers(t *testing.T, history, steps int, seed uint64) {
 	)
 	start := c.Snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
-	all := &crowd{house: house, c: c}
-	for i := range members {
-		all.members = append(all.members, &member{
-			crowd: all, number: i, rng: rand.New(rand.NewPCG(seed, uint64(i))), left: steps / members,
-			own: plot{house: house, c: c, most: 60},
+	all := &workerGroup{house: house, c: c}
+	for i := range workers {
+		all.workers = append(all.workers, &worker{
+			workerGroup: all, number: i, rng: rand.New(rand.NewPCG(seed, uint64(i))), left: steps / workers,
+			own: tracked{house: house, c: c, limit: 60},
 		})
 	}
-	for _, m := range all.members {
+	for _, m := range all.workers {
 		writing.Go(func() {
 			if err := m.run(); err != nil {
 				all.failed.Store(true)

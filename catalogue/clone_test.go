@@ -40,7 +40,7 @@ func TestClonesDiverge(t *testing.T) {
 
 // A clone keeps the name, the default order and the highest id.
 func TestClonePreservesOptions(t *testing.T) {
-	c := probes(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
+	c := products(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
 	if err := c.Delete(5); err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +48,12 @@ func TestClonePreservesOptions(t *testing.T) {
 	if clone.Name() != "mine" {
 		t.Errorf("Name() = %q, want mine", clone.Name())
 	}
-	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, clone, probeKit.id, nil)); diff != "" {
+	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, clone, productType.id, nil)); diff != "" {
 		t.Errorf("default order (-want +got):\n%s", diff)
 	}
 	checkAtEnd(t, clone)
-	for _, each := range []*catalogue.Collection[probe]{c, clone} {
-		if id, err := each.Insert(probe{}); id != 6 || err != nil {
+	for _, each := range []*catalogue.Collection[product]{c, clone} {
+		if id, err := each.Insert(product{}); id != 6 || err != nil {
 			t.Errorf("Insert() = %d, %v, want 6", id, err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestClonePreservesOptions(t *testing.T) {
 // Several goroutines clone a collection while it is written to and read by new orderings.
 // Each clone is complete and independent.
 func TestConcurrentClones(t *testing.T) {
-	c := probes(t, 50, catalogue.Options{})
+	c := products(t, 50, catalogue.Options{})
 	var group sync.WaitGroup
 	for g := range 4 {
 		group.Go(func() {
@@ -75,13 +75,13 @@ func TestConcurrentClones(t *testing.T) {
 				if err != nil || page.Count != n || len(page.Records) != n {
 					t.Errorf("Page of a clone: %d records, count %d, %v, want %d", len(page.Records), page.Count, err, n)
 				}
-				if _, err := clone.Insert(randomProbe(rng)); err != nil {
+				if _, err := clone.Insert(randomProduct(rng)); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.Insert(randomProbe(rng)); err != nil {
+				if _, err := c.Insert(randomProduct(rng)); err != nil {
 					t.Error(err)
 				}
-				if err := c.Update(1+rng.IntN(50), func(p *probe) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
+				if err := c.Update(1+rng.IntN(50), func(p *product) error { p.Name = fmt.Sprint(g, i); return nil }); err != nil {
 					t.Error(err)
 				}
 				if second := clone.Clone(); clone.Count() != n+1 || second.Count() != n+1 {
@@ -179,8 +179,8 @@ func TestFieldsOfClones(t *testing.T) {
 // Clones of a collection, and clones of them, are written to concurrently while the
 // original is read.
 func TestConcurrentWritesToClones(t *testing.T) {
-	c := probes(t, 200, catalogue.Options{})
-	want := ids(t, c, probeKit.id, terms("-name"))
+	c := products(t, 200, catalogue.Options{})
+	want := ids(t, c, productType.id, terms("-name"))
 	var group sync.WaitGroup
 	for g := range 4 {
 		clone := c.Clone()
@@ -189,16 +189,16 @@ func TestConcurrentWritesToClones(t *testing.T) {
 			for range 30 {
 				child := clone.Clone()
 				grandchild := child.Clone()
-				if _, err := child.Insert(randomProbe(rng)); err != nil {
+				if _, err := child.Insert(randomProduct(rng)); err != nil {
 					t.Error(err)
 				}
-				if err := grandchild.Batch(func(tx *catalogue.Tx[probe]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
+				if err := grandchild.Batch(func(tx *catalogue.Tx[product]) error { return tx.Delete(1 + rng.IntN(200)) }); err != nil {
 					t.Error(err)
 				}
 				if clone.Count() != 200 || child.Count() != 201 || grandchild.Count() != 199 {
 					t.Errorf("%d, %d and %d records, want 200, 201 and 199", clone.Count(), child.Count(), grandchild.Count())
 				}
-				for _, each := range []*catalogue.Collection[probe]{clone, child, grandchild} {
+				for _, each := range []*catalogue.Collection[product]{clone, child, grandchild} {
 					if err := each.Check(); err != nil {
 						t.Error(err)
 					}
@@ -214,7 +214,7 @@ func TestConcurrentWritesToClones(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("-name"))); diff != "" {
+	if diff := cmp.Diff(want, ids(t, c, productType.id, terms("-name"))); diff != "" {
 		t.Errorf("the original contains a clone's write (-want +got):\n%s", diff)
 	}
 	checkAtEnd(t, c)

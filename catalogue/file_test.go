@@ -305,7 +305,7 @@ func TestLoadFileErrors(t *testing.T) {
 		{"no such file", filepath.Join(dir, "gone"), fs.ErrNotExist},
 		{"a directory", dir, nil},
 		{"an empty file", file("empty", ""), catalogue.ErrInvalidData},
-		{"a truncated file", file("short", little[:len(little)-1]), catalogue.ErrInvalidData},
+		{"a truncated file", file("short", smallFile[:len(smallFile)-1]), catalogue.ErrInvalidData},
 		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrInvalidData},
 		{"an invalid record after valid ones", file("invalid", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrInvalidData},
 	} {

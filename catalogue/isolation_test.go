@@ -20,7 +20,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// An account is a record whose amounts are to add up.
+// An account is a record with an amount. Tests move amounts between accounts, so that
+// the total shows whether a reader saw half of a batch.
 type account struct {
 	ID     int    `json:"id"`
 	Amount int    `json:"amount"`
@@ -30,8 +31,7 @@ type account struct {
 
 var whole = pagination.Window{Limit: math.MaxInt}
 
-// checkAtEnd looks at the invariants of a collection or a house when the test is
-// over.
+// checkAtEnd checks the invariants of a collection or a catalogue when the test ends.
 func checkAtEnd(t testing.TB, c interface{ Check() error }) {
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil {
@@ -55,11 +55,11 @@ func accounts(t testing.TB, n int) *catalogue.Collection[account] {
 	return c
 }
 
-// hang is how long something that must not wait may take before it is taken
-// for dead. It is no measure of speed.
-const hang = 20 * time.Second
+// hangTimeout is the time after which an operation that must not block counts as
+// blocked. It does not measure speed.
+const hangTimeout = 20 * time.Second
 
-// within fails if f has not ended before the deadline for hanging.
+// within fails the test if f does not return before hangTimeout.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -69,28 +69,30 @@ func within(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(hang):
-		t.Fatalf("%s hangs", what)
+	case <-time.After(hangTimeout):
+		t.Fatalf("%s is blocked", what)
 	}
 }
 
-// during runs readers over and over until write has returned.
+// during calls the readers repeatedly in goroutines of their own until write has
+// returned, and each of them once more after that.
 func during(write func(), readers ...func()) {
-	var over atomic.Bool
+	var done atomic.Bool
 	var group sync.WaitGroup
 	for _, read := range readers {
 		group.Go(func() {
-			for !over.Load() {
+			for !done.Load() {
 				read()
 			}
 			read()
 		})
 	}
 	write()
-	over.Store(true)
+	done.Store(true)
 	group.Wait()
 }
 
+// scaled returns n, or an eighth of it in short tests and under the race detector.
 func scaled(n int) int {
 	if raceEnabled || testing.Short() {
 		return max(1, n/8)
@@ -98,24 +100,24 @@ func scaled(n int) int {
 	return n
 }
 
-// TestNoDirtyRead: what an Update has written, and what it will take back, is
-// seen by nobody else.
+// TestNoDirtyRead checks that readers never see the writes of a batch or an update that
+// fails.
 func TestNoDirtyRead(t *testing.T) {
 	c := accounts(t, 10)
 	read := func() {
 		for _, by := range []string{"", "-amount", "owner,-amount"} {
 			page, err := c.Page(whole, terms(by)...)
 			if err != nil || page.Count != 10 || len(page.Records) != 10 {
-				t.Errorf("by %q: %d of %d, %v", by, len(page.Records), page.Count, err)
+				t.Errorf("page by %q: %d records, count %d, %v, want 10", by, len(page.Records), page.Count, err)
 			}
 			for _, r := range page.Records {
 				if r.Owner == "dirty" {
-					t.Errorf("by %q: read what was taken back: %+v", by, r)
+					t.Errorf("page by %q: dirty read of %+v", by, r)
 				}
 			}
 		}
 		if _, err := c.Get(11); !errors.Is(err, catalogue.ErrNotFound) {
-			t.Errorf("get of what was taken back: %v", err)
+			t.Errorf("Get of a record that was never inserted: %v, want ErrNotFound", err)
 		}
 	}
 	during(func() {
@@ -135,7 +137,7 @@ func TestNoDirtyRead(t *testing.T) {
 				})
 			})
 			if err == nil {
-				t.Error("no error")
+				t.Error("Batch returned no error")
 			}
 			_ = c.Update(1, func(a *account) error { a.Owner = "dirty"; return errOwn })
 		}
@@ -145,7 +147,8 @@ func TestNoDirtyRead(t *testing.T) {
 	}
 }
 
-// TestNoNonRepeatableRead: a snapshot gives the same again, whatever is written.
+// TestNoNonRepeatableRead checks that a snapshot returns the same records again during
+// concurrent writes.
 func TestNoNonRepeatableRead(t *testing.T) {
 	c := accounts(t, 30)
 	read := func() {
@@ -159,7 +162,7 @@ func TestNoNonRepeatableRead(t *testing.T) {
 			t.Error(err)
 		}
 		if one != again || !slices.Equal(first.Records, second.Records) {
-			t.Errorf("a second read differs: %+v, %+v", one, again)
+			t.Errorf("second read differs: %+v, want %+v", again, one)
 		}
 	}
 	during(func() {
@@ -171,8 +174,8 @@ func TestNoNonRepeatableRead(t *testing.T) {
 	}, read, read)
 }
 
-// TestNoPhantomInSnapshot: records come and go, but not in a snapshot, not even
-// in an ordering that it is asked for the first time much later.
+// TestNoPhantomInSnapshot checks that concurrent inserts and deletes do not affect a
+// snapshot, not even an ordering that is first used long after the snapshot was taken.
 func TestNoPhantomInSnapshot(t *testing.T) {
 	c := accounts(t, 30)
 	s := c.Snapshot()
@@ -183,7 +186,7 @@ func TestNoPhantomInSnapshot(t *testing.T) {
 		for _, by := range []string{"owner", "-amount,owner", "-id"} {
 			page, err := now.Page(whole, terms(by)...)
 			if err != nil || page.Count != n || len(page.Records) != n {
-				t.Errorf("by %q: %d of %d records, %v; want %d", by, len(page.Records), page.Count, err, n)
+				t.Errorf("page by %q: %d records, count %d, %v, want %d", by, len(page.Records), page.Count, err, n)
 			}
 		}
 	}
@@ -202,15 +205,16 @@ func TestNoPhantomInSnapshot(t *testing.T) {
 		got := ids(t, s, accountID, terms(by))
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("old snapshot by %q (-want +got):\n%s", by, diff)
+			t.Errorf("first snapshot by %q (-want +got):\n%s", by, diff)
 		}
 	}
 }
 
 func accountID(a *account) *int { return &a.ID }
 
-// TestNoTornBatch: an Update is seen whole or not at all. Money is moved, and
-// records come three at a time, so sums and counts tell a half.
+// TestNoTornBatch checks that readers see all writes of a batch or none. Each batch
+// moves an amount from one account to another and inserts three accounts, so that the
+// total and the count show a partial batch.
 func TestNoTornBatch(t *testing.T) {
 	c := accounts(t, 12)
 	read := func() {
@@ -225,12 +229,12 @@ func TestNoTornBatch(t *testing.T) {
 				sum += a.Amount
 			}
 			if page.Count != len(page.Records) || page.Count%3 != 0 || sum != 1200 {
-				t.Errorf("by %q: %d records, count %d, sum %d", by, len(page.Records), page.Count, sum)
+				t.Errorf("page by %q: %d records, count %d, sum %d, want a multiple of 3 and 1200", by, len(page.Records), page.Count, sum)
 			}
 		}
 		view, err := c.View(pagination.Window{Limit: 1, Offset: 3}, terms("-amount")...)
 		if err != nil || view.Count()%3 != 0 {
-			t.Errorf("view: count %d, %v", view.Count(), err)
+			t.Errorf("view: count %d, %v, want a multiple of 3", view.Count(), err)
 		}
 	}
 	during(func() {
@@ -258,7 +262,7 @@ func TestNoTornBatch(t *testing.T) {
 	}, read, read)
 }
 
-// TestNoLostUpdate: every Modify counts.
+// TestNoLostUpdate checks that concurrent updates of one record all take effect.
 func TestNoLostUpdate(t *testing.T) {
 	c := accounts(t, 1)
 	const writers = 8
@@ -282,12 +286,12 @@ func TestNoLostUpdate(t *testing.T) {
 	}
 	group.Wait()
 	if a, err := c.Get(1); err != nil || a.Amount != 100+writers*each {
-		t.Errorf("amount %d, %v; want %d", a.Amount, err, 100+writers*each)
+		t.Errorf("amount %d, %v, want %d", a.Amount, err, 100+writers*each)
 	}
 }
 
-// TestNoIDTwice: concurrent inserts get ids of their own, without holes.
-func TestNoIDTwice(t *testing.T) {
+// TestConcurrentInserts checks that concurrent inserts get different, consecutive ids.
+func TestConcurrentInserts(t *testing.T) {
 	c := accounts(t, 0)
 	var got sync.Map
 	var group sync.WaitGroup
@@ -296,36 +300,39 @@ func TestNoIDTwice(t *testing.T) {
 		group.Go(func() {
 			for range each {
 				id, err := c.Insert(account{})
-				if _, twice := got.LoadOrStore(id, true); twice || err != nil {
-					t.Errorf("id %d twice: %v, %v", id, twice, err)
+				if err != nil {
+					t.Error(err)
+				}
+				if _, loaded := got.LoadOrStore(id, true); loaded {
+					t.Errorf("id %d was assigned twice", id)
 				}
 			}
 		})
 	}
 	group.Wait()
 	if last, err := c.Insert(account{}); last != 4*each+1 || err != nil {
-		t.Errorf("last id %d, %v; want %d", last, err, 4*each+1)
+		t.Errorf("last id %d, %v, want %d", last, err, 4*each+1)
 	}
 }
 
-// TestWriteSkewAcrossCollections documents what is allowed: two Updates of two
-// collections may each rely on what the other is about to change, since there
-// is no transaction across collections. Neither waits for the other.
+// TestWriteSkewAcrossCollections documents that a batch is limited to one collection:
+// batches of two collections do not wait for each other, and each may rely on a record
+// that the other deletes.
 func TestWriteSkewAcrossCollections(t *testing.T) {
 	a, b := accounts(t, 1), accounts(t, 1)
-	var met, group sync.WaitGroup
-	met.Add(2)
-	within(t, "a pair of updates", func() {
+	var bothRead, group sync.WaitGroup
+	bothRead.Add(2)
+	within(t, "a pair of batches", func() {
 		for _, pair := range [][2]*catalogue.Collection[account]{{a, b}, {b, a}} {
 			group.Go(func() {
 				err := pair[0].Batch(func(tx *catalogue.Tx[account]) error {
 					other, err := pair[1].Get(1)
-					met.Done()
-					met.Wait()
+					bothRead.Done()
+					bothRead.Wait()
 					if err != nil || other.Amount == 0 {
 						return errOwn
 					}
-					return tx.Delete(1) // "the other one is still there"
+					return tx.Delete(1) // the other collection still has its record
 				})
 				if err != nil {
 					t.Error(err)
@@ -335,33 +342,34 @@ func TestWriteSkewAcrossCollections(t *testing.T) {
 		group.Wait()
 	})
 	if a.Count() != 0 || b.Count() != 0 {
-		t.Errorf("%d and %d records, want none: both saw the other", a.Count(), b.Count())
+		t.Errorf("%d and %d records, want none", a.Count(), b.Count())
 	}
 }
 
-// TestReadYourOwnWrites: in a transaction at once, and after a write everywhere.
+// TestReadYourOwnWrites checks that a batch reads its own writes, and that every read
+// after a write sees it.
 func TestReadYourOwnWrites(t *testing.T) {
 	c := accounts(t, 3)
-	if _, err := c.Page(whole, terms("-amount")...); err != nil { // an order in use
+	if _, err := c.Page(whole, terms("-amount")...); err != nil { // builds an index
 		t.Fatal(err)
 	}
 	err := c.Batch(func(tx *catalogue.Tx[account]) error {
 		id, err := tx.Insert(account{Amount: 500})
 		if got, err := tx.Get(id); err != nil || got.Amount != 500 || tx.Count() != 4 {
-			t.Errorf("own insert: %+v, %v, count %d", got, err, tx.Count())
+			t.Errorf("Get after Insert: %+v, %v, count %d, want amount 500 and count 4", got, err, tx.Count())
 		}
 		if id != 4 {
-			t.Errorf("id %d, want 4", id)
+			t.Errorf("Insert: id %d, want 4", id)
 		}
 		if err := tx.Update(1, func(a *account) error { a.Amount = 7; return nil }); err != nil {
 			t.Error(err)
 		}
 		if got, err := tx.Get(1); err != nil || got.Amount != 7 {
-			t.Errorf("own modify: %+v, %v", got, err)
+			t.Errorf("Get after Update: %+v, %v, want amount 7", got, err)
 		}
 		if err := tx.Update(1, func(a *account) error {
 			if a.Amount != 7 {
-				t.Errorf("second modify begins with %+v", a)
+				t.Errorf("second Update starts with %+v, want amount 7", a)
 			}
 			a.Amount = 8
 			return nil
@@ -372,13 +380,13 @@ func TestReadYourOwnWrites(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := tx.Get(2); !errors.Is(err, catalogue.ErrNotFound) || tx.Count() != 3 {
-			t.Errorf("own delete: %v, count %d", err, tx.Count())
+			t.Errorf("Get after Delete: %v, count %d, want ErrNotFound and count 3", err, tx.Count())
 		}
 		if err := tx.Delete(2); !errors.Is(err, catalogue.ErrNotFound) {
-			t.Errorf("second delete: %v", err)
+			t.Errorf("second Delete: %v, want ErrNotFound", err)
 		}
 		if got, err := tx.Insert(account{ID: 2, Amount: 9}); got != 2 || err != nil {
-			t.Errorf("insert of what was deleted: %d, %v", got, err)
+			t.Errorf("Insert with the id of a deleted record: %d, %v, want 2", got, err)
 		}
 		return err
 	})
@@ -386,31 +394,31 @@ func TestReadYourOwnWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, c, accountID, terms("-amount"))); diff != "" {
-		t.Errorf("after the update (-want +got):\n%s", diff)
+		t.Errorf("after the batch (-want +got):\n%s", diff)
 	}
 	for i := range 50 {
 		id, err := c.Insert(account{Amount: 1000 + i})
 		page, err2 := c.Page(pagination.Window{Limit: 1}, terms("-amount")...)
 		if err != nil || err2 != nil || page.Count != 5+i || len(page.Records) != 1 || page.Records[0].ID != id {
-			t.Fatalf("insert %d: page %+v, %v, %v", id, page, err, err2)
+			t.Fatalf("after Insert of %d: page %+v, %v, %v", id, page, err, err2)
 		}
 	}
 }
 
-// TestOrderBuiltWhileWriting: an ordering whose first use falls among writes
+// TestIndexBuiltDuringWrites checks that an ordering first used during concurrent writes
 // misses none of them.
-func TestOrderBuiltWhileWriting(t *testing.T) {
+func TestIndexBuiltDuringWrites(t *testing.T) {
 	for round := range scaled(24) {
-		c := probes(t, 200, catalogue.Options{})
+		c := products(t, 200, catalogue.Options{})
 		var group sync.WaitGroup
 		for g := range 2 {
 			group.Go(func() {
 				for i := range 60 {
 					id := 1 + (i*7+g*100)%200
-					if err := c.Update(id, func(p *probe) error { p.Name = fmt.Sprint(i, g); p.Stock = i; return nil }); err != nil {
+					if err := c.Update(id, func(p *product) error { p.Name = fmt.Sprint(i, g); p.Stock = i; return nil }); err != nil {
 						t.Error(err)
 					}
-					if _, err := c.Insert(probe{Name: fmt.Sprint(g), Stock: -i}); err != nil {
+					if _, err := c.Insert(product{Name: fmt.Sprint(g), Stock: -i}); err != nil {
 						t.Error(err)
 					}
 					if i%3 == 0 {
@@ -426,7 +434,7 @@ func TestOrderBuiltWhileWriting(t *testing.T) {
 				for range 5 {
 					page, err := c.Page(whole, terms(by)...)
 					if err != nil || len(page.Records) != page.Count {
-						t.Errorf("by %q: %d of %d, %v", by, len(page.Records), page.Count, err)
+						t.Errorf("page by %q: %d records, count %d, %v", by, len(page.Records), page.Count, err)
 						continue
 					}
 					if err := inOrder(page.Records, by); err != nil {
@@ -442,7 +450,7 @@ func TestOrderBuiltWhileWriting(t *testing.T) {
 		for _, by := range []string{"name", "-stock_level", "live,name", "-name,stock_level", "words"} {
 			page, err := c.Page(whole, terms(by)...)
 			if err != nil || len(page.Records) != c.Count() {
-				t.Errorf("by %q: %d of %d, %v", by, len(page.Records), c.Count(), err)
+				t.Errorf("page by %q: %d records, %v, want %d", by, len(page.Records), err, c.Count())
 			}
 			if err := inOrder(page.Records, by); err != nil {
 				t.Error(err)
@@ -451,11 +459,12 @@ func TestOrderBuiltWhileWriting(t *testing.T) {
 	}
 }
 
-// inOrder holds neighbours against each other by the model's comparison.
-func inOrder(records []probe, by string) error {
+// inOrder returns an error if two neighbouring records are not in the order that the
+// model defines.
+func inOrder(records []product, by string) error {
 	list := effective(terms(by))
-	keys := func(p *probe) []value {
-		values := probeValues(p)
+	keys := func(p *product) []value {
+		values := productValues(p)
 		values["id"] = intOf(int64(p.ID))
 		var keys []value
 		for _, t := range list {
@@ -465,40 +474,42 @@ func inOrder(records []probe, by string) error {
 	}
 	for i := 1; i < len(records); i++ {
 		if compareValueRows(keys(&records[i-1]), keys(&records[i]), list) >= 0 {
-			return fmt.Errorf("by %q, at %d: %+v before %+v", by, i, records[i-1], records[i])
+			return fmt.Errorf("page by %q, record %d: %+v is before %+v", by, i, records[i-1], records[i])
 		}
 	}
 	return nil
 }
 
-// A ruin is a way in which f of an Update or a Modify does not come to its end.
-var ruins = map[string]func() error{
+// failures are the ways in which the function passed to Batch or Update can fail.
+var failures = map[string]func() error{
 	"error":  func() error { return errOwn },
 	"panic":  func() error { panic(errOwn) },
 	"goexit": func() error { runtime.Goexit(); return nil },
 }
 
-// ruined runs f in a goroutine that it may end.
-func ruined(t *testing.T, f func() error) {
+// runFailing calls f in a goroutine of its own, which f may end with runtime.Goexit.
+// It fails the test if f returns anything but errOwn or a panic with it.
+func runFailing(t *testing.T, f func() error) {
 	t.Helper()
-	within(t, "a ruined write", func() {
+	within(t, "a failing write", func() {
 		err := caught(f)
 		switch {
 		case err == errOwn, err == panicked{errOwn}:
 		default:
-			t.Errorf("came back as %#v", err)
+			t.Errorf("write failed with %#v, want %v", err, errOwn)
 		}
 	})
 }
 
-// TestRuinedWritesLeaveNothing: no record, no count, no id used up, no field.
-func TestRuinedWritesLeaveNothing(t *testing.T) {
-	for name, ruin := range ruins {
-		t.Run("update/"+name, func(t *testing.T) {
-			leavesNothing(t, func(c *catalogue.Collection[resources.Record]) error {
+// TestFailedWritesHaveNoEffect checks that a failed write changes neither records nor
+// fields and uses no id.
+func TestFailedWritesHaveNoEffect(t *testing.T) {
+	for name, fail := range failures {
+		t.Run("batch/"+name, func(t *testing.T) {
+			checkNoEffect(t, func(c *catalogue.Collection[resources.Record]) error {
 				return c.Batch(func(tx *catalogue.Tx[resources.Record]) error {
-					for _, wire := range []string{`{"newMember":1}`, `{"id":50,"other":2}`} {
-						if _, err := tx.Insert(mustRecord(wire)); err != nil {
+					for _, text := range []string{`{"newMember":1}`, `{"id":50,"other":2}`} {
+						if _, err := tx.Insert(mustRecord(text)); err != nil {
 							t.Error(err)
 						}
 					}
@@ -511,27 +522,27 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 					if err := tx.Update(3, func(r *resources.Record) error { *r = mustRecord(`{"id":3}`); return nil }); err != nil {
 						t.Error(err)
 					}
-					return ruin()
+					return fail()
 				})
 			})
 		})
-		t.Run("modify/"+name, func(t *testing.T) {
-			leavesNothing(t, func(c *catalogue.Collection[resources.Record]) error {
+		t.Run("update/"+name, func(t *testing.T) {
+			checkNoEffect(t, func(c *catalogue.Collection[resources.Record]) error {
 				return c.Update(3, func(r *resources.Record) error {
 					*r = mustRecord(`{"id":3,"newMember":1}`)
-					return ruin()
+					return fail()
 				})
 			})
 		})
-		t.Run("modify in update/"+name, func(t *testing.T) {
-			leavesNothing(t, func(c *catalogue.Collection[resources.Record]) error {
+		t.Run("update in a batch/"+name, func(t *testing.T) {
+			checkNoEffect(t, func(c *catalogue.Collection[resources.Record]) error {
 				return c.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 					return tx.Update(3, func(r *resources.Record) error {
 						if _, err := tx.Insert(mustRecord(`{"newMember":1}`)); err != nil {
 							t.Error(err)
 						}
 						*r = mustRecord(`{"id":3,"other":1}`)
-						return ruin()
+						return fail()
 					})
 				})
 			})
@@ -539,14 +550,16 @@ func TestRuinedWritesLeaveNothing(t *testing.T) {
 	}
 }
 
-func leavesNothing(t *testing.T, write func(c *catalogue.Collection[resources.Record]) error) {
+// checkNoEffect calls write, which must fail, on a collection with three records and
+// checks that the collection has not changed.
+func checkNoEffect(t *testing.T, write func(c *catalogue.Collection[resources.Record]) error) {
 	c, err := catalogue.New().Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, c)
-	for _, wire := range []string{`{"name":"a"}`, `{"name":"b","x":1}`, `{"name":"c","y":[1]}`} {
-		if _, err := c.Insert(mustRecord(wire)); err != nil {
+	for _, text := range []string{`{"name":"a"}`, `{"name":"b","x":1}`, `{"name":"c","y":[1]}`} {
+		if _, err := c.Insert(mustRecord(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -565,66 +578,67 @@ func leavesNothing(t *testing.T, write func(c *catalogue.Collection[resources.Re
 	}
 	before := state()
 	for range 2 {
-		ruined(t, func() error { return write(c) })
+		runFailing(t, func() error { return write(c) })
 	}
 	if diff := cmp.Diff(before, state()); diff != "" {
-		t.Errorf("-before +after:\n%s", diff)
+		t.Errorf("the collection changed (-before +after):\n%s", diff)
 	}
-	within(t, "the check afterwards", func() {
+	within(t, "Check after failed writes", func() {
 		if err := c.Check(); err != nil {
 			t.Error(err)
 		}
 	})
-	within(t, "the next write", func() {
+	within(t, "a write after failed writes", func() {
 		if id, err := c.Insert(mustRecord(`{"name":"d"}`)); id != 4 || err != nil {
-			t.Errorf("next id %d, %v; want 4", id, err)
+			t.Errorf("next id %d, %v, want 4", id, err)
 		}
 	})
 }
 
-// TestTxOver: a transaction is of no use after its Update, however that ended.
-func TestTxOver(t *testing.T) {
-	for name, ruin := range map[string]func() error{"success": func() error { return nil }, "error": ruins["error"], "panic": ruins["panic"]} {
+// TestTxAfterBatch checks that the methods of a Tx return ErrTxDone after its batch,
+// whether the batch succeeded or failed.
+func TestTxAfterBatch(t *testing.T) {
+	for name, fail := range map[string]func() error{"success": func() error { return nil }, "error": failures["error"], "panic": failures["panic"]} {
 		c := accounts(t, 2)
 		var kept *catalogue.Tx[account]
 		_ = caught(func() error {
-			return c.Batch(func(tx *catalogue.Tx[account]) error { kept = tx; return ruin() })
+			return c.Batch(func(tx *catalogue.Tx[account]) error { kept = tx; return fail() })
 		})
 		_, err1 := kept.Get(1)
 		_, err2 := kept.Insert(account{})
 		_, err3 := kept.Upsert(account{ID: 1})
 		for i, err := range []error{err1, err2, err3, kept.Delete(1), kept.Update(1, func(*account) error { return nil })} {
 			if !errors.Is(err, catalogue.ErrTxDone) {
-				t.Errorf("%s: method %d gives %v, want ErrDone", name, i, err)
+				t.Errorf("%s: method %d returned %v, want ErrTxDone", name, i, err)
 			}
 		}
 		if err := c.Check(); err != nil || c.Count() != 2 {
-			t.Errorf("%s: count %d, %v", name, c.Count(), err)
+			t.Errorf("%s: count %d, %v, want 2", name, c.Count(), err)
 		}
 	}
 }
 
-// TestFailedStepsOfUpdate: a step that fails changes nothing, and the others
-// stay if the Update goes on to its end.
-func TestFailedStepsOfUpdate(t *testing.T) {
+// TestFailedWritesInBatch checks that a failed write in a batch has no effect and that
+// the batch can still succeed.
+func TestFailedWritesInBatch(t *testing.T) {
 	c := accounts(t, 3)
 	err := c.Batch(func(tx *catalogue.Tx[account]) error {
 		if err := tx.Update(1, func(a *account) error { a.Amount = -1; return errOwn }); err != errOwn {
-			t.Errorf("modify: %v", err)
+			t.Errorf("Update with an error: %v, want %v", err, errOwn)
 		}
 		if err := caught(func() error {
 			return tx.Update(2, func(a *account) error { a.Amount = -1; panic(errOwn) })
 		}); err != (panicked{errOwn}) {
-			t.Errorf("modify: %v", err)
+			t.Errorf("Update with a panic: %v, want a panic with %v", err, errOwn)
 		}
 		if err := tx.Update(3, func(a *account) error { a.ID = 30; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("modify of the id: %v", err)
+			t.Errorf("Update of the id: %v, want ErrInvalidID", err)
 		}
 		if _, err := tx.Insert(account{ID: 3}); !errors.Is(err, catalogue.ErrExists) {
-			t.Errorf("insert: %v", err)
+			t.Errorf("Insert of a used id: %v, want ErrExists", err)
 		}
 		if err := tx.Update(3, func(a *account) error { a.Amount = 1; return tx.Delete(3) }); !errors.Is(err, catalogue.ErrInvalid) {
-			t.Errorf("modify that deletes its record: %v", err)
+			t.Errorf("Update that deletes its record: %v, want ErrInvalid", err)
 		}
 		_, err := tx.Insert(account{Amount: 4})
 		return err
@@ -637,16 +651,17 @@ func TestFailedStepsOfUpdate(t *testing.T) {
 	}
 	for id, want := range map[int]int{1: 100, 2: 100, 4: 4} {
 		if a, err := c.Get(id); err != nil || a.Amount != want {
-			t.Errorf("record %d: %+v, %v; want amount %d", id, a, err, want)
+			t.Errorf("Get(%d) = %+v, %v, want amount %d", id, a, err, want)
 		}
 	}
 }
 
-// allReads uses every way to read, by orderings in use and by new ones.
-func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string) {
+// readAll calls every method that reads, by an ordering that has an index and by one
+// that has none.
+func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh string) {
 	const n = 30
 	s := c.Snapshot()
-	for _, by := range []string{"", known, fresh, known + "," + fresh} {
+	for _, by := range []string{"", indexed, fresh, indexed + "," + fresh} {
 		page, err1 := c.Page(whole, terms(by)...)
 		view, err2 := c.View(whole, terms(by)...)
 		ofSnapshot, err3 := s.Page(whole, terms(by)...)
@@ -656,7 +671,7 @@ func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string)
 			return
 		}
 		if len(page.Records) != n || view.Len() != n || len(ofSnapshot.Records) != n || len(slices.Collect(seq)) != n {
-			t.Errorf("by %q: not all %d records", by, n)
+			t.Errorf("by %q: a read returned fewer than %d records", by, n)
 		}
 		if _, err := view.JSON(3); err != nil {
 			t.Error(err)
@@ -666,57 +681,57 @@ func allReads(t *testing.T, c *catalogue.Collection[probe], known, fresh string)
 		t.Error(err)
 	}
 	if all := slices.Collect(c.All()); c.Count() != n || len(all) != n {
-		t.Errorf("count %d, all %d; want %d", c.Count(), len(all), n)
+		t.Errorf("Count() = %d, All() has %d records, want %d", c.Count(), len(all), n)
 	}
-	if diff := cmp.Diff(probeFields, c.Fields()); diff != "" {
+	if diff := cmp.Diff(productFields, c.Fields()); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	if err := catalogue.CheckSnapshot(s); err != nil {
 		t.Error(err)
 	}
-	fork := c.Clone()
-	if _, err := fork.Insert(probe{}); err != nil || fork.Count() != n+1 {
-		t.Errorf("clone: count %d, %v", fork.Count(), err)
+	clone := c.Clone()
+	if _, err := clone.Insert(product{}); err != nil || clone.Count() != n+1 {
+		t.Errorf("clone: count %d, %v, want %d", clone.Count(), err, n+1)
 	}
-	if err := fork.Check(); err != nil {
+	if err := clone.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestReadersDoNotWait: reads of all kinds go on while an Update or a Modify
-// stands still in the midst of its work, the first read since a write included.
+// TestReadersDoNotWait checks that no read waits for a Batch or an Update that is
+// blocked, not even the first read after a write.
 func TestReadersDoNotWait(t *testing.T) {
-	for name, block := range map[string]func(c *catalogue.Collection[probe], wait func()) error{
-		"update": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Batch(func(tx *catalogue.Tx[probe]) error {
+	for name, block := range map[string]func(c *catalogue.Collection[product], wait func()) error{
+		"batch": func(c *catalogue.Collection[product], wait func()) error {
+			return c.Batch(func(tx *catalogue.Tx[product]) error {
 				for id := 1; id <= 20; id++ {
 					if err := tx.Delete(id); err != nil {
 						return err
 					}
 				}
-				_, err := tx.Insert(probe{})
+				_, err := tx.Insert(product{})
 				wait()
 				return err
 			})
 		},
-		"modify": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Update(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
+		"update": func(c *catalogue.Collection[product], wait func()) error {
+			return c.Update(3, func(p *product) error { p.Name = "new"; wait(); return nil })
 		},
-		"modify in update": func(c *catalogue.Collection[probe], wait func()) error {
-			return c.Batch(func(tx *catalogue.Tx[probe]) error {
+		"update in a batch": func(c *catalogue.Collection[product], wait func()) error {
+			return c.Batch(func(tx *catalogue.Tx[product]) error {
 				if err := tx.Delete(9); err != nil {
 					return err
 				}
-				return tx.Update(3, func(p *probe) error { p.Name = "new"; wait(); return nil })
+				return tx.Update(3, func(p *product) error { p.Name = "new"; wait(); return nil })
 			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := probes(t, 30, catalogue.Options{})
+			c := products(t, 30, catalogue.Options{})
 			if _, err := c.Page(whole, terms("name")...); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Upsert(probe{ID: 5, Name: "just written, not read"}); err != nil {
+			if _, err := c.Upsert(product{ID: 5, Name: "written, not read yet"}); err != nil {
 				t.Fatal(err)
 			}
 			inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -724,8 +739,8 @@ func TestReadersDoNotWait(t *testing.T) {
 				done <- block(c, func() { close(inside); <-release })
 			}()
 			<-inside
-			within(t, "a read", func() { allReads(t, c, "name", "rank") })
-			within(t, "a second round of reads", func() { allReads(t, c, "name", "-words") })
+			within(t, "a read", func() { readAll(t, c, "name", "rank") })
+			within(t, "a second read", func() { readAll(t, c, "name", "-words") })
 			close(release)
 			within(t, "the write", func() {
 				if err := <-done; err != nil {
@@ -739,8 +754,7 @@ func TestReadersDoNotWait(t *testing.T) {
 	}
 }
 
-// TestCheckDoesNotWait: Check is no method that writes, so an Update in its
-// midst is no reason to wait.
+// TestCheckDoesNotWait checks that Check does not wait for a batch that is blocked.
 func TestCheckDoesNotWait(t *testing.T) {
 	c := accounts(t, 3)
 	inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -755,8 +769,8 @@ func TestCheckDoesNotWait(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(hang / 4):
-		t.Error("Check waits for an Update")
+	case <-time.After(hangTimeout / 4):
+		t.Error("Check waits for a batch")
 	}
 	close(release)
 	if err := <-done; err != nil {
@@ -764,7 +778,7 @@ func TestCheckDoesNotWait(t *testing.T) {
 	}
 }
 
-// slowReader gives its text and then stands still until it is released.
+// A slowReader returns its text and then blocks until it is released.
 type slowReader struct {
 	text    io.Reader
 	inside  chan struct{}
@@ -781,8 +795,8 @@ func (r *slowReader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestReadersDoNotWaitForLoad: nor does a Load from a slow source hold up reads,
-// and nothing of it is seen before its end.
+// TestReadersDoNotWaitForLoad checks that reads do not wait for a Load from a slow
+// reader and see nothing of it before it ends.
 func TestReadersDoNotWaitForLoad(t *testing.T) {
 	house := dataset(t)
 	slow := &slowReader{text: strings.NewReader(`{"events":[]}`), inside: make(chan struct{}), release: make(chan struct{})}
@@ -793,26 +807,27 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 		for _, by := range []string{"", "slug", "-labels,name"} {
 			page, err := house.Events().Page(whole, terms(by)...)
 			if err != nil || page.Count != 90 || len(page.Records) != 90 {
-				t.Errorf("by %q: %d of %d, %v", by, len(page.Records), page.Count, err)
+				t.Errorf("page by %q: %d records, count %d, %v, want 90", by, len(page.Records), page.Count, err)
 			}
 		}
 		if err := house.Save(io.Discard); err != nil {
 			t.Error(err)
 		}
 		if n := house.Clone().Events().Count(); n != 90 {
-			t.Errorf("clone counts %d", n)
+			t.Errorf("clone: count %d, want 90", n)
 		}
 	})
 	close(slow.release)
 	within(t, "the load", func() {
 		if err := <-done; err != nil || house.Events().Count() != 0 {
-			t.Errorf("count %d, %v", house.Events().Count(), err)
+			t.Errorf("after Load: count %d, %v, want 0", house.Events().Count(), err)
 		}
 	})
 }
 
-// TestLoadIsSeenWhole: readers see all records of one load or all of another.
-func TestLoadIsSeenWhole(t *testing.T) {
+// TestNoTornLoadOfCollection checks that readers see all records of one load or all of
+// another.
+func TestNoTornLoadOfCollection(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
 	books, err := house.Records("books")
@@ -820,11 +835,11 @@ func TestLoadIsSeenWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	load := func(n int) {
-		var wires []string
+		var list []string
 		for id := 1; id <= n; id++ {
-			wires = append(wires, fmt.Sprintf(`{"id":%d,"n":%d}`, id, n))
+			list = append(list, fmt.Sprintf(`{"id":%d,"n":%d}`, id, n))
 		}
-		if err := house.LoadCollection("books", strings.NewReader("["+strings.Join(wires, ",")+"]")); err != nil {
+		if err := house.LoadCollection("books", strings.NewReader("["+strings.Join(list, ",")+"]")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -832,12 +847,12 @@ func TestLoadIsSeenWhole(t *testing.T) {
 	read := func() {
 		page, err := books.Page(whole, terms("-n")...)
 		if err != nil || page.Count != len(page.Records) || page.Count != 10 && page.Count != 25 {
-			t.Errorf("%d of %d, %v", len(page.Records), page.Count, err)
+			t.Errorf("page: %d records, count %d, %v, want 10 or 25", len(page.Records), page.Count, err)
 			return
 		}
 		for _, r := range page.Records {
 			if n, _ := r.Get("n"); n != fmt.Sprint(page.Count) {
-				t.Errorf("record %s among %d", r, page.Count)
+				t.Errorf("record %s in a page of %d", r, page.Count)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// versions are the two houses that are saved in turn, by key: each has records
-// in the first and in the last collection, and not as many as the other's.
+// versions returns the records of two catalogues, by key. Both have records in the first
+// and the last collection, but different numbers of them.
 func versions() [2]map[string][]string {
 	var both [2]map[string][]string
 	for v := range both {
@@ -36,8 +36,8 @@ func versions() [2]map[string][]string {
 	return both
 }
 
-// houseOf is a house with the records of a version.
-func houseOf(t *testing.T, version map[string][]string) *catalogue.Catalogue {
+// catalogueOf returns a catalogue with the records of a version.
+func catalogueOf(t *testing.T, version map[string][]string) *catalogue.Catalogue {
 	t.Helper()
 	house := catalogue.New()
 	for key, records := range version {
@@ -46,14 +46,14 @@ func houseOf(t *testing.T, version map[string][]string) *catalogue.Catalogue {
 	return house
 }
 
-// content is what a house holds, by key.
-func content(t *testing.T, house *catalogue.Catalogue) map[string][]string {
+// contents returns the records of a catalogue, by key.
+func contents(t *testing.T, house *catalogue.Catalogue) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	for key, c := range house.All() {
 		count, records, err := c.Page(context.Background(), whole, nil)
 		if err != nil || count != len(records) {
-			t.Errorf("%s: count %d, %d records, %v", key, count, len(records), err)
+			t.Errorf("%s: page of %d records, count %d, %v", key, len(records), count, err)
 		}
 		for _, r := range records {
 			found[key] = append(found[key], string(r))
@@ -62,15 +62,15 @@ func content(t *testing.T, house *catalogue.Catalogue) map[string][]string {
 	return found
 }
 
-// savingProcess is the environment variable that makes this test's program one
-// that does nothing but save, to the path it holds.
+// savingProcess is the environment variable that makes the test binary save to the path
+// in it until the process is killed.
 const savingProcess = "BACKLIST_TEST_SAVE_TO"
 
-// saveForEver saves the versions in turn until the process is killed, or the
-// one that started it is gone. It says when it begins.
-func saveForEver(t *testing.T, path string) {
+// saveForever saves the versions in turn until the process is killed or its parent has
+// exited. It writes a newline to standard output before the first save.
+func saveForever(t *testing.T, path string) {
 	both := versions()
-	houses := [2]*catalogue.Catalogue{houseOf(t, both[0]), houseOf(t, both[1])}
+	houses := [2]*catalogue.Catalogue{catalogueOf(t, both[0]), catalogueOf(t, both[1])}
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
@@ -84,34 +84,36 @@ func saveForEver(t *testing.T, path string) {
 	}
 }
 
-// killOneThatSaves starts such a process and kills it a while after it began.
-func killOneThatSaves(t *testing.T, path string, after time.Duration) {
+// killWhileSaving starts a process that runs saveForever and kills it some time after
+// its first save began.
+func killWhileSaving(t *testing.T, path string, after time.Duration) {
 	t.Helper()
-	var failed bytes.Buffer
+	var stderr bytes.Buffer
 	self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	self.Env, self.Stderr = append(os.Environ(), savingProcess+"="+path), &failed
-	_, err := self.StdinPipe() // which ends with us
+	self.Env, self.Stderr = append(os.Environ(), savingProcess+"="+path), &stderr
+	_, err := self.StdinPipe() // closed when this process exits
 	must(t, err)
-	began, err := self.StdoutPipe()
+	stdout, err := self.StdoutPipe()
 	must(t, err, self.Start())
-	_, err = began.Read(make([]byte, 1))
-	<-time.After(after) // not to wait for anything: that the moment is any is the test
+	_, err = stdout.Read(make([]byte, 1))
+	time.Sleep(after) // the kill must come at a random moment
 	self.Process.Kill()
 	self.Wait()
-	if err != nil || failed.Len() > 0 {
-		t.Fatalf("the process that saves failed: %v %s", err, &failed)
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("the saving process failed: %v %s", err, &stderr)
 	}
 }
 
-// TestKilledWhileSaving: whenever a process is killed that saves one version in
-// the place of another, the file is one of them, whole. What it leaves behind
-// beside the file stays there, in the way of all that come after.
+// TestKilledWhileSaving kills a process while it replaces one version of a file by
+// another. Afterwards the file must be a complete version, whenever the kill came.
+// Temporary files that the process left must neither change nor prevent later saves.
+// BACKLIST_KILLS sets the number of kills.
 func TestKilledWhileSaving(t *testing.T) {
 	if path := os.Getenv(savingProcess); path != "" {
-		saveForEver(t, path)
+		saveForever(t, path)
 	}
 	kills, seed := 20, rand.Uint64()
-	if raceEnabled { // each takes a second, and nothing is shared by processes
+	if raceEnabled { // a kill takes a second, and processes share no memory
 		kills = 5
 	}
 	if text := os.Getenv("BACKLIST_KILLS"); text != "" {
@@ -122,20 +124,20 @@ func TestKilledWhileSaving(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	both, dir := versions(), t.TempDir()
 	path := filepath.Join(dir, "house.json")
-	must(t, houseOf(t, both[0]).SaveFile(path))
+	must(t, catalogueOf(t, both[0]).SaveFile(path))
 
 	var seen [2]int
 	for kill := range kills {
 		after := time.Duration(rng.Int64N(int64(20 * time.Millisecond)))
-		killOneThatSaves(t, path, after)
+		killWhileSaving(t, path, after)
 		house := catalogue.New()
 		if err := house.LoadFile(path); err != nil {
 			t.Fatalf("seed %d, kill %d after %v: %v", seed, kill, after, err)
 		}
-		got := content(t, house)
+		got := contents(t, house)
 		v := slices.IndexFunc(both[:], func(want map[string][]string) bool { return cmp.Equal(want, got) })
 		if v < 0 {
-			t.Fatalf("seed %d, kill %d after %v: neither version: %.300v", seed, kill, after, got)
+			t.Fatalf("seed %d, kill %d after %v: the file is neither version: %.300v", seed, kill, after, got)
 		}
 		seen[v]++
 		if err := house.Check(); err != nil {
@@ -144,15 +146,15 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 
 	left := files(t, dir)
-	t.Logf("seed %d: %d times the first version, %d times the second; killed with a temporary file there %d times of %d",
+	t.Logf("seed %d: the first version %d times, the second %d times; %d of %d kills left a temporary file",
 		seed, seen[0], seen[1], len(left)-1, kills)
-	house := houseOf(t, both[1])
+	house := catalogueOf(t, both[1])
 	if err := house.SaveFile(path); err != nil {
-		t.Errorf("beside what was left behind: %v", err)
+		t.Errorf("SaveFile with temporary files left: %v", err)
 	}
 	left["house.json"] = saved(t, house)
 	if !cmp.Equal(left, files(t, dir)) {
-		t.Error("what was left behind has changed, or the file is not what was saved")
+		t.Error("SaveFile changed a temporary file of another process or wrote a wrong file")
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)

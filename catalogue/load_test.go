@@ -22,7 +22,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// saved is all that a house holds.
+// saved returns the text that Save writes.
 func saved(t testing.TB, house *catalogue.Catalogue) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,7 +32,7 @@ func saved(t testing.TB, house *catalogue.Catalogue) string {
 	return b.String()
 }
 
-// split takes a saved house apart: the bytes of each record.
+// split returns the texts of the records of a saved catalogue, by key.
 func split(t testing.TB, text string) map[string][]string {
 	t.Helper()
 	var set map[string][]json.RawMessage
@@ -48,24 +48,24 @@ func split(t testing.TB, text string) map[string][]string {
 	return out
 }
 
-// keys are the 39 collections of the service's document, in its order.
+// keys are the keys of the service's 39 collections, in the order of its document.
 var keys = strings.Fields(`attribute-types attributes authors collaborators direct-sales books bookshop-sales carts
 	commissions compensations collaborator-invoices contributions credit-notes crowdfundings direct-debit-payments
 	credit-note-lines restockings direct-debits events expenses inventories items itemVariants labels products projects
 	proposals reshipments services shipments social-links tieins vouchers variants wires publishers suppliers news faqs`)
 
-// TestDatasetThereAndBack: loaded, saved and loaded again, each record keeps
-// the bytes that the reference server wrote.
-func TestDatasetThereAndBack(t *testing.T) {
+// TestSaveKeepsBytes checks that records keep the bytes of the reference server when they
+// are loaded, saved and loaded again.
+func TestSaveKeepsBytes(t *testing.T) {
 	raw, err := os.ReadFile("testdata/dataset.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The service escapes these two separators and the file does not.
-	wire := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
+	want := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
 	house := dataset(t)
 	first := saved(t, house)
-	if diff := cmp.Diff(wire, split(t, first)); diff != "" {
+	if diff := cmp.Diff(want, split(t, first)); diff != "" {
 		t.Errorf("saved (-want +got):\n%s", diff)
 	}
 	again := catalogue.New()
@@ -79,14 +79,14 @@ func TestDatasetThereAndBack(t *testing.T) {
 		t.Error(err)
 	}
 	ctx := context.Background()
-	for key, records := range wire {
+	for key, records := range want {
 		c, err := again.Encoded(key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		count, got, err := c.Page(ctx, whole, terms("id"))
 		if err != nil || count != len(records) {
-			t.Errorf("%s: count %d, %v; want %d", key, count, err, len(records))
+			t.Errorf("%s: count %d, %v, want %d", key, count, err, len(records))
 		}
 		for i := range got {
 			if string(got[i]) != records[i] {
@@ -96,7 +96,8 @@ func TestDatasetThereAndBack(t *testing.T) {
 	}
 }
 
-// TestSaveWritesAllCollections, empty ones too, in the document's order.
+// TestSaveWritesAllCollections checks that Save writes all collections, in the order of
+// the service's document, even if they are empty.
 func TestSaveWritesAllCollections(t *testing.T) {
 	text := saved(t, catalogue.New())
 	d := json.NewDecoder(strings.NewReader(text))
@@ -109,7 +110,7 @@ func TestSaveWritesAllCollections(t *testing.T) {
 		if s, ok := token.(string); ok {
 			got = append(got, s)
 		} else if len(got) == 0 && token != json.Delim('{') {
-			t.Fatalf("begins with %v", token)
+			t.Fatalf("first token %v, want {", token)
 		}
 		if len(got) == len(keys) {
 			break
@@ -117,7 +118,7 @@ func TestSaveWritesAllCollections(t *testing.T) {
 		if len(got) > 0 {
 			var list []any
 			if err := d.Decode(&list); err != nil || list == nil || len(list) != 0 {
-				t.Fatalf("%s holds %v, %v", got[len(got)-1], list, err)
+				t.Fatalf("%s: %v, %v, want an empty array", got[len(got)-1], list, err)
 			}
 		}
 	}
@@ -125,7 +126,7 @@ func TestSaveWritesAllCollections(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if !json.Valid([]byte(text)) {
-		t.Errorf("no JSON: %s", text)
+		t.Errorf("invalid JSON: %s", text)
 	}
 }
 
@@ -135,7 +136,7 @@ const (
 	goodLink = `{"id":1,"title":"t","url":"u","logo":null,"type":"x","author":1}`
 )
 
-// small is a house with a little in it, to see that nothing of it changes.
+// small returns a catalogue with a few records.
 func small(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	house := catalogue.New()
@@ -147,7 +148,8 @@ func small(t testing.TB) *catalogue.Catalogue {
 	return house
 }
 
-// TestLoadLeavesAbsentCollections as they are, and replaces the others.
+// TestLoadLeavesAbsentCollections checks that Load replaces the collections in a file and
+// no others.
 func TestLoadLeavesAbsentCollections(t *testing.T) {
 	house := small(t)
 	want := split(t, saved(t, house))
@@ -169,8 +171,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 	}
 }
 
-// TestIDsAfterLoad: the next one is above the highest ever used, before the
-// load or in it.
+// TestIDsAfterLoad checks that the next id is above all ids used before or by the load.
 func TestIDsAfterLoad(t *testing.T) {
 	house := small(t)
 	books, err := house.Records("books")
@@ -185,16 +186,17 @@ func TestIDsAfterLoad(t *testing.T) {
 		{`[{"id":3}]`, 10, "9 was used before"},
 		{`[]`, 11, "10 was used before"},
 		{`[{"id":50},{"id":20}]`, 51, "50 was loaded"},
-		{`[{"id":60},{"id":60}]`, 52, "what fails uses no id up"},
+		{`[{"id":60},{"id":60}]`, 52, "a failed load uses no ids"},
 	} {
 		_ = house.LoadCollection("books", strings.NewReader(row.load))
 		if id, err := books.Insert(resources.Record{}); id != row.want || err != nil {
-			t.Errorf("%s: next id %d, %v; want %d", row.reason, id, err, row.want)
+			t.Errorf("%s: next id %d, %v, want %d", row.reason, id, err, row.want)
 		}
 	}
 }
 
-// replaceMember is an event or link with one member's text changed.
+// replaceMember returns record with old replaced by text. It panics if record does not
+// contain old.
 func replaceMember(record, old, text string) string {
 	if !strings.Contains(record, old) {
 		panic(old)
@@ -202,7 +204,8 @@ func replaceMember(record, old, text string) string {
 	return strings.Replace(record, old, text, 1)
 }
 
-// TestLoadRefusesRecords: the error says which record and member, nothing changes.
+// TestLoadRefusesRecords checks that the error for an invalid record names the record and
+// the member, and that nothing changes.
 func TestLoadRefusesRecords(t *testing.T) {
 	event := func(old, text string) string { return replaceMember(goodEvent, old, text) }
 	link := func(old, text string) string { return replaceMember(goodLink, old, text) }
@@ -215,13 +218,13 @@ func TestLoadRefusesRecords(t *testing.T) {
 		{"id null", "books", `{"id":null}`, "id"},
 		{"id true", "books", `{"id":true}`, "id"},
 		{"id as list", "books", `{"id":[1]}`, "id"},
-		{"id beyond an int", "books", `{"id":9223372036854775808}`, "id"},
-		{"id twice", "books", `{"id":2,"id":2}`, "id"},
+		{"id that overflows an int", "books", `{"id":9223372036854775808}`, "id"},
+		{"repeated id", "books", `{"id":2,"id":2}`, "id"},
 		{"duplicate id", "books", `{"id":1}`, "id"},
 		{"repeated key", "books", `{"id":2,"a":1,"a":1}`, "a"},
 		{"repeated key, escaped", "books", `{"id":2,"a":1,"\u0061":1}`, "a"},
-		{"half a surrogate pair", "books", `{"id":2,"a":"\ud800"}`, "a"},
-		{"no object", "books", `5`, ""},
+		{"lone surrogate", "books", `{"id":2,"a":"\ud800"}`, "a"},
+		{"not an object", "books", `5`, ""},
 		{"null", "books", `null`, ""},
 		{"a list", "books", `[]`, ""},
 
@@ -234,20 +237,20 @@ func TestLoadRefusesRecords(t *testing.T) {
 		{"duplicate id", "events", goodEvent, "id"},
 		{"repeated key", "events", event(`"id":1,`, `"id":2,"name":"x",`), "name"},
 		{"unknown member", "events", event(`"id":1,`, `"id":2,"bogus":1,`), "bogus"},
-		{"name in another spelling", "events", event(`"id":1,`, `"id":2,"Name":"n",`), "Name"},
+		{"name in another case", "events", event(`"id":1,`, `"id":2,"Name":"n",`), "Name"},
 		{"null where not allowed", "events", event(`"id":1,"name":"n"`, `"id":2,"name":null`), "name"},
 		{"null where not allowed", "events", event(`"labels":[]`, `"labels":null`), "labels"},
 		{"missing required member", "events", event(`"id":1,"name":"n"`, `"id":2`), "name"},
-		{"mistyped, so that one is missing as well", "events", event(`"name":"n"`, `"nme":"n"`), "nme"},
+		{"unknown member in place of a required one", "events", event(`"name":"n"`, `"nme":"n"`), "nme"},
 		{"missing required member", "events", event(`"startDate":"2024-05-10T18:00:00+02:00",`, ``), "startDate"},
 		{"wrong type", "events", event(`"id":1,"name":"n"`, `"id":2,"name":5`), "name"},
 		{"wrong type", "events", event(`"published":true`, `"published":"true"`), "published"},
 		{"wrong type in a list", "events", event(`"labels":[]`, `"labels":["1"]`), "labels"},
 		{"wrong type in a list", "events", event(`"authors":[]`, `"authors":[1.5]`), "authors"},
-		{"bad date", "events", event(`2024-05-10T18:00:00+02:00`, `2024-02-30T18:00:00+02:00`), "startDate"},
+		{"invalid date", "events", event(`2024-05-10T18:00:00+02:00`, `2024-02-30T18:00:00+02:00`), "startDate"},
 		{"date without offset", "events", event(`2024-05-10T20:00:00+02:00`, `2024-05-10T20:00:00`), "endDate"},
 		{"date of year 0", "events", event(`2024-05-10T20:00:00+02:00`, `0000-05-10T20:00:00Z`), "endDate"},
-		{"no object", "events", `"x"`, ""},
+		{"not an object", "events", `"x"`, ""},
 
 		{"missing id", "social-links", link(`"id":1,`, ``), "id"},
 		{"duplicate id", "social-links", goodLink, "id"},
@@ -255,13 +258,13 @@ func TestLoadRefusesRecords(t *testing.T) {
 		{"null where not allowed", "social-links", link(`"id":1,"title":"t"`, `"id":2,"title":null`), "title"},
 		{"missing required member", "social-links", link(`"id":1,"title":"t","url":"u"`, `"id":2,"title":"t"`), "url"},
 		{"wrong type", "social-links", link(`"author":1`, `"author":"1"`), "author"},
-		{"wrong type of what may be null", "social-links", link(`"logo":null`, `"logo":5`), "logo"},
+		{"wrong type of a nullable member", "social-links", link(`"logo":null`, `"logo":5`), "logo"},
 	} {
 		house := small(t)
 		before := saved(t, house)
 		first := map[string]string{"books": `{"id":1}`, "events": goodEvent, "social-links": goodLink}[row.key]
 		record := row.record
-		if row.reason != "duplicate id" { // which must not hide the mistake that is meant
+		if row.reason != "duplicate id" { // a duplicate id must not hide the intended error
 			record = strings.Replace(record, `"id":1,`, `"id":2,`, 1)
 		}
 		array := "[" + first + ",\n" + record + "]"
@@ -270,15 +273,15 @@ func TestLoadRefusesRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		ways := map[string]error{
-			"Load":                 house.Load(strings.NewReader(`{"news":[{"id":1}],"` + row.key + `":` + array + `}`)),
-			"Load, another behind": house.Load(strings.NewReader(`{"` + row.key + `":` + array + `,"news":[{"id":1}]}`)),
-			"LoadCollection":       house.LoadCollection(row.key, strings.NewReader(array)),
-			"LoadCollection, page": house.LoadCollection(row.key, strings.NewReader(`{"count":2,"next":null,"previous":null,"results":`+array+`}`)),
-			"Encoded.Load":         encoded.Load(strings.NewReader(array)),
+			"Load":                        house.Load(strings.NewReader(`{"news":[{"id":1}],"` + row.key + `":` + array + `}`)),
+			"Load, other collection last": house.Load(strings.NewReader(`{"` + row.key + `":` + array + `,"news":[{"id":1}]}`)),
+			"LoadCollection":              house.LoadCollection(row.key, strings.NewReader(array)),
+			"LoadCollection, page":        house.LoadCollection(row.key, strings.NewReader(`{"count":2,"next":null,"previous":null,"results":`+array+`}`)),
+			"Encoded.Load":                encoded.Load(strings.NewReader(array)),
 		}
-		wrong := map[string][]string{} // the same mistake of several ways is told once
+		wrong := map[string][]string{} // the ways with the same wrong error
 		for _, way := range slices.Sorted(maps.Keys(ways)) {
-			if m := misplaced(ways[way], row.key, row.field); m != "" {
+			if m := checkRecordError(ways[way], row.key, row.field); m != "" {
 				wrong[m] = append(wrong[m], way)
 			}
 		}
@@ -286,7 +289,7 @@ func TestLoadRefusesRecords(t *testing.T) {
 			t.Errorf("%s: %s: %s: %s\n\t(%s)", row.key, row.reason, record, m, strings.Join(by, "; "))
 		}
 		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
-			t.Errorf("%s %s changed (-before +after):\n%s", row.key, row.reason, diff)
+			t.Errorf("%s: %s: the catalogue changed (-before +after):\n%s", row.key, row.reason, diff)
 		}
 		if err := house.Check(); err != nil {
 			t.Error(err)
@@ -294,45 +297,45 @@ func TestLoadRefusesRecords(t *testing.T) {
 	}
 }
 
-// misplaced says what is wrong with the error of a load whose second record is
-// bad in a field, or "".
-func misplaced(err error, key, field string) string {
+// checkRecordError returns what is wrong with the error of a load whose second record has
+// an invalid field, or "".
+func checkRecordError(err error, key, field string) string {
 	var bad *catalogue.RecordError
 	if !errors.As(err, &bad) || !errors.Is(err, catalogue.ErrInvalidData) {
-		return fmt.Sprintf("error %v, want a RecordError that matches ErrLoad", err)
+		return fmt.Sprintf("error %v, want a RecordError that wraps ErrInvalidData", err)
 	}
 	if bad.Collection != key || bad.Index != 1 || bad.Field != field {
-		return fmt.Sprintf("%q at %d, field %q; want field %q at 1: %v", bad.Collection, bad.Index, bad.Field, field, err)
+		return fmt.Sprintf("%q, record %d, field %q, want field %q of record 1: %v", bad.Collection, bad.Index, bad.Field, field, err)
 	}
 	if text := err.Error(); !strings.Contains(text, key) || !strings.Contains(text, "1") || !strings.Contains(text, field) {
-		return "error does not say where: " + text
+		return "error does not name the collection, record and field: " + text
 	}
 	return ""
 }
 
-// TestLoadRefusesTexts that are not of the form that is loaded.
+// TestLoadRefusesTexts checks that Load refuses files of another form.
 func TestLoadRefusesTexts(t *testing.T) {
 	for _, row := range []struct{ reason, text, names string }{
-		{"nothing", ``, ""},
+		{"empty", ``, ""},
 		{"white space", " \n", ""},
 		{"null", `null`, ""},
 		{"a list", `[]`, ""},
 		{"a number", `5`, ""},
 		{"text", `"books"`, ""},
-		{"no JSON", `{books:[]}`, ""},
+		{"invalid JSON", `{books:[]}`, ""},
 		{"trailing comma", `{"books":[],}`, ""},
 		{"trailing comma in a list", `{"books":[{"id":1},]}`, ""},
-		{"no comma", `{"books":[{"id":1} {"id":2}]}`, ""},
-		{"more behind it", `{"books":[]}{}`, ""},
-		{"more behind it", `{"books":[]} x`, ""},
+		{"missing comma", `{"books":[{"id":1} {"id":2}]}`, ""},
+		{"trailing data", `{"books":[]}{}`, ""},
+		{"trailing data", `{"books":[]} x`, ""},
 		{"byte order mark", "\ufeff{}", ""},
 		{"bytes that are not UTF-8", "{\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", ""},
 		{"control character", "{\"books\":[{\"id\":1,\"a\":\"\n\"}]}", ""},
 		{"NaN", `{"books":[{"id":1,"a":NaN}]}`, ""},
 		{"leading zero", `{"books":[{"id":01}]}`, ""},
 		{"unknown key", `{"books":[],"boooks":[]}`, "boooks"},
-		{"a path segment is no key", `{"item_variants":[]}`, "item_variants"},
-		{"another case", `{"Books":[]}`, "Books"},
+		{"path segment as a key", `{"item_variants":[]}`, "item_variants"},
+		{"key in another case", `{"Books":[]}`, "Books"},
 		{"empty key", `{"":[]}`, ""},
 		{"repeated key", `{"books":[],"faqs":[],"books":[]}`, "books"},
 		{"repeated key, escaped", `{"books":[],"b\u006foks":[]}`, "books"},
@@ -346,37 +349,37 @@ func TestLoadRefusesTexts(t *testing.T) {
 		before := saved(t, house)
 		err := house.Load(strings.NewReader(row.text))
 		if !errors.Is(err, catalogue.ErrInvalidData) {
-			t.Errorf("%s: error %v, want ErrLoad", row.reason, err)
+			t.Errorf("%s: error %v, want ErrInvalidData", row.reason, err)
 		} else if !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
 		}
 		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
-			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
+			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.reason, diff)
 		}
 	}
 }
 
-// TestLoadErrorTexts: the words of errors, of which the first in the file is
-// reported, after broken syntax.
+// TestLoadErrorTexts checks the texts of errors. A syntax error is reported first, then the
+// first other error in the file.
 func TestLoadErrorTexts(t *testing.T) {
 	for _, row := range []struct{ reason, text, want string }{
 		{"syntax", "{\"books\":[\n  {\"id\":1,}]}",
 			`catalogue: cannot load: line 2, byte 11: invalid character '}' looking for beginning of object key string`},
-		{"syntax after a bad record", "{\"books\":[{\"id\":0}],\n]",
+		{"syntax after an invalid record", "{\"books\":[{\"id\":0}],\n]",
 			`catalogue: cannot load: line 2, byte 1: invalid character ']' looking for beginning of object key string`},
 		{"syntax inside an event", `{"events":[{"id":1,"name":"a\x"}]}`,
 			`catalogue: cannot load: line 1, byte 30: invalid character 'x' in string escape code`},
-		{"end of the file", `{"events":[{"id":1`, `catalogue: cannot load: line 1, byte 18: unexpected end of JSON input`},
-		{"no object", `[]`, `catalogue: cannot load: want a JSON object`},
-		{"no array", `{"events":{}}`, `events: cannot load: want an array of records`},
+		{"truncated", `{"events":[{"id":1`, `catalogue: cannot load: line 1, byte 18: unexpected end of JSON input`},
+		{"not an object", `[]`, `catalogue: cannot load: want a JSON object`},
+		{"not an array", `{"events":{}}`, `events: cannot load: want an array of records`},
 		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event": did you mean events?`},
 		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" is repeated`},
 		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
 			`events: cannot load: record 1: member "summary": may not be null`},
 		{"id", `{"events":[` + replaceMember(goodEvent, `"id":1`, `"id":0`) + `]}`,
 			`events: cannot load: record 0: member "id": want a positive integer, got 0`},
-		{"duplicate next to its first", `{"books":[{"id":2},{"id":2}]}`, `books: cannot load: record 1: member "id": id is taken: record 0 has 2 too`},
-		{"duplicate apart from its first", `{"books":[{"id":5},{"id":1},{"id":9},{"id":5},{"id":9}]}`,
+		{"adjacent duplicates", `{"books":[{"id":2},{"id":2}]}`, `books: cannot load: record 1: member "id": id is taken: record 0 has 2 too`},
+		{"duplicates that are not adjacent", `{"books":[{"id":5},{"id":1},{"id":9},{"id":5},{"id":9}]}`,
 			`books: cannot load: record 3: member "id": id is taken: record 0 has 5 too`},
 	} {
 		house := small(t)
@@ -386,20 +389,20 @@ func TestLoadErrorTexts(t *testing.T) {
 	}
 }
 
-// TestLoadLastIDs: the highest ids ever used are read strictly, wherever they
-// stand.
+// TestLoadLastIDs checks that Load accepts $lastIds anywhere in a file and refuses invalid
+// ones.
 func TestLoadLastIDs(t *testing.T) {
 	last := func(key string, id any) string { return fmt.Sprintf(`{"collection":%q,"id":%v}`, key, id) }
 	file := func(entries ...string) string { return `{"$lastIds":[` + strings.Join(entries, ",") + `]}` }
 	for _, row := range []struct{ reason, text, err string }{
 		{"first", `{"$lastIds":[` + last("books", 9) + `],"books":[{"id":1}]}`, ""},
 		{"last", `{"books":[{"id":1}],"$lastIds":[` + last("books", 9) + `]}`, ""},
-		{"in between, with white space", "{\"books\":[{\"id\":1}],\n\"$lastIds\" : [ { \"id\" : 9 , \"collection\":\"books\" } ] , \"faqs\":[]}", ""},
+		{"between collections, with white space", "{\"books\":[{\"id\":1}],\n\"$lastIds\" : [ { \"id\" : 9 , \"collection\":\"books\" } ] , \"faqs\":[]}", ""},
 		{"collections without records in the file", `{"books":[{"id":1}],"$lastIds":[` + last("faqs", 9) + "," + last("labels", 1) + `]}`, ""},
 		{"an id below that of a record", `{"books":[{"id":1},{"id":7}],"$lastIds":[` + last("books", 3) + `]}`, ""},
-		{"none", `{"books":[{"id":1}],"$lastIds":[]}`, ""},
+		{"empty list", `{"books":[{"id":1}],"$lastIds":[]}`, ""},
 		{"the largest int", file(last("books", math.MaxInt)), ""},
-		{"beyond an int", file(last("books", "9223372036854775808")), "9223372036854775808"},
+		{"overflows an int", file(last("books", "9223372036854775808")), "9223372036854775808"},
 		{"zero", file(last("books", 0)), `"books"`},
 		{"negative", file(last("books", -1)), `"books"`},
 		{"fraction", file(last("books", "1.0")), "1.0"},
@@ -407,16 +410,16 @@ func TestLoadLastIDs(t *testing.T) {
 		{"text", file(last("books", `"1"`)), "string"},
 		{"null", file(last("books", "null")), `"books"`},
 		{"unknown collection", file(last("boooks", 1)), `"boooks"`},
-		{"a path segment is no key", file(last("item_variants", 1)), `"item_variants"`},
+		{"path segment as a key", file(last("item_variants", 1)), `"item_variants"`},
 		{"an unknown member", `{"$lastIds":[{"collection":"books","id":1,"x":2}]}`, `"x"`},
 		{"no collection", `{"$lastIds":[{"id":1}]}`, `""`},
 		{"twice", `{"$lastIds":[],"$lastIds":[]}`, "twice"},
 		{"numbers", `{"$lastIds":[1]}`, "number"},
 		{"an object", `{"$lastIds":{"books":1}}`, "object"},
-		{"another case", `{"$lastids":[]}`, "unknown collection"},
+		{"key in another case", `{"$lastids":[]}`, "unknown collection"},
 		{"leading zero", file(last("books", "01")), "line 1"},
 		{"trailing comma", `{"$lastIds":[` + last("books", 1) + `,]}`, "line 1"},
-		{"cut off", `{"$lastIds":[` + last("books", 1), "line 1"},
+		{"truncated", `{"$lastIds":[` + last("books", 1), "line 1"},
 	} {
 		house := small(t)
 		before := saved(t, house)
@@ -428,21 +431,22 @@ func TestLoadLastIDs(t *testing.T) {
 			continue
 		}
 		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(fmt.Sprint(err), row.err) {
-			t.Errorf("%s: error %v, want ErrLoad that contains %s", row.reason, err, row.err)
+			t.Errorf("%s: error %v, want ErrInvalidData and text %s", row.reason, err, row.err)
 		}
 		if strings.Contains(row.err, `"`) && !strings.Contains(fmt.Sprint(err), "$lastIds") {
-			t.Errorf("%s: error does not name $lastIds: %v", row.reason, err)
+			t.Errorf("%s: error %v, want one that contains $lastIds", row.reason, err)
 		}
 		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
-			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
+			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.reason, diff)
 		}
 	}
 	if err := catalogue.New().LoadCollection("$lastIds", strings.NewReader("{}")); !errors.Is(err, catalogue.ErrUnknownCollection) {
-		t.Errorf("as a collection: %v", err)
+		t.Errorf("LoadCollection of $lastIds: %v, want ErrUnknownCollection", err)
 	}
 }
 
-// TestLoadCollectionForms: an array, or a saved answer whose results are taken.
+// TestLoadCollectionForms checks that LoadCollection accepts an array of records or a saved
+// response with results.
 func TestLoadCollectionForms(t *testing.T) {
 	for _, row := range []struct {
 		reason, text string
@@ -450,18 +454,18 @@ func TestLoadCollectionForms(t *testing.T) {
 	}{
 		{"array", `[{"id":2,"a":1},{"id":1}]`, []string{`{"id":1}`, `{"id":2,"a":1}`}},
 		{"empty array", ` [ ] `, []string{}},
-		{"answer", `{"count":99,"next":"x","previous":null,"results":[{"id":5}]}`, []string{`{"id":5}`}},
-		{"other members are not looked at", `{"zzz":{"results":[]},"results":[{"id":5}],"count":"x"}`, []string{`{"id":5}`}},
-		{"answer without results", `{"count":0}`, nil},
-		{"results null", `{"results":null}`, nil},
-		{"results an object", `{"results":{}}`, nil},
+		{"response", `{"count":99,"next":"x","previous":null,"results":[{"id":5}]}`, []string{`{"id":5}`}},
+		{"other members are ignored", `{"zzz":{"results":[]},"results":[{"id":5}],"count":"x"}`, []string{`{"id":5}`}},
+		{"response without results", `{"count":0}`, nil},
+		{"null results", `{"results":null}`, nil},
+		{"object as results", `{"results":{}}`, nil},
 		{"an error document", `{"detail":"Not found."}`, nil},
-		{"no container", `5`, nil},
+		{"a number", `5`, nil},
 		{"null", `null`, nil},
-		{"nothing", ``, nil},
-		{"more behind it", `[] []`, nil},
-		{"more behind it", `{"results":[]}]`, nil},
-		{"broken behind the results", `{"results":[{"id":5}],"count":}`, nil},
+		{"empty", ``, nil},
+		{"trailing data", `[] []`, nil},
+		{"trailing data", `{"results":[]}]`, nil},
+		{"invalid JSON after the results", `{"results":[{"id":5}],"count":}`, nil},
 	} {
 		for way := range 2 {
 			house := small(t)
@@ -494,30 +498,30 @@ func TestLoadCollectionForms(t *testing.T) {
 	}
 }
 
-// little is a file that is cut off everywhere.
-const little = `{"books":[{"id":1,"a":"é\n","b":[1.5,null]},{"id":2}],"social-links":[` + goodLink + `]}`
+// smallFile is the file that some tests truncate and change at every byte.
+const smallFile = `{"books":[{"id":1,"a":"é\n","b":[1.5,null]},{"id":2}],"social-links":[` + goodLink + `]}`
 
-// TestLoadTruncated cuts files off at every byte.
+// TestLoadTruncated truncates files at every byte.
 func TestLoadTruncated(t *testing.T) {
 	house := small(t)
 	before := saved(t, house)
-	for i := range len(little) {
-		err := caught(func() error { return house.Load(strings.NewReader(little[:i])) })
+	for i := range len(smallFile) {
+		err := caught(func() error { return house.Load(strings.NewReader(smallFile[:i])) })
 		if !errors.Is(err, catalogue.ErrInvalidData) {
-			t.Errorf("%q: error %v, want ErrLoad", little[:i], err)
+			t.Errorf("%q: error %v, want ErrInvalidData", smallFile[:i], err)
 		}
 		if saved(t, house) != before {
-			t.Fatalf("%q was loaded half", little[:i])
+			t.Fatalf("%q was loaded in part", smallFile[:i])
 		}
 	}
 	for _, text := range []string{`[{"id":1,"a":"é"},{"id":2}]`, `{"count":1,"next":null,"results":[{"id":1}],"previous":null}`} {
 		for i := range len(text) {
 			err := caught(func() error { return house.LoadCollection("books", strings.NewReader(text[:i])) })
 			if !errors.Is(err, catalogue.ErrInvalidData) {
-				t.Errorf("%q: error %v, want ErrLoad", text[:i], err)
+				t.Errorf("%q: error %v, want ErrInvalidData", text[:i], err)
 			}
 			if saved(t, house) != before {
-				t.Fatalf("%q was loaded half", text[:i])
+				t.Fatalf("%q was loaded in part", text[:i])
 			}
 		}
 		if err := house.Clone().LoadCollection("books", strings.NewReader(text)); err != nil {
@@ -527,27 +531,27 @@ func TestLoadTruncated(t *testing.T) {
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
-	if err := house.Load(strings.NewReader(little)); err != nil {
+	if err := house.Load(strings.NewReader(smallFile)); err != nil {
 		t.Errorf("whole: %v", err)
 	}
 }
 
-// TestLoadIsAllOrNothing: a house with records in every collection, in an order
-// that is in use, stays as it is if the last record of any collection is bad.
+// TestLoadIsAllOrNothing checks that a catalogue with records in all collections does not
+// change, nor its pages, if the last record of any collection is invalid.
 func TestLoadIsAllOrNothing(t *testing.T) {
 	label, err := json.Marshal(resources.Label{ID: 1, CatchLines: []string{}, Users: []int{}})
 	must(t, err)
 	described := map[string]string{"events": goodEvent, "social-links": goodLink, "labels": string(label)}
-	// with is a file that has a record of that id in every collection, and in
-	// one of them a bad record besides.
-	with := func(id int, bad string) string {
+	// file returns a file that has a record with the id in every collection, and an
+	// invalid record after that of the collection invalid.
+	file := func(id int, invalid string) string {
 		var parts []string
 		for _, key := range keys {
 			record := fmt.Sprintf(`{"id":%d}`, id)
 			if text, ok := described[key]; ok {
 				record = replaceMember(text, `"id":1`, fmt.Sprintf(`"id":%d`, id))
 			}
-			if key == bad {
+			if key == invalid {
 				record += `,{"id":0}`
 			}
 			parts = append(parts, fmt.Sprintf("%q:[%s]", key, record))
@@ -555,8 +559,8 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		return "{" + strings.Join(parts, ",") + "}"
 	}
 	house := catalogue.New()
-	must(t, house.Load(strings.NewReader(with(5, ""))))
-	// pages are every collection in a descending order.
+	must(t, house.Load(strings.NewReader(file(5, ""))))
+	// pages returns a page of all records of each collection, by descending id.
 	pages := func() map[string]string {
 		out := map[string]string{}
 		for key, c := range house.All() {
@@ -568,8 +572,8 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	text, want := saved(t, house), pages()
 	for _, key := range keys {
 		var bad *catalogue.RecordError
-		if err := house.Load(strings.NewReader(with(7, key))); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
-			t.Errorf("%s: error %v, want a RecordError of its record 1", key, err)
+		if err := house.Load(strings.NewReader(file(7, key))); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
+			t.Errorf("%s: error %v, want a RecordError for record 1", key, err)
 		}
 		if diff := cmp.Diff(text, saved(t, house)); diff != "" {
 			t.Errorf("%s: saved (-before +after):\n%s", key, diff)
@@ -584,36 +588,36 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	books, err := house.Records("books")
 	must(t, err)
 	if id, err := books.Insert(resources.Record{}); id != 6 || err != nil {
-		t.Errorf("next id %d, %v; want 6, for 7 was never loaded", id, err)
+		t.Errorf("next id %d, %v, want 6: 7 was never loaded", id, err)
 	}
 }
 
-// TestLoadBytesChanged: a file with any one byte changed, gone or doubled loads
-// whole or not at all.
+// TestLoadBytesChanged checks that a file in which any one byte is replaced, removed or
+// repeated is loaded completely or not at all.
 func TestLoadBytesChanged(t *testing.T) {
 	base := small(t)
 	before := saved(t, base)
 	step := 1
-	if raceEnabled { // which has nothing to find here
+	if raceEnabled { // there is only one goroutine
 		step = 8
 	}
-	for i := 0; i < len(little); i += step {
-		head, tail := little[:i], little[i+1:]
-		for _, b := range []string{"", little[i:i+1] + little[i:i+1], "\xff", `"`, `\`, "{", "]", ",", "0", " "} {
-			loadsWholeOrNot(t, base, before, []byte(head+b+tail))
+	for i := 0; i < len(smallFile); i += step {
+		head, tail := smallFile[:i], smallFile[i+1:]
+		for _, b := range []string{"", smallFile[i:i+1] + smallFile[i:i+1], "\xff", `"`, `\`, "{", "]", ",", "0", " "} {
+			checkLoad(t, base, before, []byte(head+b+tail))
 		}
 	}
 }
 
-// TestLoadReaderFails midway: the error is the reader's own, whatever came
-// before it, and nothing changes.
+// TestLoadReaderFails checks that Load returns the error of its reader, whatever was read
+// before, and that nothing changes.
 func TestLoadReaderFails(t *testing.T) {
 	house := small(t)
 	before := saved(t, house)
-	for i := range len(little) + 1 {
-		r := io.MultiReader(strings.NewReader(little[:i]), iotest.ErrReader(errOwn))
+	for i := range len(smallFile) + 1 {
+		r := io.MultiReader(strings.NewReader(smallFile[:i]), iotest.ErrReader(errOwn))
 		if err := house.Load(r); !errors.Is(err, errOwn) {
-			t.Errorf("failing after %d bytes: %v", i, err)
+			t.Errorf("reader that fails after %d bytes: %v, want %v", i, err, errOwn)
 		}
 	}
 	if err := house.LoadCollection("books", iotest.ErrReader(errOwn)); !errors.Is(err, errOwn) {
@@ -624,7 +628,7 @@ func TestLoadReaderFails(t *testing.T) {
 	}
 }
 
-// fullWriter takes so many bytes and then fails.
+// A fullWriter accepts room bytes and then returns err.
 type fullWriter struct {
 	room int
 	err  error
@@ -640,7 +644,7 @@ func (w *fullWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSaveWriterFails at every byte.
+// TestSaveWriterFails checks that Save returns the error of its writer, after any byte.
 func TestSaveWriterFails(t *testing.T) {
 	house := small(t)
 	text := saved(t, house)
@@ -653,14 +657,14 @@ func TestSaveWriterFails(t *testing.T) {
 		t.Errorf("room for all: %v", err)
 	}
 	if err := house.Save(&fullWriter{len(text) / 2, nil}); err == nil {
-		t.Error("a short write went unnoticed")
+		t.Error("Save returned no error for a short write")
 	}
 	if saved(t, house) != text {
-		t.Error("saving changed the house")
+		t.Error("Save changed the catalogue")
 	}
 }
 
-// TestLargeSave goes beyond any buffer.
+// TestLargeSave saves more than a buffer holds.
 func TestLargeSave(t *testing.T) {
 	house := catalogue.New()
 	books, err := house.Records("books")
@@ -669,9 +673,9 @@ func TestLargeSave(t *testing.T) {
 	}
 	var want []string
 	for id := 1; id <= 300; id++ {
-		wire := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
-		want = append(want, wire)
-		if _, err := books.Insert(mustRecord(wire)); err != nil {
+		record := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
+		want = append(want, record)
+		if _, err := books.Insert(mustRecord(record)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -680,7 +684,7 @@ func TestLargeSave(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if lines := strings.Split(text, "\n"); !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSuffix(l, ",") == want[7] }) {
-		t.Error("a record does not have a line of its own")
+		t.Error("a record is not on a line of its own")
 	}
 	for _, room := range []int{0, 4095, 4096, 4097, 65536, len(text) - 1} {
 		if err := house.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
@@ -689,21 +693,20 @@ func TestLargeSave(t *testing.T) {
 	}
 }
 
-// loadsWholeOrNot loads into a house like base, which holds what was saved
-// before: what is no house is refused and changes nothing, what is one is
-// saved in a form that loads and saves to itself.
-func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, data []byte) {
+// checkLoad loads data into a clone of base, whose saved text is before. If that fails, the
+// clone must not change. Otherwise its saved text must load and be saved as the same text.
+func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []byte) {
 	t.Helper()
 	house := base.Clone()
 	if err := caught(func() error { return house.Load(bytes.NewReader(data)) }); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalidData) {
-			t.Errorf("%q: error %v, want ErrLoad", data, err)
+			t.Errorf("%q: error %v, want ErrInvalidData", data, err)
 		}
 		if located := strings.HasPrefix(err.Error(), "catalogue: cannot load: line "); located == json.Valid(data) {
-			t.Errorf("%q: error %v; whether it is JSON: %v", data, err, json.Valid(data))
+			t.Errorf("%q: error %v, but json.Valid returned %v", data, err, json.Valid(data))
 		}
 		if saved(t, house) != before {
-			t.Errorf("%q loaded half: %s", data, saved(t, house))
+			t.Errorf("%q was loaded in part: %s", data, saved(t, house))
 		}
 		if err := house.Check(); err != nil {
 			t.Errorf("%q: %v", data, err)
@@ -711,15 +714,15 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 		return
 	}
 	if !json.Valid(data) {
-		t.Errorf("%q is no JSON and was loaded", data)
+		t.Errorf("%q was loaded, but it is not JSON", data)
 	}
 	first := saved(t, house)
 	again := catalogue.New()
 	if err := again.Load(strings.NewReader(first)); err != nil {
-		t.Fatalf("what was saved does not load: %v\n%s", err, first)
+		t.Fatalf("Load of the saved text: %v\n%s", err, first)
 	}
 	if second := saved(t, again); second != first {
-		t.Errorf("saved as\n%s\nand then as\n%s", first, second)
+		t.Errorf("second Save wrote\n%s\nwant\n%s", second, first)
 	}
 	books, err := house.Records("books")
 	if err != nil {
@@ -727,7 +730,7 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 	}
 	for _, name := range books.Fields() {
 		if page, err := books.Page(whole, ordering.Desc(name)); err != nil || len(page.Records) != books.Count() {
-			t.Errorf("by %q: %d of %d, %v", name, len(page.Records), books.Count(), err)
+			t.Errorf("page by %q: %d records, %v, want %d", name, len(page.Records), err, books.Count())
 		}
 	}
 	if err := errors.Join(house.Check(), again.Check()); err != nil {
@@ -735,10 +738,10 @@ func loadsWholeOrNot(t *testing.T, base *catalogue.Catalogue, before string, dat
 	}
 }
 
-// FuzzLoad loads whatever bytes.
+// FuzzLoad loads arbitrary data.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
-		little, `{}`, `{"books":[]}`, `{"books":[{"id":1}]}`, `{"books":[{"id":1,"a":[1e400,{"b":"\u003c"}]},{"a":null,"id":3}]}`,
+		smallFile, `{}`, `{"books":[]}`, `{"books":[{"id":1}]}`, `{"books":[{"id":1,"a":[1e400,{"b":"\u003c"}]},{"a":null,"id":3}]}`,
 		`{"events":[` + goodEvent + `]}`, `{"social-links":[` + goodLink + `],"books":[{"id":0}]}`, `[{"id":1}]`, `null`, ``,
 		`{"books":[{"id":1,"_id":2,"line1":1,"line_1":2,"":3}]}`, "{\"books\":[{\"id\":1,\"\\u0000\":\"\xff\"}]}",
 		`{"books":[{"id":1},{"id":1}]}`, `{"books":[],"books":[]}`, `{"$lastIds":{"books":3,"labels":1},"books":[{"id":2},{"id":1}]}`, `{"books":[{"id":9223372036854775807}]}`,
@@ -747,5 +750,5 @@ func FuzzLoad(f *testing.F) {
 	}
 	base := small(f)
 	before := saved(f, base)
-	f.Fuzz(func(t *testing.T, data []byte) { loadsWholeOrNot(t, base, before, data) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkLoad(t, base, before, data) })
 }

@@ -43,8 +43,8 @@ type (
 		left
 		right
 	}
-	again struct {
-		*again
+	Again struct {
+		*Again
 		ID int `json:"id"`
 	}
 )
@@ -58,10 +58,10 @@ func TestMembersOf(t *testing.T) {
 	}{
 		{"embedded", reflect.TypeFor[base](), []string{"id", "Name"}, ""},
 		{"a field hides that of an embedded struct", reflect.TypeFor[hidden](), []string{"id", "Name"}, ""},
-		{"so does a tag; - is no member, but -, is", reflect.TypeFor[renamed](), []string{"id", "Name", "-"}, ""},
-		{"two of one name in one struct", reflect.TypeFor[twins](), nil, `two members "Same"`},
-		{"two of one name in embedded structs", reflect.TypeFor[both](), nil, `two members "Side"`},
-		{"a struct that embeds itself", reflect.TypeFor[again](), []string{"id"}, ""},
+		{"a tag does so too; the tag - excludes a member, -, does not", reflect.TypeFor[renamed](), []string{"id", "Name", "-"}, ""},
+		{"two with the same name in a struct", reflect.TypeFor[twins](), nil, `two members "Same"`},
+		{"two with the same name in embedded structs", reflect.TypeFor[both](), nil, `two members "Side"`},
+		{"a struct that embeds itself", reflect.TypeFor[Again](), []string{"id"}, ""},
 		{"a time is a value", reflect.TypeFor[struct{ At time.Time }](), []string{"At"}, ""},
 	} {
 		list, err := membersOf(row.typ)
@@ -144,7 +144,7 @@ func TestKeyKinds(t *testing.T) {
 			_, isInt := key.AsInt()
 			_, isText := key.AsText()
 			if kind == store.Integer && !isInt || kind == store.Text && !isText {
-				t.Fatalf("%s of %+v: the key is no number or text", m.name, record)
+				t.Fatalf("%s of %+v: the key is neither a number nor text", m.name, record)
 			}
 		}
 	}

@@ -23,15 +23,15 @@ import (
 type row[T any] struct {
 	id     int
 	record T
-	wire   string
+	text   string // its JSON
 	values map[string]value
 }
 
-// A model is what a collection should be: a slice.
+// A model is a collection kept in an unsorted slice.
 type model[T any] struct {
-	kit     *kit[T]
+	typ     *recordType[T]
 	rows    []row[T]
-	highest int // id ever used
+	highest int // the highest id ever used
 	ordered []ordering.Term
 }
 
@@ -42,9 +42,9 @@ func (m *model[T]) clone() *model[T] {
 }
 
 func (m *model[T]) row(record T) row[T] {
-	values, id := m.kit.values(&record), *m.kit.id(&record)
+	values, id := m.typ.values(&record), *m.typ.id(&record)
 	values["id"] = intOf(int64(id))
-	return row[T]{id, record, m.kit.wire(&record), values}
+	return row[T]{id, record, m.typ.encode(&record), values}
 }
 
 func (m *model[T]) find(id int) int {
@@ -60,7 +60,7 @@ func (m *model[T]) get(id int) (T, error) {
 }
 
 func (m *model[T]) insert(record T) (int, error) {
-	id := m.kit.id(&record)
+	id := m.typ.id(&record)
 	switch {
 	case *id < 0:
 		return 0, catalogue.ErrInvalidID
@@ -75,7 +75,7 @@ func (m *model[T]) insert(record T) (int, error) {
 }
 
 func (m *model[T]) upsert(record T) (int, error) {
-	id := *m.kit.id(&record)
+	id := *m.typ.id(&record)
 	if i := m.find(id); id > 0 && i >= 0 {
 		m.rows[i] = m.row(record)
 		return id, nil
@@ -92,7 +92,8 @@ func (m *model[T]) delete(id int) error {
 	return nil
 }
 
-// sorted is all rows by the terms.
+// sorted returns all rows in the order of the terms, or in the default order if there
+// are none.
 func (m *model[T]) sorted(terms []ordering.Term) []row[T] {
 	if len(terms) == 0 {
 		terms = m.ordered
@@ -117,13 +118,13 @@ func (m *model[T]) sorted(terms []ordering.Term) []row[T] {
 	return rows
 }
 
-// names is what Fields should give.
+// names returns what Fields must return.
 func (m *model[T]) names() []string {
 	var records []*T
 	for i := range m.rows {
 		records = append(records, &m.rows[i].record)
 	}
-	return m.kit.names(records)
+	return m.typ.names(records)
 }
 
 // A reader is a collection or a snapshot.
@@ -147,33 +148,34 @@ type writer[T any] interface {
 	Upsert(record T) (int, error)
 }
 
-// A branch is a collection beside its model. house is nil for a collection that
-// was cloned alone and so cannot be loaded.
-type branch[T any] struct {
+// An instance is a collection and its model. house is nil if the collection was cloned
+// without its catalogue; then it is not loaded.
+type instance[T any] struct {
 	house *catalogue.Catalogue
 	c     *catalogue.Collection[T]
 	m     *model[T]
 }
 
-// A held snapshot is to look for ever as the model did when it was taken.
+// A held is a snapshot and a copy of the model from the time it was taken. They must
+// stay equal.
 type held[T any] struct {
 	s catalogue.Snapshot[T]
 	m *model[T]
 }
 
-// A drive is one run of random operations.
-type drive[T any] struct {
-	kit      *kit[T]
-	rng      *rand.Rand
-	branches []branch[T]
-	held     []held[T]
-	left     int // operations
+// A modelRun is a sequence of random operations on some instances.
+type modelRun[T any] struct {
+	typ       *recordType[T]
+	rng       *rand.Rand
+	instances []instance[T]
+	held      []held[T]
+	left      int // operations left
 }
 
 var errOwn = errors.New("the caller's own error")
 
-// modelSteps is how many operations each of the two model tests takes: together
-// 200,000 unless more are asked for.
+// modelSteps returns the number of operations of each of the two model tests:
+// BACKLIST_MODEL_STEPS if it is set.
 func modelSteps(t *testing.T) int {
 	if text := os.Getenv("BACKLIST_MODEL_STEPS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -188,6 +190,7 @@ func modelSteps(t *testing.T) int {
 	return 100_000
 }
 
+// modelSeed returns BACKLIST_MODEL_SEED if it is set, or else a random seed.
 func modelSeed(t *testing.T) uint64 {
 	text := os.Getenv("BACKLIST_MODEL_SEED")
 	if text == "" {
@@ -200,76 +203,76 @@ func modelSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestModel compares collections with a slice that is sorted and cut by hand
-// over a long random history. BACKLIST_MODEL_STEPS sets its length and
-// BACKLIST_MODEL_SEED repeats one.
+// TestModel applies random operations to a collection and to a slice, and compares all
+// that can be read of them. BACKLIST_MODEL_STEPS sets the number of operations and
+// BACKLIST_MODEL_SEED repeats a run.
 func TestModel(t *testing.T) {
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
-		house, err := catalogue.NewWith(catalogue.Define[probe]("books", catalogue.Options{}))
+		house, err := catalogue.NewWith(catalogue.Define[product]("books", catalogue.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := catalogue.Define[probe]("books", catalogue.Options{}).In(house)
-		runModel(t, &probeKit, branch[probe]{house: house, c: c}, nil, err, steps*2/5, seed)
+		c, err := catalogue.Define[product]("books", catalogue.Options{}).In(house)
+		runModel(t, &productType, instance[product]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
 		house := catalogue.New()
 		c, err := house.Records("books")
-		runModel(t, &openKit, branch[resources.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
+		runModel(t, &openType, instance[resources.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
-	t.Run("own default order", func(t *testing.T) {
+	t.Run("default ordering", func(t *testing.T) {
 		t.Parallel()
 		order := terms("-live,note")
-		c, err := catalogue.NewCollection[probe](catalogue.Options{Name: "probes", Ordering: order, History: 50})
-		runModel(t, &probeKit, branch[probe]{c: c}, order, err, steps/5, seed)
+		c, err := catalogue.NewCollection[product](catalogue.Options{Name: "products", Ordering: order, History: 50})
+		runModel(t, &productType, instance[product]{c: c}, order, err, steps/5, seed)
 	})
 }
 
-func runModel[T any](t *testing.T, k *kit[T], b branch[T], order []ordering.Term, err error, steps int, seed uint64) {
+func runModel[T any](t *testing.T, typ *recordType[T], b instance[T], order []ordering.Term, err error, steps int, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.m = &model[T]{kit: k, ordered: order}
-	d := &drive[T]{kit: k, rng: rand.New(rand.NewPCG(seed, 1)), branches: []branch[T]{b}, left: steps}
-	if err := d.run(); err != nil {
-		t.Fatalf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d, %d operations before the end: %v", seed, modelSteps(t), d.left, err)
+	b.m = &model[T]{typ: typ, ordered: order}
+	mr := &modelRun[T]{typ: typ, rng: rand.New(rand.NewPCG(seed, 1)), instances: []instance[T]{b}, left: steps}
+	if err := mr.run(); err != nil {
+		t.Fatalf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d, %d operations before the end: %v", seed, modelSteps(t), mr.left, err)
 	}
 }
 
-func (d *drive[T]) run() error {
-	for d.left > 0 {
-		i := d.rng.IntN(len(d.branches))
-		if err := d.batch(&d.branches[i]); err != nil {
-			return fmt.Errorf("branch %d: %w", i, err)
+func (mr *modelRun[T]) run() error {
+	for mr.left > 0 {
+		i := mr.rng.IntN(len(mr.instances))
+		if err := mr.step(&mr.instances[i]); err != nil {
+			return fmt.Errorf("instance %d: %w", i, err)
 		}
-		if err := d.keep(d.branches[i]); err != nil {
+		if err := mr.holdOrClone(mr.instances[i]); err != nil {
 			return err
 		}
 	}
-	for _, h := range d.held {
-		if err := d.compare(h.s, h.m, 5); err != nil {
+	for _, h := range mr.held {
+		if err := mr.compare(h.s, h.m, 5); err != nil {
 			return fmt.Errorf("held snapshot, at the end: %w", err)
 		}
 	}
 	return nil
 }
 
-// batch is some writes to a branch and a comparison of all that can be read.
-func (d *drive[T]) batch(b *branch[T]) error {
-	for range 1 + d.rng.IntN(400) {
+// step makes random writes to an instance and compares it with its model.
+func (mr *modelRun[T]) step(b *instance[T]) error {
+	for range 1 + mr.rng.IntN(400) {
 		var err error
-		switch n := d.rng.IntN(400); {
+		switch n := mr.rng.IntN(400); {
 		case n == 0 && b.house != nil:
-			err = d.load(b)
+			err = mr.load(b)
 		case n < 20:
-			err = d.update(b)
+			err = mr.runBatch(b)
 		default:
-			err = d.write(b.c, b.m)
+			err = mr.write(b.c, b.m)
 		}
-		d.left--
+		mr.left--
 		if err != nil {
 			return err
 		}
@@ -277,32 +280,32 @@ func (d *drive[T]) batch(b *branch[T]) error {
 	if err := b.c.Check(); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	return d.compare(b.c, b.m, 2)
+	return mr.compare(b.c, b.m, 2)
 }
 
-// keep forks branches, takes snapshots and looks at old ones.
-func (d *drive[T]) keep(b branch[T]) error {
-	switch d.rng.IntN(12) {
+// holdOrClone takes a snapshot, checks an old one, clones the instance or does nothing.
+func (mr *modelRun[T]) holdOrClone(b instance[T]) error {
+	switch mr.rng.IntN(12) {
 	case 0, 1:
 		h := held[T]{b.c.Snapshot(), b.m.clone()}
-		if len(d.held) < 12 {
-			d.held = append(d.held, h)
+		if len(mr.held) < 12 {
+			mr.held = append(mr.held, h)
 		} else {
-			d.held[d.rng.IntN(len(d.held))] = h
+			mr.held[mr.rng.IntN(len(mr.held))] = h
 		}
 	case 2, 3, 4:
-		if len(d.held) > 0 {
-			h := pick(d.rng, d.held...)
+		if len(mr.held) > 0 {
+			h := pick(mr.rng, mr.held...)
 			if err := catalogue.CheckSnapshot(h.s); err != nil {
 				return fmt.Errorf("check of a held snapshot: %w", err)
 			}
-			if err := d.compare(h.s, h.m, 1); err != nil {
+			if err := mr.compare(h.s, h.m, 1); err != nil {
 				return fmt.Errorf("held snapshot: %w", err)
 			}
 		}
 	case 5:
-		n := branch[T]{c: b.c.Clone(), m: b.m.clone()}
-		if b.house != nil && d.rng.IntN(3) > 0 {
+		n := instance[T]{c: b.c.Clone(), m: b.m.clone()}
+		if b.house != nil && mr.rng.IntN(3) > 0 {
 			n.house = b.house.Clone()
 			c, err := catalogue.Define[T]("books", catalogue.Options{}).In(n.house)
 			if err != nil {
@@ -310,95 +313,99 @@ func (d *drive[T]) keep(b branch[T]) error {
 			}
 			n.c = c
 		}
-		if len(d.branches) < 5 {
-			d.branches = append(d.branches, n)
+		if len(mr.instances) < 5 {
+			mr.instances = append(mr.instances, n)
 		} else {
-			d.branches[1+d.rng.IntN(4)] = n
+			mr.instances[1+mr.rng.IntN(4)] = n
 		}
 	}
 	return nil
 }
 
-// someID is mostly one that there is, and else any near them.
-func (d *drive[T]) someID(m *model[T]) int {
-	if len(m.rows) > 0 && d.rng.IntN(4) > 0 {
-		return m.rows[d.rng.IntN(len(m.rows))].id
+// randomID returns the id of a record in three of four cases, and else an id that may
+// be unused.
+func (mr *modelRun[T]) randomID(m *model[T]) int {
+	if len(m.rows) > 0 && mr.rng.IntN(4) > 0 {
+		return m.rows[mr.rng.IntN(len(m.rows))].id
 	}
-	return d.rng.IntN(m.highest+3) + 1
+	return mr.rng.IntN(m.highest+3) + 1
 }
 
-// write is one random write, to the collection or in a transaction.
-func (d *drive[T]) write(w writer[T], m *model[T]) error {
-	n := d.rng.IntN(100)
+// write makes one random write to a collection or in a batch.
+func (mr *modelRun[T]) write(w writer[T], m *model[T]) error {
+	n := mr.rng.IntN(100)
 	if len(m.rows) > 45 && n < 60 {
-		n = 90 // so that the slice stays short
+		n = 90 // keep the slice short
 	}
-	record := d.kit.random(d.rng)
-	id := d.kit.id(&record)
+	record := mr.typ.random(mr.rng)
+	id := mr.typ.id(&record)
 	switch {
 	case n < 25:
 		wantID, want := m.insert(record)
 		got, err := w.Insert(record)
-		return verdict("insert without id", wantID, got, want, err)
+		return checkResult("insert without id", wantID, got, want, err)
 	case n < 40:
-		*id = d.someID(m)
+		*id = mr.randomID(m)
 		wantID, want := m.insert(record)
 		got, err := w.Insert(record)
-		return verdict("insert with an id", wantID, got, want, err)
+		return checkResult("insert with an id", wantID, got, want, err)
 	case n < 55:
-		if d.rng.IntN(4) > 0 {
-			*id = d.someID(m)
+		if mr.rng.IntN(4) > 0 {
+			*id = mr.randomID(m)
 		}
 		wantID, want := m.upsert(record)
 		got, err := w.Upsert(record)
-		return verdict("upsert", wantID, got, want, err)
+		return checkResult("upsert", wantID, got, want, err)
 	case n < 58:
-		*id = -1 - d.rng.IntN(2)
+		*id = -1 - mr.rng.IntN(2)
 		_, err1 := w.Insert(record)
 		_, err2 := w.Upsert(record)
-		return errors.Join(verdict("insert -1", 0, 0, catalogue.ErrInvalidID, err1), verdict("upsert -1", 0, 0, catalogue.ErrInvalidID, err2))
+		return errors.Join(
+			checkResult("insert with a negative id", 0, 0, catalogue.ErrInvalidID, err1),
+			checkResult("upsert with a negative id", 0, 0, catalogue.ErrInvalidID, err2))
 	case n < 62:
-		return d.writeBad(w, m)
+		return mr.writeInvalid(w, m)
 	case n < 80:
-		return d.modify(w, m)
+		return mr.update(w, m)
 	default:
-		some := d.someID(m)
-		return verdict("delete", 0, 0, m.delete(some), w.Delete(some))
+		some := mr.randomID(m)
+		return checkResult("delete", 0, 0, m.delete(some), w.Delete(some))
 	}
 }
 
-// writeBad tries to store what JSON cannot hold.
-func (d *drive[T]) writeBad(w writer[T], m *model[T]) error {
-	record, ok := d.kit.bad(d.rng)
+// writeInvalid tries to store a record that has no JSON.
+func (mr *modelRun[T]) writeInvalid(w writer[T], m *model[T]) error {
+	record, ok := mr.typ.invalid(mr.rng)
 	if !ok {
 		return nil
 	}
 	_, err := w.Insert(record)
-	if err := verdict("insert bad", 0, 0, catalogue.ErrInvalid, err); err != nil {
+	if err := checkResult("insert of an invalid record", 0, 0, catalogue.ErrInvalid, err); err != nil {
 		return err
 	}
 	if len(m.rows) == 0 {
 		return nil
 	}
-	*d.kit.id(&record) = pick(d.rng, m.rows...).id
+	*mr.typ.id(&record) = pick(mr.rng, m.rows...).id
 	_, err = w.Upsert(record)
-	return verdict("upsert bad", 0, 0, catalogue.ErrInvalid, err)
+	return checkResult("upsert of an invalid record", 0, 0, catalogue.ErrInvalid, err)
 }
 
-func (d *drive[T]) modify(w writer[T], m *model[T]) (err error) {
-	some, fresh := d.someID(m), d.kit.random(d.rng)
-	*d.kit.id(&fresh) = some
-	i, how := m.find(some), d.rng.IntN(8)
+// update updates a record or fails to.
+func (mr *modelRun[T]) update(w writer[T], m *model[T]) (err error) {
+	some, fresh := mr.randomID(m), mr.typ.random(mr.rng)
+	*mr.typ.id(&fresh) = some
+	i, how := m.find(some), mr.rng.IntN(8)
 	want := error(nil)
-	switch bad, ok := d.kit.bad(d.rng); {
+	switch bad, ok := mr.typ.invalid(mr.rng); {
 	case how == 0:
 		want = errOwn
 	case how == 1:
-		*d.kit.id(&fresh) = pick(d.rng, 0, some+1, -some, m.highest+1)
+		*mr.typ.id(&fresh) = pick(mr.rng, 0, some+1, -some, m.highest+1)
 		want = catalogue.ErrInvalidID
 	case how == 2 && ok:
 		fresh = bad
-		*d.kit.id(&fresh) = some
+		*mr.typ.id(&fresh) = some
 		want = catalogue.ErrInvalid
 	}
 	if i < 0 {
@@ -409,9 +416,9 @@ func (d *drive[T]) modify(w writer[T], m *model[T]) (err error) {
 	got := caught(func() error {
 		return w.Update(some, func(r *T) error {
 			if i < 0 {
-				differs = errors.New("modify called f without a record")
-			} else if !d.kit.same(r, &m.rows[i].record) {
-				differs = fmt.Errorf("modify of %d shows %s, want %s", some, d.kit.wire(r), d.kit.wire(&m.rows[i].record))
+				differs = errors.New("Update called its function without a record")
+			} else if !mr.typ.equal(r, &m.rows[i].record) {
+				differs = fmt.Errorf("Update(%d) passed %s, want %s", some, mr.typ.encode(r), mr.typ.encode(&m.rows[i].record))
 			}
 			*r = fresh
 			if panics {
@@ -428,14 +435,15 @@ func (d *drive[T]) modify(w writer[T], m *model[T]) (err error) {
 	} else if want == nil {
 		m.rows[i] = m.row(fresh)
 	}
-	return errors.Join(differs, verdict("modify", 0, 0, want, got))
+	return errors.Join(differs, checkResult("update", 0, 0, want, got))
 }
 
-// panicked is a panic with a value, as an error.
+// panicked is the error that caught returns for a panic.
 type panicked struct{ value any }
 
 func (p panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
+// caught calls f and returns its error, or its panic as an error.
 func caught(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -445,28 +453,28 @@ func caught(f func() error) (err error) {
 	return f()
 }
 
-// update is a transaction of some writes that succeeds, fails or panics.
-func (d *drive[T]) update(b *branch[T]) error {
-	how := d.rng.IntN(4)
+// runBatch runs a batch of random writes that succeeds, fails or panics.
+func (mr *modelRun[T]) runBatch(b *instance[T]) error {
+	how := mr.rng.IntN(4)
 	inside := b.m.clone()
 	var differs error
 	got := caught(func() error {
 		return b.c.Batch(func(tx *catalogue.Tx[T]) error {
-			for range d.rng.IntN(20) {
-				d.left--
-				if differs = d.write(tx, inside); differs != nil {
+			for range mr.rng.IntN(20) {
+				mr.left--
+				if differs = mr.write(tx, inside); differs != nil {
 					return nil
 				}
-				some := d.someID(inside)
+				some := mr.randomID(inside)
 				want, wantErr := inside.get(some)
 				record, err := tx.Get(some)
-				if !errors.Is(err, wantErr) || err == nil && !d.kit.same(&record, &want) || tx.Count() != len(inside.rows) {
-					differs = fmt.Errorf("a transaction reads %d as %s, %v; count %d, want %d", some, d.kit.wire(&record), err, tx.Count(), len(inside.rows))
+				if !errors.Is(err, wantErr) || err == nil && !mr.typ.equal(&record, &want) || tx.Count() != len(inside.rows) {
+					differs = fmt.Errorf("Tx.Get(%d) = %s, %v, want %s, %v; count %d, want %d", some, mr.typ.encode(&record), err, mr.typ.encode(&want), wantErr, tx.Count(), len(inside.rows))
 					return nil
 				}
 			}
-			if d.rng.IntN(16) == 0 { // the world outside sees nothing of it yet
-				if differs = d.compare(b.c, b.m, 1); differs != nil {
+			if mr.rng.IntN(16) == 0 { // readers see nothing of the batch yet
+				if differs = mr.compare(b.c, b.m, 1); differs != nil {
 					return nil
 				}
 			}
@@ -489,94 +497,95 @@ func (d *drive[T]) update(b *branch[T]) error {
 		b.m = inside
 	}
 	if differs != nil {
-		return fmt.Errorf("in an update: %w", differs)
+		return fmt.Errorf("in a batch: %w", differs)
 	}
-	return verdict("update", 0, 0, want, got)
+	return checkResult("batch", 0, 0, want, got)
 }
 
-// load replaces all records, or tries to with one record too bad.
-func (d *drive[T]) load(b *branch[T]) error {
-	next := &model[T]{kit: d.kit, highest: b.m.highest, ordered: b.m.ordered}
-	var wires []string
-	for range d.rng.IntN(40) {
-		record := d.kit.random(d.rng)
-		*d.kit.id(&record) = 1 + d.rng.IntN(60)
-		if next.find(*d.kit.id(&record)) >= 0 {
+// load replaces all records, or tries to with an id that occurs twice.
+func (mr *modelRun[T]) load(b *instance[T]) error {
+	next := &model[T]{typ: mr.typ, highest: b.m.highest, ordered: b.m.ordered}
+	var list []string
+	for range mr.rng.IntN(40) {
+		record := mr.typ.random(mr.rng)
+		*mr.typ.id(&record) = 1 + mr.rng.IntN(60)
+		if next.find(*mr.typ.id(&record)) >= 0 {
 			continue
 		}
-		wire := d.kit.wire(&record)
-		record, err := d.kit.parse(wire)
+		text := mr.typ.encode(&record)
+		record, err := mr.typ.parse(text)
 		if err != nil {
 			return err
 		}
-		wires = append(wires, wire)
+		list = append(list, text)
 		if _, err := next.insert(record); err != nil {
 			return err
 		}
 	}
-	fails := len(wires) > 0 && d.rng.IntN(3) == 0
+	fails := len(list) > 0 && mr.rng.IntN(3) == 0
 	if fails {
-		wires = append(wires, wires[0]) // an id that comes twice
+		list = append(list, list[0])
 	}
-	text := "[" + strings.Join(wires, ", ") + "]"
+	text := "[" + strings.Join(list, ", ") + "]"
 	var err error
-	if d.rng.IntN(2) == 0 {
+	if mr.rng.IntN(2) == 0 {
 		err = b.house.LoadCollection("books", strings.NewReader(text))
 	} else {
 		err = b.house.Load(strings.NewReader(`{"books":` + text + `}`))
 	}
 	if fails {
-		return verdict("bad load", 0, 0, catalogue.ErrInvalidData, err)
+		return checkResult("load of a repeated id", 0, 0, catalogue.ErrInvalidData, err)
 	}
 	b.m = next
-	return verdict("load", 0, 0, nil, err)
+	return checkResult("load", 0, 0, nil, err)
 }
 
-func verdict(what string, wantID, gotID int, want, got error) error {
+// checkResult returns an error if an operation did not return the id and error that the
+// model returned.
+func checkResult(what string, wantID, gotID int, want, got error) error {
 	if !errors.Is(got, want) || got == nil && gotID != wantID {
-		return fmt.Errorf("%s: id %d, error %v; want id %d, error %v", what, gotID, got, wantID, want)
+		return fmt.Errorf("%s: id %d, error %v, want id %d, error %v", what, gotID, got, wantID, want)
 	}
 	if want == errOwn && got != errOwn {
-		return fmt.Errorf("%s: the caller's error came back as %#v", what, got)
+		return fmt.Errorf("%s: error %#v, want the one that the function returned", what, got)
 	}
 	return nil
 }
 
-// someTerms is an ordering of the fields that there are: of up to four terms,
-// with second mentions and terms behind the id among them.
-func (d *drive[T]) someTerms(m *model[T]) []ordering.Term {
+// randomTerms returns up to four terms of known fields. They may repeat a field, and
+// terms may follow the id.
+func (mr *modelRun[T]) randomTerms(m *model[T]) []ordering.Term {
 	names := m.names()
 	var list []ordering.Term
-	for range cmp.Or(d.rng.IntN(5)-1, d.rng.IntN(2)) {
-		list = append(list, ordering.Term{Field: pick(d.rng, names...), Desc: d.rng.IntN(2) == 0})
+	for range cmp.Or(mr.rng.IntN(5)-1, mr.rng.IntN(2)) {
+		list = append(list, ordering.Term{Field: pick(mr.rng, names...), Desc: mr.rng.IntN(2) == 0})
 	}
 	return list
 }
 
-func (d *drive[T]) someWindow(n int) pagination.Window {
+func (mr *modelRun[T]) randomWindow(n int) pagination.Window {
 	return pagination.Window{
-		Limit:  pick(d.rng, 0, 1, 2, 5, 21, n, n+1, math.MaxInt, -1, d.rng.IntN(n+2)),
-		Offset: pick(d.rng, 0, 0, 1, n-1, n, n+1, math.MaxInt, -1, d.rng.IntN(n+2), d.rng.IntN(n+2)),
+		Limit:  pick(mr.rng, 0, 1, 2, 5, 21, n, n+1, math.MaxInt, -1, mr.rng.IntN(n+2)),
+		Offset: pick(mr.rng, 0, 0, 1, n-1, n, n+1, math.MaxInt, -1, mr.rng.IntN(n+2), mr.rng.IntN(n+2)),
 	}
 }
 
-// compare reads all that can be read of a collection or a snapshot, by some
-// orderings.
-func (d *drive[T]) compare(r reader[T], m *model[T], orderings int) error {
+// compare compares everything that r returns with the model, by n random orderings.
+func (mr *modelRun[T]) compare(r reader[T], m *model[T], n int) error {
 	if r.Count() != len(m.rows) {
 		return fmt.Errorf("count %d, want %d", r.Count(), len(m.rows))
 	}
 	if got, want := r.Fields(), m.names(); !slices.Equal(got, want) {
 		return fmt.Errorf("fields %v, want %v", got, want)
 	}
-	if err := d.compareGets(r, m); err != nil {
+	if err := mr.compareGets(r, m); err != nil {
 		return err
 	}
-	if err := d.sameSeq("all", r.All(), m.sorted(nil)); err != nil {
+	if err := mr.sameSeq("all", r.All(), m.sorted(nil)); err != nil {
 		return err
 	}
-	for range orderings {
-		if err := d.compareOrder(r, m, d.someTerms(m)); err != nil {
+	for range n {
+		if err := mr.compareOrder(r, m, mr.randomTerms(m)); err != nil {
 			return err
 		}
 	}
@@ -587,39 +596,39 @@ func (d *drive[T]) compare(r reader[T], m *model[T], orderings int) error {
 	return nil
 }
 
-func (d *drive[T]) compareGets(r reader[T], m *model[T]) error {
+func (mr *modelRun[T]) compareGets(r reader[T], m *model[T]) error {
 	for range 3 {
-		some := d.someID(m)
+		some := mr.randomID(m)
 		want, wantErr := m.get(some)
 		got, err := r.Get(some)
-		if !errors.Is(err, wantErr) || err == nil && !d.kit.same(&got, &want) {
-			return fmt.Errorf("get %d: %s, %v; want %s, %v", some, d.kit.wire(&got), err, d.kit.wire(&want), wantErr)
+		if !errors.Is(err, wantErr) || err == nil && !mr.typ.equal(&got, &want) {
+			return fmt.Errorf("get %d: %s, %v, want %s, %v", some, mr.typ.encode(&got), err, mr.typ.encode(&want), wantErr)
 		}
 	}
 	return nil
 }
 
-func (d *drive[T]) compareOrder(r reader[T], m *model[T], by []ordering.Term) error {
+func (mr *modelRun[T]) compareOrder(r reader[T], m *model[T], by []ordering.Term) error {
 	want := m.sorted(by)
 	seq, err := r.Ordered(by...)
 	if err != nil {
 		return fmt.Errorf("ordered %v: %w", by, err)
 	}
-	if err := d.sameSeq(fmt.Sprintf("ordered %v", by), seq, want); err != nil {
+	if err := mr.sameSeq(fmt.Sprintf("ordered %v", by), seq, want); err != nil {
 		return err
 	}
-	if err := d.compareWindow(r, pagination.Window{Limit: math.MaxInt}, by, want); err != nil {
+	if err := mr.compareWindow(r, pagination.Window{Limit: math.MaxInt}, by, want); err != nil {
 		return err
 	}
 	for range 3 {
-		if err := d.compareWindow(r, d.someWindow(len(want)), by, want); err != nil {
+		if err := mr.compareWindow(r, mr.randomWindow(len(want)), by, want); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cut is the rows that a window shows.
+// cut returns the rows in a window.
 func cut[T any](rows []row[T], w pagination.Window) []row[T] {
 	if w.Offset >= len(rows) {
 		return nil
@@ -631,7 +640,7 @@ func cut[T any](rows []row[T], w pagination.Window) []row[T] {
 	return rows[:min(w.Limit, len(rows))]
 }
 
-func (d *drive[T]) compareWindow(r reader[T], w pagination.Window, by []ordering.Term, all []row[T]) error {
+func (mr *modelRun[T]) compareWindow(r reader[T], w pagination.Window, by []ordering.Term, all []row[T]) error {
 	what, want := fmt.Sprintf("%+v by %v", w, by), cut(all, w)
 	p, err := r.Page(w, by...)
 	if err != nil {
@@ -640,30 +649,30 @@ func (d *drive[T]) compareWindow(r reader[T], w pagination.Window, by []ordering
 	if p.Count != len(all) {
 		return fmt.Errorf("page %s: count %d, want %d", what, p.Count, len(all))
 	}
-	if err := d.sameSeq("page "+what, slices.Values(p.Records), want); err != nil {
+	if err := mr.sameSeq("page "+what, slices.Values(p.Records), want); err != nil {
 		return err
 	}
 	v, err := r.View(w, by...)
 	if err != nil || v.Count() != len(all) || v.Len() != len(want) {
-		return fmt.Errorf("view %s: %d of %d, %v; want %d of %d", what, v.Len(), v.Count(), err, len(want), len(all))
+		return fmt.Errorf("view %s: %d of %d, %v, want %d of %d", what, v.Len(), v.Count(), err, len(want), len(all))
 	}
 	for i, row := range want {
 		text, err := v.JSON(i)
-		if err != nil || string(text) != row.wire || !d.kit.same(v.At(i), &row.record) {
-			return fmt.Errorf("view %s: at %d %s, %v; want %s", what, i, text, err, row.wire)
+		if err != nil || string(text) != row.text || !mr.typ.equal(v.At(i), &row.record) {
+			return fmt.Errorf("view %s: at %d %s, %v, want %s", what, i, text, err, row.text)
 		}
 	}
 	return nil
 }
 
-func (d *drive[T]) sameSeq(what string, got iter.Seq[T], want []row[T]) error {
+func (mr *modelRun[T]) sameSeq(what string, got iter.Seq[T], want []row[T]) error {
 	i := 0
 	for record := range got {
 		if i >= len(want) {
-			return fmt.Errorf("%s: more than %d records: %s", what, len(want), d.kit.wire(&record))
+			return fmt.Errorf("%s: more than %d records: %s", what, len(want), mr.typ.encode(&record))
 		}
-		if !d.kit.same(&record, &want[i].record) {
-			return fmt.Errorf("%s: at %d %s, want %s", what, i, d.kit.wire(&record), d.kit.wire(&want[i].record))
+		if !mr.typ.equal(&record, &want[i].record) {
+			return fmt.Errorf("%s: at %d %s, want %s", what, i, mr.typ.encode(&record), mr.typ.encode(&want[i].record))
 		}
 		i++
 	}
@@ -673,30 +682,30 @@ func (d *drive[T]) sameSeq(what string, got iter.Seq[T], want []row[T]) error {
 	return nil
 }
 
-// TestEveryOrdering tries all orderings of one to three terms in both
-// directions, and every window of those of one.
+// TestEveryOrdering tests all orderings of one to three terms in both directions, and
+// all windows of those with one term.
 func TestEveryOrdering(t *testing.T) {
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
-		c, err := catalogue.NewCollection[probe](catalogue.Options{})
-		everyOrdering(t, &probeKit, c, err)
+		c, err := catalogue.NewCollection[product](catalogue.Options{})
+		everyOrdering(t, &productType, c, err)
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
 		c, err := catalogue.New().Records("books")
-		everyOrdering(t, &openKit, c, err)
+		everyOrdering(t, &openType, c, err)
 	})
 }
 
-func everyOrdering[T any](t *testing.T, k *kit[T], c *catalogue.Collection[T], err error) {
+func everyOrdering[T any](t *testing.T, typ *recordType[T], c *catalogue.Collection[T], err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
 	const n = 30
-	d := &drive[T]{kit: k, rng: rand.New(rand.NewPCG(3, 3))}
-	m := &model[T]{kit: k}
-	for len(m.rows) < n || !slices.Equal(m.names(), sortedIfOpen(k)) {
-		record := k.random(d.rng)
+	mr := &modelRun[T]{typ: typ, rng: rand.New(rand.NewPCG(3, 3))}
+	m := &model[T]{typ: typ}
+	for len(m.rows) < n || !slices.Equal(m.names(), sortedIfOpen(typ)) {
+		record := typ.random(mr.rng)
 		want, _ := m.insert(record)
 		if got, err := c.Insert(record); err != nil || got != want {
 			t.Fatalf("insert: %d, %v", got, err)
@@ -706,16 +715,16 @@ func everyOrdering[T any](t *testing.T, k *kit[T], c *catalogue.Collection[T], e
 	if raceEnabled || testing.Short() {
 		depth = 2
 	}
-	for _, by := range orderings(k.fields, depth) {
-		if err := d.compareOrder(c, m, by); err != nil {
+	for _, by := range orderings(typ.fields, depth) {
+		if err := mr.compareOrder(c, m, by); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, by := range append(orderings(k.fields, 1), nil) {
+	for _, by := range append(orderings(typ.fields, 1), nil) {
 		all := m.sorted(by)
 		for offset := range len(all) + 2 {
 			for limit := range len(all) + 2 {
-				if err := d.compareWindow(c, pagination.Window{Limit: limit, Offset: offset}, by, all); err != nil {
+				if err := mr.compareWindow(c, pagination.Window{Limit: limit, Offset: offset}, by, all); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -726,10 +735,10 @@ func everyOrdering[T any](t *testing.T, k *kit[T], c *catalogue.Collection[T], e
 	}
 }
 
-// sortedIfOpen is what Fields gives when every member is there.
-func sortedIfOpen[T any](k *kit[T]) []string {
-	names := slices.Clone(k.fields)
-	if k.fields[len(k.fields)-1] == "rare_bird" {
+// sortedIfOpen returns what Fields must return if every member occurs.
+func sortedIfOpen[T any](typ *recordType[T]) []string {
+	names := slices.Clone(typ.fields)
+	if typ.fields[len(typ.fields)-1] == "seldom_set" {
 		slices.Sort(names)
 	}
 	return names

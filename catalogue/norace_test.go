@@ -2,6 +2,6 @@
 
 package catalogue_test
 
-// raceEnabled says that the race detector is on, which makes all some ten
-// times slower.
+// raceEnabled reports whether the race detector is on. It makes tests about ten times
+// slower.
 const raceEnabled = false

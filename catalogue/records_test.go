@@ -17,21 +17,21 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A kit is what the model must know of one type of record.
-type kit[T any] struct {
-	fields []string // names to order by
-	random func(rng *rand.Rand) T
-	bad    func(rng *rand.Rand) (T, bool) // one that JSON cannot hold, if T has such
-	id     func(*T) *int
-	values func(*T) map[string]value
-	wire   func(*T) string
-	parse  func(wire string) (T, error)
-	same   func(a, b *T) bool
-	names  func(records []*T) []string // what Fields gives
+// A recordType has the functions that the model needs for one type of record.
+type recordType[T any] struct {
+	fields  []string // names of the fields, for orderings
+	random  func(rng *rand.Rand) T
+	invalid func(rng *rand.Rand) (T, bool) // a record without JSON; false if T has none
+	id      func(*T) *int
+	values  func(*T) map[string]value
+	encode  func(*T) string
+	parse   func(text string) (T, error)
+	equal   func(a, b *T) bool
+	names   func(records []*T) []string // what Fields must return
 }
 
-// A probe is a record with a field of each sort.
-type probe struct {
+// A product is a record with fields of many types.
+type product struct {
 	ID    int       `json:"id"`
 	Name  string    `json:"name"`
 	Stock int       `json:"stockLevel"`
@@ -45,7 +45,7 @@ type probe struct {
 	Extra any       `json:"extra"`
 }
 
-var probeFields = []string{
+var productFields = []string{
 	"id", "name", "stock_level", "live", "note", "rank", "price", "published_at", "tags", "words", "extra",
 }
 
@@ -61,8 +61,8 @@ func randomInt(rng *rand.Rand) int {
 	return pick(rng, 0, 0, 1, 1, -1, 2, 10, math.MaxInt, math.MinInt, math.MaxInt-1, 256, -256)
 }
 
-// randomTime has ties in instants of different offsets, and times that differ
-// below the microsecond only.
+// randomTime returns one of few times. Some are the same instant with different offsets,
+// and some differ by less than a microsecond.
 func randomTime(rng *rand.Rand) time.Time {
 	t := pick(rng, time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
 		time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9998, 12, 31, 0, 0, 0, 0, time.UTC))
@@ -95,8 +95,8 @@ func randomAny(rng *rand.Rand) any {
 	return map[string]any{"a": pick[any](rng, 1.0, "x", []any{nil}), "b": nil}
 }
 
-func randomProbe(rng *rand.Rand) probe {
-	p := probe{
+func randomProduct(rng *rand.Rand) product {
+	p := product{
 		Name:  randomText(rng),
 		Stock: randomInt(rng),
 		Live:  rng.IntN(2) == 0,
@@ -125,8 +125,8 @@ func randomProbe(rng *rand.Rand) probe {
 	return p
 }
 
-func badProbe(rng *rand.Rand) (probe, bool) {
-	p := randomProbe(rng)
+func invalidProduct(rng *rand.Rand) (product, bool) {
+	p := randomProduct(rng)
 	switch rng.IntN(6) {
 	case 0:
 		p.Price = math.NaN()
@@ -144,7 +144,7 @@ func badProbe(rng *rand.Rand) (probe, bool) {
 	return p, true
 }
 
-func probeValues(p *probe) map[string]value {
+func productValues(p *product) map[string]value {
 	v := map[string]value{
 		"name":         textOf(p.Name),
 		"stock_level":  intOf(int64(p.Stock)),
@@ -176,8 +176,8 @@ func probeValues(p *probe) map[string]value {
 	return v
 }
 
-// instantOf counts the nanoseconds of an instant from the year 1 on, in exact
-// arithmetic: they may be too many for an int64.
+// instantOf returns the number of nanoseconds between the year 1 and t, which may
+// overflow an int64.
 func instantOf(t time.Time) value {
 	start := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	nanos := big.NewInt(t.Unix() - start.Unix())
@@ -186,7 +186,7 @@ func instantOf(t time.Time) value {
 	return value{kind: isNumber, num: new(big.Rat).SetInt(nanos)}
 }
 
-func sameProbe(a, b *probe) bool {
+func equalProducts(a, b *product) bool {
 	return a.ID == b.ID && a.Name == b.Name && a.Stock == b.Stock && a.Live == b.Live && a.Price == b.Price &&
 		math.Signbit(a.Price) == math.Signbit(b.Price) && samePtr(a.Note, b.Note) && samePtr(a.Rank, b.Rank) &&
 		a.At.Equal(b.At) && a.At.Format(time.RFC3339) == b.At.Format(time.RFC3339) &&
@@ -198,31 +198,31 @@ func samePtr[V comparable](a, b *V) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-var probeKit = kit[probe]{
-	fields: probeFields,
-	random: randomProbe,
-	bad:    badProbe,
-	id:     func(p *probe) *int { return &p.ID },
-	values: probeValues,
-	wire:   func(p *probe) string { return wireOf(p) },
-	parse: func(wire string) (p probe, err error) {
-		err = json.Unmarshal([]byte(wire), &p)
+var productType = recordType[product]{
+	fields:  productFields,
+	random:  randomProduct,
+	invalid: invalidProduct,
+	id:      func(p *product) *int { return &p.ID },
+	values:  productValues,
+	encode:  func(p *product) string { return wireOf(p) },
+	parse: func(text string) (p product, err error) {
+		err = json.Unmarshal([]byte(text), &p)
 		return p, err
 	},
-	same:  sameProbe,
-	names: func([]*probe) []string { return probeFields },
+	equal: equalProducts,
+	names: func([]*product) []string { return productFields },
 }
 
-// openMembers are the members of the open records, and openFields the names to
-// order by them. Few records have a rareBird, so that the field comes and goes.
+// openMembers are the members of open records, and openFields their names in orderings.
+// Few records have the member seldomSet, so that the field comes and goes.
 var (
-	openMembers = []string{"name", "publishedOn", "listPrice", "x", "rareBird"}
+	openMembers = []string{"name", "publishedOn", "listPrice", "x", "seldomSet"}
 	openFields  = map[string]string{
-		"name": "name", "publishedOn": "published_on", "listPrice": "list_price", "x": "x", "rareBird": "rare_bird",
+		"name": "name", "publishedOn": "published_on", "listPrice": "list_price", "x": "x", "seldomSet": "seldom_set",
 	}
 )
 
-// openValues are JSON texts as the service writes them, many of them equal.
+// openValues are JSON values as the service writes them. Many of them are equal.
 var openValues = []string{
 	`true`, `false`, `0`, `-0`, `1`, `1.0`, `10e-1`, `100E-2`, `1e400`, `1E+400`, `-1e400`, `1e-400`, `0.1`, `0.10`,
 	`123456789012345678901234567890`, `12345678901234567890123456789.5`, `-5`, `9007199254740993`, `9007199254740992`,
@@ -234,7 +234,7 @@ var openValues = []string{
 func randomOpen(rng *rand.Rand) resources.Record {
 	var members []string
 	for _, m := range openMembers {
-		if rng.IntN(5) == 0 || m == "rareBird" && rng.IntN(40) > 0 {
+		if rng.IntN(5) == 0 || m == "seldomSet" && rng.IntN(40) > 0 {
 			continue
 		}
 		members = append(members, fmt.Sprintf("%q:%s", m, pick(rng, openValues...)))
@@ -242,8 +242,8 @@ func randomOpen(rng *rand.Rand) resources.Record {
 	return mustRecord("{" + strings.Join(members, ",") + "}")
 }
 
-func mustRecord(wire string) resources.Record {
-	r, err := resources.ParseRecord([]byte(wire))
+func mustRecord(text string) resources.Record {
+	r, err := resources.ParseRecord([]byte(text))
 	if err != nil {
 		panic(err)
 	}
@@ -263,11 +263,11 @@ func openNames(records []*resources.Record) []string {
 	return names
 }
 
-var openKit = kit[resources.Record]{
-	fields: []string{"id", "name", "published_on", "list_price", "x", "rare_bird"},
-	random: randomOpen,
-	bad:    func(*rand.Rand) (r resources.Record, ok bool) { return r, false },
-	id:     func(r *resources.Record) *int { return &r.ID },
+var openType = recordType[resources.Record]{
+	fields:  []string{"id", "name", "published_on", "list_price", "x", "seldom_set"},
+	random:  randomOpen,
+	invalid: func(*rand.Rand) (r resources.Record, ok bool) { return r, false },
+	id:      func(r *resources.Record) *int { return &r.ID },
 	values: func(r *resources.Record) map[string]value {
 		values := map[string]value{}
 		for member, text := range r.All() {
@@ -277,30 +277,31 @@ var openKit = kit[resources.Record]{
 		}
 		return values
 	},
-	wire:  func(r *resources.Record) string { return r.String() },
-	parse: func(wire string) (resources.Record, error) { return resources.ParseRecord([]byte(wire)) },
-	same:  func(a, b *resources.Record) bool { return a.Equal(*b) },
-	names: openNames,
+	encode: func(r *resources.Record) string { return r.String() },
+	parse:  func(text string) (resources.Record, error) { return resources.ParseRecord([]byte(text)) },
+	equal:  func(a, b *resources.Record) bool { return a.Equal(*b) },
+	names:  openNames,
 }
 
-// probes is a collection of n random probes.
-func probes(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[probe] {
+// products returns a collection of n random products.
+func products(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[product] {
 	t.Helper()
-	c, err := catalogue.NewCollection[probe](opts)
+	c, err := catalogue.NewCollection[product](opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, c)
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	for range n {
-		if _, err := c.Insert(randomProbe(rng)); err != nil {
+		if _, err := c.Insert(randomProduct(rng)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return c
 }
 
-// terms reads an ordering as a query writes it.
+// terms returns the terms of an ordering such as "-name,id". Unlike [ordering.Terms] it
+// keeps repeated fields.
 func terms(text string) []ordering.Term {
 	var list []ordering.Term
 	for name := range strings.SplitSeq(text, ",") {
@@ -313,7 +314,7 @@ func terms(text string) []ordering.Term {
 	return list
 }
 
-// orderings are all orderings of up to n of the fields, in both directions.
+// orderings returns all orderings of one to n of the fields, in both directions.
 func orderings(fields []string, n int) [][]ordering.Term {
 	all := [][]ordering.Term{nil}
 	for from := 0; n > 0; n-- {

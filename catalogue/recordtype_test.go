@@ -8,7 +8,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestRecordType is what a description of the collections asks for.
+// TestRecordType checks the record types of a catalogue and of its clone.
 func TestRecordType(t *testing.T) {
 	type pamphlet struct {
 		ID int `json:"id"`
@@ -26,7 +26,7 @@ func TestRecordType(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := encoded.RecordType(); got != want {
-				t.Errorf("%s has records of type %v, want %v", key, got, want)
+				t.Errorf("%s: RecordType() = %v, want %v", key, got, want)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ type holder[V any] struct {
 	Value V   `json:"value"`
 }
 
-// Types that contain themselves, or write and read their own JSON.
+// Types that contain themselves or have methods for their JSON.
 type (
 	node struct {
 		Kids []*node         `json:"kids,omitempty"`
@@ -57,40 +57,42 @@ func (s *strict) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(s))
 }
 
-// A selfWriter writes and reads the JSON of a whole record.
-type selfWriter struct {
+// A customRecord has methods for the JSON of the whole record.
+type customRecord struct {
 	ID   int    `json:"id"`
 	JSON string `json:"json"`
 }
 
-func (s selfWriter) MarshalJSON() ([]byte, error) {
+func (s customRecord) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"id":%d,"json":%s}`, s.ID, s.JSON), nil
 }
 
-func (s *selfWriter) UnmarshalJSON(data []byte) error {
+func (s *customRecord) UnmarshalJSON(data []byte) error {
 	var m struct {
 		ID   int             `json:"id"`
 		JSON json.RawMessage `json:"json"`
 	}
 	err := json.Unmarshal(data, &m)
-	*s = selfWriter{m.ID, string(m.JSON)}
+	*s = customRecord{m.ID, string(m.JSON)}
 	return err
 }
 
-// An openWriter writes the JSON of a whole record and can hold itself.
-type openWriter struct {
+// A writeOnlyRecord has a method for the JSON of the whole record and can contain itself.
+type writeOnlyRecord struct {
 	ID  int `json:"id"`
 	Any any `json:"any"`
 }
 
-func (w openWriter) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil }
+func (w writeOnlyRecord) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil
+}
 
-// A forgetful record loads without its id.
-type forgetful struct {
+// A withoutID ignores the id when it is decoded.
+type withoutID struct {
 	ID int `json:"id"`
 }
 
-func (*forgetful) UnmarshalJSON([]byte) error { return nil }
+func (*withoutID) UnmarshalJSON([]byte) error { return nil }
 
 func nested(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
@@ -104,8 +106,8 @@ func nestedAny(levels int) any {
 	return value
 }
 
-// reloaded inserts a record, saves the catalogue and loads it into a new one. It
-// returns the JSON before and after, or the error of Insert.
+// reloaded inserts a record, saves the catalogue and loads it into a new one. It returns
+// the JSON of both catalogues, or the error of Insert.
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
 	house, err := catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{}))
@@ -118,7 +120,7 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	}
 	if _, err := books.Insert(r); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalid) || books.Count() != 0 {
-			t.Errorf("%d records, error %v, want ErrInvalid", books.Count(), err)
+			t.Errorf("Insert: %v with %d records, want ErrInvalid with none", err, books.Count())
 		}
 		return "", "", err
 	}
@@ -128,14 +130,14 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 		t.Fatal(err)
 	}
 	if err := other.Load(strings.NewReader(before)); err != nil {
-		t.Errorf("%.300s is not loaded: %v", before, err)
+		t.Errorf("Load of %.300s: %v", before, err)
 		return before, "", nil
 	}
 	return before, saved(t, other), nil
 }
 
-// A reloadRow is a record that is stored or, if names is set, refused with an error
-// that names it: a field, or a rule for the record as a whole.
+// A reloadRow is a record to insert. If names is not empty, Insert must return an error
+// that contains it.
 type reloadRow struct {
 	reason, names string
 	insert        func(t *testing.T) (before, after string, err error)
@@ -149,38 +151,39 @@ func refuses[T any](reason, names string, record T) reloadRow {
 
 func record[V any](value V) holder[V] { return holder[V]{Value: value} }
 
-// A record is refused, or it can be saved and loaded again.
+// TestStoredRecordsCanBeLoaded checks that each record is refused, or can be saved and
+// loaded again.
 func TestStoredRecordsCanBeLoaded(t *testing.T) {
-	var around pointers
-	around = &around
-	circle := []any{nil}
-	circle[0] = circle
+	var loop pointers
+	loop = &loop
+	cycle := []any{nil}
+	cycle[0] = cycle
 	for _, row := range []reloadRow{
-		stores("nothing", record[any](nil)),
-		refuses("infinity as a number in an interface", "value", record(any(json.Number("Inf")))),
-		stores("a list in as many levels as are loaded", record(json.RawMessage(nested(199)))),
-		refuses("a list in more", "value", record(json.RawMessage(nested(200)))),
+		stores("nil", record[any](nil)),
+		refuses("infinity as a json.Number in an interface", "value", record(any(json.Number("Inf")))),
+		stores("a list of the maximum depth", record(json.RawMessage(nested(199)))),
+		refuses("a list that is too deep", "value", record(json.RawMessage(nested(200)))),
 		stores("raw JSON in a list", record([]json.RawMessage{json.RawMessage(nested(198))})),
-		refuses("raw JSON in a list, too deep with it", "value", record([]json.RawMessage{json.RawMessage(nested(199))})),
+		refuses("raw JSON in a list, too deep", "value", record([]json.RawMessage{json.RawMessage(nested(199))})),
 		stores("an interface", record(nestedAny(199))),
 		refuses("an interface, too deep", "value", record(nestedAny(200))),
-		stores("a method's JSON", record(written(nested(199)))),
-		refuses("a method's JSON, too deep", "value", record(written(nested(200)))),
-		refuses("half a surrogate pair", "value", record(written(`"\ud800"`))),
-		refuses("a name that comes twice", "value", record(written(`{"a":1,"a":2}`))),
-		refuses("a name that comes twice, deeper down", "value", record(map[string]written{"x": `{"a":1,"a":2}`})),
+		stores("JSON of a method", record(written(nested(199)))),
+		refuses("JSON of a method, too deep", "value", record(written(nested(200)))),
+		refuses("lone surrogate", "value", record(written(`"\ud800"`))),
+		refuses("repeated name", "value", record(written(`{"a":1,"a":2}`))),
+		refuses("repeated name in a nested object", "value", record(map[string]written{"x": `{"a":1,"a":2}`})),
 		refuses("JSON that is not UTF-8", "value", record(written("\"\xff\""))),
-		refuses("no JSON", "value", record(written(`{`))),
+		refuses("invalid JSON", "value", record(written(`{`))),
 		stores("text with a surrogate pair", record(text("\U0001F642"))),
-		refuses("a method's text that is not UTF-8", "value", record(text("a\xff"))),
-		refuses("keys that are equal as text", "value", record(map[tagged]int{{1}: 1, {3}: 2})),
-		stores("keys that differ as text", record(map[tagged]int{{1}: 1, {2}: 2})),
-		refuses("a value that its type does not read", "value", record(strict(""))),
-		stores("a value that its type reads", record(strict("x"))),
+		refuses("text of a method that is not UTF-8", "value", record(text("a\xff"))),
+		refuses("different keys with the same text", "value", record(map[tagged]int{{1}: 1, {3}: 2})),
+		stores("keys with different texts", record(map[tagged]int{{1}: 1, {2}: 2})),
+		refuses("a value that its type does not decode", "value", record(strict(""))),
+		stores("a value that its type decodes", record(strict("x"))),
 		refuses("such a value in a map", "value", record(map[string]*strict{"x": ptr(strict(""))})),
-		stores("a large number as it is written", record(json.Number("1e999999"))),
-		stores("an absent number, which is written 0", record(json.Number(""))),
-		refuses("no number", "value", record(json.Number("x"))),
+		stores("a json.Number that no float64 holds", record(json.Number("1e999999"))),
+		stores("an empty json.Number, which is encoded as 0", record(json.Number(""))),
+		refuses("an invalid json.Number", "value", record(json.Number("x"))),
 		refuses("a number that no float64 holds, in an interface", "value", record(any(json.Number("1e999999")))),
 		refuses("an integer that no float64 holds, in an interface", "value", record(any([]any{int64(1<<53 + 1)}))),
 		refuses("the largest uint64 in an interface", "value", record(any(uint64(1<<64-1)))),
@@ -188,29 +191,29 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 		stores("a float32 in an interface", record(any(float32(0.1)))),
 		stores("the first day of year 0", record(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC))),
 		refuses("a DateTime of year 0", "value", record(resources.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)})),
-		refuses("pointers in a circle", "value", record(around)),
-		stores("a whole record's method", selfWriter{JSON: nested(199)}),
-		refuses("a whole record's method, too deep", "200", selfWriter{JSON: nested(200)}),
-		refuses("a whole record's method, a name twice", "json", selfWriter{JSON: `1,"json":2`}),
-		refuses("a record that is loaded without its id", "id", forgetful{}),
-		refuses("a whole record's method, which does not show that a list holds itself", "any", openWriter{Any: circle}),
+		refuses("pointers in a cycle", "value", record(loop)),
+		stores("a record with methods", customRecord{JSON: nested(199)}),
+		refuses("a record with methods, too deep", "200", customRecord{JSON: nested(200)}),
+		refuses("a record with methods, repeated name", "json", customRecord{JSON: `1,"json":2`}),
+		refuses("a record that is decoded without its id", "id", withoutID{}),
+		refuses("a record with methods that hide a list containing itself", "any", writeOnlyRecord{Any: cycle}),
 	} {
 		before, after, err := row.insert(t)
 		switch refused := row.names != ""; {
 		case refused && err == nil:
 			t.Errorf("%s: stored as %.200s", row.reason, before)
 		case refused && !strings.Contains(strings.ToLower(err.Error()), row.names):
-			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
 		case !refused && err != nil:
 			t.Errorf("%s: %v", row.reason, err)
 		case before != after:
-			t.Errorf("%s: saved as %.200s, loaded as %.200s", row.reason, before, after)
+			t.Errorf("%s: loaded as %.200s, want %.200s", row.reason, after, before)
 		}
 	}
 }
 
-// A type that writes JSON and does not read it can be stored, if its JSON is well
-// formed: its records are for serving.
+// TestWriteOnlyTypes checks that a type that can be encoded but not decoded is accepted.
+// Its records can be served, but not loaded.
 func TestWriteOnlyTypes(t *testing.T) {
 	c, err := catalogue.NewCollection[holder[code]](catalogue.Options{})
 	if err != nil {
@@ -221,35 +224,36 @@ func TestWriteOnlyTypes(t *testing.T) {
 	}
 }
 
-// A random value of a type that contains itself is stored if and only if its
-// record's JSON is nested at most 200 deep.
+// TestDepthOfRandomValues checks that random values are stored if and only if the JSON of
+// the record has at most 200 levels.
 func TestDepthOfRandomValues(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for want := 198; want <= 202; want++ {
 		for range 10 {
-			check(t, seed, want, record(randomNode(rng, want-1)))
-			check(t, seed, want, record(listsOf(want-1)))
+			checkDepth(t, seed, want, record(randomNode(rng, want-1)))
+			checkDepth(t, seed, want, record(listsOf(want-1)))
 		}
 	}
 }
 
-func check[V any](t *testing.T, seed uint64, want int, record holder[V]) {
+// checkDepth checks that a record with want levels is stored if want is at most 200.
+func checkDepth[V any](t *testing.T, seed uint64, want int, record holder[V]) {
 	t.Helper()
 	text, err := json.Marshal(record)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := levels(text); got != want {
-		t.Fatalf("seed %d: made %d levels, want %d", seed, got, want)
+		t.Fatalf("seed %d: the test made %d levels, want %d", seed, got, want)
 	}
 	before, after, err := reloaded(t, record)
 	if (err != nil) != (want > 200) || before != after {
-		t.Errorf("seed %d: %T with %d levels: error %v, same JSON: %t", seed, record, want, err, before == after)
+		t.Errorf("seed %d: %T with %d levels: Insert returned %v; same JSON after loading: %t", seed, record, want, err, before == after)
 	}
 }
 
-// levels counts how deep JSON without brackets in its strings is nested.
+// levels returns the number of levels of JSON without brackets in strings.
 func levels(text []byte) (deepest int) {
 	depth := 0
 	for _, b := range text {
@@ -266,7 +270,7 @@ func listsOf(depth int) lists {
 	return lists{nil, listsOf(depth - 1), lists{}}
 }
 
-// randomNode returns a node whose JSON has so many levels.
+// randomNode returns a node whose JSON has depth levels.
 func randomNode(rng *rand.Rand, depth int) *node {
 	switch {
 	case depth == 1:
@@ -320,26 +324,26 @@ func (h hookCloner) Clone() hookCloner {
 	return h
 }
 
-// A field that is not in the JSON is refused only if it cannot be copied, and the
-// error says what helps.
-func TestFieldsOutsideTheJSON(t *testing.T) {
+// TestFieldsOutsideJSON checks that a field without JSON is refused only if it cannot be
+// copied, and that the error names a remedy.
+func TestFieldsOutsideJSON(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		make   func() error
 		want   []string
 	}{
 		{"func", made[hook], []string{"field Hook", "cannot be copied", "method Clone"}},
-		{"channels, deeper down", made[signal], []string{"field Done", "cannot be copied", "method Clone"}},
-		{"func in the JSON: a method Clone does not help", made[inJSON], []string{"field Hook", "has no JSON"}},
+		{"channels in a nested struct", made[signal], []string{"field Done", "cannot be copied", "method Clone"}},
+		{"func in the JSON, where a method Clone does not help", made[inJSON], []string{"field Hook", "has no JSON"}},
 	} {
 		err := row.make()
 		if !errors.Is(err, catalogue.ErrInvalidType) {
-			t.Errorf("%s: %v, want ErrType", row.reason, err)
+			t.Errorf("%s: %v, want ErrInvalidType", row.reason, err)
 			continue
 		}
 		for _, part := range row.want {
 			if !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: %v does not say %q", row.reason, err, part)
+				t.Errorf("%s: error %v, want one that contains %q", row.reason, err, part)
 			}
 		}
 	}
@@ -350,9 +354,9 @@ func TestFieldsOutsideTheJSON(t *testing.T) {
 	}
 	before, after, err := reloaded(t, hookCloner{Name: "x", Hook: func() {}})
 	if diff := cmp.Diff(before, after); diff != "" || err != nil {
-		t.Errorf("%v (-saved +loaded):\n%s", err, diff)
+		t.Errorf("record with a func: %v (-saved +loaded):\n%s", err, diff)
 	}
 	if _, _, err := reloaded(t, hookCloner{Name: "\xff"}); err == nil || !strings.Contains(err.Error(), "Name") {
-		t.Errorf("text that is not UTF-8 beside a func: %v", err)
+		t.Errorf("text that is not UTF-8: %v, want an error that contains Name", err)
 	}
 }

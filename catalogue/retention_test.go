@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// heapInUse returns the bytes that the garbage collector leaves.
+// heapInUse returns the number of bytes in use after a garbage collection.
 func heapInUse() int {
 	runtime.GC()
 	runtime.GC()
@@ -19,16 +19,16 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// A weighty record refers to much memory.
-type weighty struct {
+// A largeRecord refers to a large slice.
+type largeRecord struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`
-	Mass []byte `json:"mass"`
+	Data []byte `json:"data"`
 }
 
-func weightyCollection(t *testing.T, opts Options) *Collection[weighty] {
+func newLargeCollection(t *testing.T, opts Options) *Collection[largeRecord] {
 	t.Helper()
-	c, err := NewCollection[weighty](opts)
+	c, err := NewCollection[largeRecord](opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +39,13 @@ func weightyCollection(t *testing.T, opts Options) *Collection[weighty] {
 	return c
 }
 
-// Records that were deleted or replaced are garbage at once if no snapshot, view
-// or history holds them.
-func TestRemovedRecordsAreGarbage(t *testing.T) {
-	const mass = 1 << 20
-	insert := func(t *testing.T, c *Collection[weighty], n int) {
+// TestRemovedRecordsAreCollected checks that deleted and replaced records are garbage as
+// soon as no snapshot, view or history holds them.
+func TestRemovedRecordsAreCollected(t *testing.T) {
+	const size = 1 << 20
+	insert := func(t *testing.T, c *Collection[largeRecord], n int) {
 		for i := range n {
-			if _, err := c.Insert(weighty{Name: strings.Repeat("x", i%9), Mass: make([]byte, mass)}); err != nil {
+			if _, err := c.Insert(largeRecord{Name: strings.Repeat("x", i%9), Data: make([]byte, size)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -53,10 +53,10 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		opts   Options
-		run    func(t *testing.T, c *Collection[weighty])
-		keeps  int // records
+		run    func(t *testing.T, c *Collection[largeRecord])
+		keeps  int // number of records that may be held
 	}{
-		{"all deleted", Options{}, func(t *testing.T, c *Collection[weighty]) {
+		{"all deleted", Options{}, func(t *testing.T, c *Collection[largeRecord]) {
 			insert(t, c, 60)
 			for id := range 60 {
 				if err := c.Delete(id + 1); err != nil {
@@ -64,7 +64,7 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 				}
 			}
 		}, 0},
-		{"more than fit in a node, all but ten deleted", Options{}, func(t *testing.T, c *Collection[weighty]) {
+		{"all but ten deleted, from several nodes", Options{}, func(t *testing.T, c *Collection[largeRecord]) {
 			insert(t, c, 200)
 			for id := range 190 {
 				if err := c.Delete(200 - id); err != nil {
@@ -72,24 +72,24 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 				}
 			}
 		}, 10 + 10/8 + 1},
-		{"each replaced", Options{}, func(t *testing.T, c *Collection[weighty]) {
+		{"each replaced", Options{}, func(t *testing.T, c *Collection[largeRecord]) {
 			insert(t, c, 130)
 			for id := range 130 {
-				if err := c.Update(id+1, func(r *weighty) error { r.Mass = r.Mass[:1]; return nil }); err != nil {
+				if err := c.Update(id+1, func(r *largeRecord) error { r.Data = r.Data[:1]; return nil }); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}, 130/8 + 1},
-		{"one replaced over and over, one change kept", Options{History: 1}, func(t *testing.T, c *Collection[weighty]) {
+		{"one replaced repeatedly, history of one change", Options{History: 1}, func(t *testing.T, c *Collection[largeRecord]) {
 			for range 100 {
-				if _, err := c.Upsert(weighty{ID: 1, Mass: make([]byte, mass)}); err != nil {
+				if _, err := c.Upsert(largeRecord{ID: 1, Data: make([]byte, size)}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}, 1},
-		{"deleted in a batch", Options{}, func(t *testing.T, c *Collection[weighty]) {
+		{"deleted in a batch", Options{}, func(t *testing.T, c *Collection[largeRecord]) {
 			insert(t, c, 60)
-			err := c.Batch(func(tx *Tx[weighty]) error {
+			err := c.Batch(func(tx *Tx[largeRecord]) error {
 				for id := range 60 {
 					if err := tx.Delete(id + 1); err != nil {
 						return err
@@ -101,7 +101,7 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, 0},
-		{"pages read between the writes", Options{}, func(t *testing.T, c *Collection[weighty]) {
+		{"pages read between deletions", Options{}, func(t *testing.T, c *Collection[largeRecord]) {
 			insert(t, c, 40)
 			for id := range 40 {
 				for range 200 {
@@ -116,23 +116,24 @@ func TestRemovedRecordsAreGarbage(t *testing.T) {
 		}, 0},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			c := weightyCollection(t, row.opts)
+			c := newLargeCollection(t, row.opts)
 			before := heapInUse()
 			row.run(t, c)
-			if kept := (heapInUse() - before + mass/2) / mass; kept > row.keeps {
-				t.Errorf("%d records are held, want at most %d", kept, row.keeps)
+			if kept := (heapInUse() - before + size/2) / size; kept > row.keeps {
+				t.Errorf("%d removed records are held, want at most %d", kept, row.keeps)
 			}
 			runtime.KeepAlive(c)
 		})
 	}
 }
 
-// A clone does not hold the store of its original, nor a snapshot the live one.
-func TestCopiesDoNotHoldTheOriginal(t *testing.T) {
-	for reason, keep := range map[string]func(c *Collection[weighty]) any{
-		"a clone":    func(c *Collection[weighty]) any { return c.Clone() },
-		"a snapshot": func(c *Collection[weighty]) any { return c.Snapshot() },
-		"a view": func(c *Collection[weighty]) any {
+// TestOriginalIsCollected checks that clones, snapshots and views do not hold the store
+// that they come from.
+func TestOriginalIsCollected(t *testing.T) {
+	for reason, keep := range map[string]func(c *Collection[largeRecord]) any{
+		"a clone":    func(c *Collection[largeRecord]) any { return c.Clone() },
+		"a snapshot": func(c *Collection[largeRecord]) any { return c.Snapshot() },
+		"a view": func(c *Collection[largeRecord]) any {
 			v, err := c.View(pagination.Window{Limit: 1})
 			if err != nil {
 				t.Error(err)
@@ -140,20 +141,20 @@ func TestCopiesDoNotHoldTheOriginal(t *testing.T) {
 			return v
 		},
 	} {
-		c, err := NewCollection[weighty](Options{}) // without a cleanup, which would hold it
+		c, err := NewCollection[largeRecord](Options{}) // no checkAtEnd, which would hold the collection
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Insert(weighty{Mass: make([]byte, 1000)}); err != nil {
+		if _, err := c.Insert(largeRecord{Data: make([]byte, 1000)}); err != nil {
 			t.Fatal(err)
 		}
 		kept := keep(c)
-		if _, err := c.Insert(weighty{Mass: make([]byte, 1000)}); err != nil {
+		if _, err := c.Insert(largeRecord{Data: make([]byte, 1000)}); err != nil {
 			t.Fatal(err)
 		}
 		original, later := weak.Make(c.store), weak.Make(c.store.Get(2))
 		if original.Value() == nil || later.Value() == nil {
-			t.Fatal("the weak pointers are empty")
+			t.Fatal("the weak pointers are nil too early")
 		}
 		c = nil
 		runtime.GC()
@@ -168,8 +169,9 @@ func TestCopiesDoNotHoldTheOriginal(t *testing.T) {
 	}
 }
 
-// A change that is kept takes little memory, also where clones and writes alternate.
-func TestHistoryIsSmallBesideClones(t *testing.T) {
+// TestHistoryMemoryWithClones limits the memory of a change when clones and writes
+// alternate.
+func TestHistoryMemoryWithClones(t *testing.T) {
 	type small struct {
 		ID int `json:"id"`
 		N  int `json:"n"`
@@ -194,12 +196,12 @@ func TestHistoryIsSmallBesideClones(t *testing.T) {
 	}
 	changes, _, err := c.Since(c.Snapshot().Revision() - kept)
 	if err != nil || len(changes) != kept {
-		t.Fatal(len(changes), err)
+		t.Fatalf("Since returned %d changes, %v, want %d", len(changes), err, kept)
 	}
 	changes = nil
-	record := 48 // the stored record that a change refers to
+	const record = 48 // size of the stored record that a change refers to
 	perChange := (heapInUse() - before) / kept
-	t.Logf("%d bytes for each change, its record included", perChange)
+	t.Logf("%d bytes for each change and its record", perChange)
 	if perChange > 75+record {
 		t.Errorf("%d bytes for each change, want at most %d", perChange, 75+record)
 	}

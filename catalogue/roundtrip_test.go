@@ -19,9 +19,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// FuzzRoundTrip: records that are loaded are saved with the members that
-// encoding/json sees in them, what was saved loads to the same house, and so
-// does each record that is taken out of one house and put into another.
+// FuzzRoundTrip checks that loaded records are saved with the members that
+// encoding/json decodes, that the saved text loads as the same catalogue, and that so
+// do the records when they are inserted into another catalogue.
 func FuzzRoundTrip(f *testing.F) {
 	for _, seed := range []string{
 		goodEvent, goodLink, `{"id":1}`, `{"id":3,"a":[1.0,-0,1e400,{"b":"\u003c\u2028\ud83d\ude42"}]},{"a":null,"id":2}`,
@@ -47,11 +47,11 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, key, list string, open func(*catalogue.Catalogue) *catalogue.Collection[T]) {
+func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, key, list string, in func(*catalogue.Catalogue) *catalogue.Collection[T]) {
 	err := house.LoadCollection(key, strings.NewReader(list))
 	if err != nil {
-		if !errors.Is(err, catalogue.ErrInvalidData) || open(house).Count() != 0 {
-			t.Fatalf("%s: %d records loaded, error %v, want ErrLoad", key, open(house).Count(), err)
+		if !errors.Is(err, catalogue.ErrInvalidData) || in(house).Count() != 0 {
+			t.Fatalf("%s: %d records loaded, error %v, want none and ErrInvalidData", key, in(house).Count(), err)
 		}
 		return
 	}
@@ -60,11 +60,11 @@ func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, key, list string
 
 	loaded, inserted := catalogue.New(), catalogue.New()
 	if err := loaded.Load(strings.NewReader(first)); err != nil {
-		t.Fatalf("%s: what was saved does not load: %v\n%s", key, err, first)
+		t.Fatalf("%s: Load of the saved text: %v\n%s", key, err, first)
 	}
-	for record := range open(house).All() {
-		if _, err := open(inserted).Insert(record); err != nil {
-			t.Fatalf("%s: what was loaded cannot be inserted: %v", key, err)
+	for record := range in(house).All() {
+		if _, err := in(inserted).Insert(record); err != nil {
+			t.Fatalf("%s: Insert of a loaded record: %v", key, err)
 		}
 	}
 	for what, other := range map[string]*catalogue.Catalogue{"loaded again": loaded, "inserted": inserted} {
@@ -81,7 +81,7 @@ func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, key, list string
 	}
 }
 
-// compareOrders wants the same pages of both, by some of the fields.
+// compareOrders checks that pages of a and b ordered by the first few fields are equal.
 func compareOrders(t *testing.T, key string, a, b *catalogue.Catalogue) {
 	t.Helper()
 	ctx := context.Background()
@@ -99,14 +99,14 @@ func compareOrders(t *testing.T, key string, a, b *catalogue.Catalogue) {
 		_, want, errX := x.Page(ctx, whole, by)
 		_, got, errY := y.Page(ctx, whole, by)
 		if err := errors.Join(errX, errY); err != nil || !slices.EqualFunc(want, got, bytes.Equal) {
-			t.Errorf("%s by %q: %s and %s, %v", key, name, want, got, err)
+			t.Errorf("%s by %q: %s, %v, want %s", key, name, got, err, want)
 		}
 	}
 }
 
-// compareMembers wants each member of each loaded record in what was saved, which
-// is by id. Open records have no other members, and keep their digits.
-func compareMembers(t *testing.T, key, list string, wire []string) {
+// compareMembers checks that the saved records, which are sorted by id, have all members
+// of the loaded list. Open records have no other members and keep the digits of numbers.
+func compareMembers(t *testing.T, key, list string, records []string) {
 	t.Helper()
 	decode := func(text string, into any) {
 		d := json.NewDecoder(strings.NewReader(text))
@@ -117,8 +117,8 @@ func compareMembers(t *testing.T, key, list string, wire []string) {
 	}
 	var in []map[string]any
 	decode(list, &in)
-	if len(in) != len(wire) {
-		t.Fatalf("%s: %d records loaded, %d saved", key, len(in), len(wire))
+	if len(in) != len(records) {
+		t.Fatalf("%s: %d records loaded, %d saved", key, len(in), len(records))
 	}
 	id := func(r map[string]any) *big.Int {
 		n, _ := r["id"].(json.Number)
@@ -128,7 +128,7 @@ func compareMembers(t *testing.T, key, list string, wire []string) {
 	slices.SortFunc(in, func(a, b map[string]any) int { return id(a).Cmp(id(b)) })
 	for i, record := range in {
 		var out map[string]any
-		decode(wire[i], &out)
+		decode(records[i], &out)
 		if key == "books" {
 			if diff := gocmp.Diff(record, out); diff != "" {
 				t.Errorf("%s %d (-loaded +saved):\n%s", key, i, diff)
@@ -137,13 +137,14 @@ func compareMembers(t *testing.T, key, list string, wire []string) {
 		}
 		for name, value := range record {
 			if got, ok := out[name]; !ok || !sameValue(value, got) {
-				t.Errorf("%s %d: %q is loaded as %#v and saved as %#v", key, i, name, value, got)
+				t.Errorf("%s %d: member %q saved as %#v, want %#v", key, i, name, got, value)
 			}
 		}
 	}
 }
 
-// sameValue compares numbers by value, and instants to the microsecond.
+// sameValue reports whether a and b are equal. It compares numbers by value and
+// date-times to the microsecond.
 func sameValue(a, b any) bool {
 	if x, ok := a.(json.Number); ok {
 		y, _ := b.(json.Number)
@@ -157,7 +158,7 @@ func sameValue(a, b any) bool {
 	if err != nil || x == y {
 		return gocmp.Equal(a, b)
 	}
-	// Spellings other than RFC 3339's are the business of package resources.
+	// Package resources tests the formats other than RFC 3339.
 	loaded, err := time.Parse(time.RFC3339, x)
 	return err != nil || loaded.Truncate(time.Microsecond).Equal(saved)
 }

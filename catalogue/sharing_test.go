@@ -16,14 +16,14 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A part is a struct inside a record.
+// A part is a struct in a nestedRecord.
 type part struct {
 	Pages []int `json:"pages"`
 	Next  *part `json:"next"`
 }
 
-// A deep record has memory of each sort that could be shared.
-type deep struct {
+// A nestedRecord has a field of each kind that could share memory.
+type nestedRecord struct {
 	ID     int               `json:"id"`
 	Tags   []string          `json:"tags"`
 	Grid   [][]int           `json:"grid"`
@@ -40,8 +40,8 @@ type deep struct {
 	Bytes  []byte            `json:"bytes"`
 }
 
-func newDeep() deep {
-	return deep{
+func newNestedRecord() nestedRecord {
+	return nestedRecord{
 		Tags:  []string{"a", "b"},
 		Grid:  [][]int{{1, 2}, {3}},
 		Fixed: [2][]int{{1}, {2}},
@@ -60,18 +60,18 @@ func newDeep() deep {
 	}
 }
 
-// spoil writes over all that a record leads to.
-func spoil(d *deep) {
-	d.Tags[0] = "SPOILT"
+// overwrite changes all memory that a record refers to.
+func overwrite(d *nestedRecord) {
+	d.Tags[0] = "CHANGED"
 	d.Grid[0][0], d.Grid[1] = -1, nil
 	d.Fixed[1][0] = -1
 	d.Map["k"][0], d.Map["new"] = -1, []int{-1}
-	*d.Note = "SPOILT"
+	*d.Note = "CHANGED"
 	**d.Twice = -1
 	copy(d.Raw, `[9,9,9]`)
 	d.Raws[0][0] = '9'
 	list := d.Any.(map[string]any)["list"].([]any)
-	list[0] = "SPOILT"
+	list[0] = "CHANGED"
 	list[1].(map[string]any)["y"] = -1.0
 	d.Any.(map[string]any)["new"] = true
 	d.Part.Pages[0], d.Part.Next.Pages[0] = -1, -1
@@ -80,100 +80,101 @@ func spoil(d *deep) {
 	d.Bytes[0] = 9
 }
 
-// TestStoredRecordsAreNobodyElses changes all that went in or came out by every
-// way, and looks at the store afterwards.
-func TestStoredRecordsAreNobodyElses(t *testing.T) {
-	type collection = *catalogue.Collection[deep]
-	insert := func(t *testing.T, c collection) *deep {
-		d := newDeep()
+// TestRecordsAreCopied passes records to and gets records from every method, overwrites
+// them, and checks that the stored record has not changed.
+func TestRecordsAreCopied(t *testing.T) {
+	type collection = *catalogue.Collection[nestedRecord]
+	insert := func(t *testing.T, c collection) *nestedRecord {
+		d := newNestedRecord()
 		if _, err := c.Insert(d); err != nil {
 			t.Fatal(err)
 		}
 		return &d
 	}
-	// Each way leaves one record with id 1 and gives what is shared if anything is.
-	ways := map[string]func(t *testing.T, c collection) *deep{
+	// Each function stores one record with id 1 and returns a record that could share
+	// memory with it.
+	ways := map[string]func(t *testing.T, c collection) *nestedRecord{
 		"insert": insert,
-		"upsert new": func(t *testing.T, c collection) *deep {
-			d := newDeep()
+		"upsert new": func(t *testing.T, c collection) *nestedRecord {
+			d := newNestedRecord()
 			if _, err := c.Upsert(d); err != nil {
 				t.Fatal(err)
 			}
 			return &d
 		},
-		"upsert old": func(t *testing.T, c collection) *deep {
+		"upsert existing": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
-			d := newDeep()
+			d := newNestedRecord()
 			d.ID = 1
 			if _, err := c.Upsert(d); err != nil {
 				t.Fatal(err)
 			}
 			return &d
 		},
-		"modify, kept pointer": func(t *testing.T, c collection) (kept *deep) {
+		"update, pointer kept": func(t *testing.T, c collection) (kept *nestedRecord) {
 			insert(t, c)
-			if err := c.Update(1, func(d *deep) error { kept = d; return nil }); err != nil {
+			if err := c.Update(1, func(d *nestedRecord) error { kept = d; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			return kept
 		},
-		"modify, assigned": func(t *testing.T, c collection) *deep {
+		"update, record assigned": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
-			other := newDeep()
+			other := newNestedRecord()
 			other.ID = 1
-			if err := c.Update(1, func(d *deep) error { *d = other; return nil }); err != nil {
+			if err := c.Update(1, func(d *nestedRecord) error { *d = other; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			return &other
 		},
-		"modify that fails": func(t *testing.T, c collection) *deep {
+		"failed update": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
-			var kept *deep
-			if err := c.Update(1, func(d *deep) error { kept = d; spoil(d); return errOwn }); err != errOwn {
+			var kept *nestedRecord
+			if err := c.Update(1, func(d *nestedRecord) error { kept = d; overwrite(d); return errOwn }); err != errOwn {
 				t.Fatal(err)
 			}
-			d := newDeep()
+			d := newNestedRecord()
 			*kept = d
 			return &d
 		},
-		"tx insert": func(t *testing.T, c collection) *deep {
-			d := newDeep()
-			if err := c.Batch(func(tx *catalogue.Tx[deep]) error { _, err := tx.Insert(d); return err }); err != nil {
+		"tx insert": func(t *testing.T, c collection) *nestedRecord {
+			d := newNestedRecord()
+			if err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error { _, err := tx.Insert(d); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return &d
 		},
-		"tx upsert": func(t *testing.T, c collection) *deep {
-			d := newDeep()
-			if err := c.Batch(func(tx *catalogue.Tx[deep]) error { _, err := tx.Upsert(d); return err }); err != nil {
+		"tx upsert": func(t *testing.T, c collection) *nestedRecord {
+			d := newNestedRecord()
+			if err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error { _, err := tx.Upsert(d); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return &d
 		},
-		"tx modify": func(t *testing.T, c collection) (kept *deep) {
+		"tx update": func(t *testing.T, c collection) (kept *nestedRecord) {
 			insert(t, c)
-			err := c.Batch(func(tx *catalogue.Tx[deep]) error {
-				return tx.Update(1, func(d *deep) error { kept = d; return nil })
+			err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error {
+				return tx.Update(1, func(d *nestedRecord) error { kept = d; return nil })
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return kept
 		},
-		"tx get": func(t *testing.T, c collection) *deep {
+		"tx get": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
-			var got deep
-			if err := c.Batch(func(tx *catalogue.Tx[deep]) (err error) { got, err = tx.Get(1); return err }); err != nil {
+			var got nestedRecord
+			if err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) (err error) { got, err = tx.Get(1); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return &got
 		},
-		"tx get of its own insert, at once": func(t *testing.T, c collection) *deep {
-			d := newDeep()
-			err := c.Batch(func(tx *catalogue.Tx[deep]) error {
-				_, err := tx.Insert(newDeep())
+		"tx get after insert": func(t *testing.T, c collection) *nestedRecord {
+			d := newNestedRecord()
+			err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error {
+				_, err := tx.Insert(newNestedRecord())
 				got, err2 := tx.Get(1)
-				spoil(&got)
+				overwrite(&got)
 				return errors.Join(err, err2)
 			})
 			if err != nil {
@@ -181,7 +182,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &d
 		},
-		"get": func(t *testing.T, c collection) *deep {
+		"get": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			got, err := c.Get(1)
 			if err != nil {
@@ -189,7 +190,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &got
 		},
-		"page": func(t *testing.T, c collection) *deep {
+		"page": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			page, err := c.Page(whole, terms("-tags")...)
 			if err != nil {
@@ -197,7 +198,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &page.Records[0]
 		},
-		"snapshot page": func(t *testing.T, c collection) *deep {
+		"snapshot page": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			page, err := c.Snapshot().Page(whole)
 			if err != nil {
@@ -205,7 +206,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &page.Records[0]
 		},
-		"snapshot get": func(t *testing.T, c collection) *deep {
+		"snapshot get": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			got, err := c.Snapshot().Get(1)
 			if err != nil {
@@ -213,11 +214,11 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &got
 		},
-		"all": func(t *testing.T, c collection) *deep {
+		"all": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			return &slices.Collect(c.All())[0]
 		},
-		"ordered": func(t *testing.T, c collection) *deep {
+		"ordered": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			seq, err := c.Ordered(terms("any")...)
 			if err != nil {
@@ -225,7 +226,7 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &slices.Collect(seq)[0]
 		},
-		"get from a clone": func(t *testing.T, c collection) *deep {
+		"get from a clone": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
 			got, err := c.Clone().Get(1)
 			if err != nil {
@@ -233,35 +234,35 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 			}
 			return &got
 		},
-		"modify in a clone": func(t *testing.T, c collection) *deep {
+		"update in a clone": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
-			if err := c.Clone().Update(1, func(d *deep) error { spoil(d); return nil }); err != nil {
+			if err := c.Clone().Update(1, func(d *nestedRecord) error { overwrite(d); return nil }); err != nil {
 				t.Fatal(err)
 			}
-			d := newDeep()
+			d := newNestedRecord()
 			return &d
 		},
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
-			c, err := catalogue.NewCollection[deep](catalogue.Options{})
+			c, err := catalogue.NewCollection[nestedRecord](catalogue.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := newDeep()
+			want := newNestedRecord()
 			want.ID = 1
-			wire := wireOf(want)
-			spoil(way(t, c))
+			text := wireOf(want)
+			overwrite(way(t, c))
 			got, err := c.Get(1)
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
-				t.Errorf("%v (-want +got):\n%s", err, diff)
+				t.Errorf("Get(1): %v (-want +got):\n%s", err, diff)
 			}
 			view, err := c.View(whole)
 			if err != nil || view.Len() != 1 {
 				t.Fatal(view.Len(), err)
 			}
-			if text, err := view.JSON(0); string(text) != wire || err != nil {
-				t.Errorf("JSON %s, %v; want %s", text, err, wire)
+			if got, err := view.JSON(0); string(got) != text || err != nil {
+				t.Errorf("View.JSON(0) = %s, %v, want %s", got, err, text)
 			}
 			if err := c.Check(); err != nil {
 				t.Error(err)
@@ -270,9 +271,8 @@ func TestStoredRecordsAreNobodyElses(t *testing.T) {
 	}
 }
 
-// TestDocumentedRecordsAreNobodyElses does the same to the lists, pointers and
-// messages of the service's own records.
-func TestDocumentedRecordsAreNobodyElses(t *testing.T) {
+// TestServiceRecordsAreCopied is TestRecordsAreCopied for the types of package resources.
+func TestServiceRecordsAreCopied(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
 	label := resources.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
@@ -284,11 +284,11 @@ func TestDocumentedRecordsAreNobodyElses(t *testing.T) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	spoilAll := func(l resources.Label, e resources.Event, s resources.SocialLink) {
-		l.CatchLines[0], l.Users[0], *l.LogoFooter = "SPOILT", -1, "SPOILT"
+	overwriteAll := func(l resources.Label, e resources.Event, s resources.SocialLink) {
+		l.CatchLines[0], l.Users[0], *l.LogoFooter = "CHANGED", -1, "CHANGED"
 		copy(l.GlobalMessage, `[9,9,9]`)
 		e.Labels[0], e.Authors[0] = -1, -1
-		*s.Logo = "SPOILT"
+		*s.Logo = "CHANGED"
 	}
 	get := func() (l resources.Label, e resources.Event, s resources.SocialLink) {
 		l, err1 := house.Labels().Get(1)
@@ -299,8 +299,8 @@ func TestDocumentedRecordsAreNobodyElses(t *testing.T) {
 		}
 		return l, e, s
 	}
-	spoilAll(label, event, link)
-	spoilAll(get())
+	overwriteAll(label, event, link)
+	overwriteAll(get())
 	l, e, s := get()
 	if l.CatchLines[0] != "a" || l.Users[0] != 1 || *l.LogoFooter != "f" || string(l.GlobalMessage) != `{"m":1}` {
 		t.Errorf("label: %+v", l)
@@ -313,18 +313,18 @@ func TestDocumentedRecordsAreNobodyElses(t *testing.T) {
 	}
 }
 
-// TestArgumentsAreNotKept: options, terms and texts are the caller's again as
-// soon as the call is over, and so is what comes back.
+// TestArgumentsAreNotKept checks that callers may change options, terms and results
+// after a call.
 func TestArgumentsAreNotKept(t *testing.T) {
 	order := terms("-name,live")
-	c := probes(t, 20, catalogue.Options{Ordering: order})
-	want := ids(t, c, probeKit.id, nil)
+	c := products(t, 20, catalogue.Options{Ordering: order})
+	want := ids(t, c, productType.id, nil)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
-	if diff := cmp.Diff(want, ids(t, c, probeKit.id, nil)); diff != "" {
-		t.Errorf("default order:\n%s", diff)
+	if diff := cmp.Diff(want, ids(t, c, productType.id, nil)); diff != "" {
+		t.Errorf("default ordering after its terms were changed (-want +got):\n%s", diff)
 	}
 	by := terms("rank,-note,live")
-	want = ids(t, c, probeKit.id, by)
+	want = ids(t, c, productType.id, by)
 	seq, err := c.Ordered(by...)
 	if err != nil {
 		t.Fatal(err)
@@ -335,28 +335,29 @@ func TestArgumentsAreNotKept(t *testing.T) {
 		got = append(got, p.ID)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("sequence after its terms have changed:\n%s", diff)
+		t.Errorf("sequence after its terms were changed (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, ids(t, c, probeKit.id, terms("rank,-note,live"))); diff != "" {
-		t.Errorf("same order again:\n%s", diff)
+	if diff := cmp.Diff(want, ids(t, c, productType.id, terms("rank,-note,live"))); diff != "" {
+		t.Errorf("same ordering again (-want +got):\n%s", diff)
 	}
 	fields := c.Fields()
-	fields[0] = "SPOILT"
-	if diff := cmp.Diff(probeFields, c.Fields()); diff != "" {
+	fields[0] = "CHANGED"
+	if diff := cmp.Diff(productFields, c.Fields()); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = append(page.Records[:2], probe{Name: "SPOILT"})
+	_ = append(page.Records[:2], product{Name: "CHANGED"})
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestEncodedSharesNothing: bodies posted, answers and lists of fields.
-func TestEncodedSharesNothing(t *testing.T) {
+// TestEncodedCopies checks that callers may change the arguments and results of Create
+// and the slices that Page and Fields return.
+func TestEncodedCopies(t *testing.T) {
 	house, ctx := catalogue.New(), context.Background()
 	if err := house.Load(strings.NewReader(`{"authors":[{"id":1}]}`)); err != nil {
 		t.Fatal(err)
@@ -379,14 +380,14 @@ func TestEncodedSharesNothing(t *testing.T) {
 	}
 	_, records, err := links.Page(ctx, whole, nil)
 	if err != nil || len(records) != 1 || string(records[0]) != want {
-		t.Errorf("stored %s, %v; want %s", records, err, want)
+		t.Errorf("stored %s, %v, want %s", records, err, want)
 	}
-	records[0] = nil // the slice is the caller's, only what it holds is shared
+	records[0] = nil // the slice belongs to the caller, the records in it do not
 	fields, err := links.Fields(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields[0] = "SPOILT"
+	fields[0] = "CHANGED"
 	if again, _ := links.Fields(ctx); again[0] != "id" {
 		t.Errorf("fields %v", again)
 	}
@@ -398,16 +399,16 @@ func TestEncodedSharesNothing(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfSharedRecords: a record that is replaced stays what it was in a
-// snapshot, its JSON made late too.
-func TestSnapshotOfSharedRecords(t *testing.T) {
-	c := probes(t, 3, catalogue.Options{})
+// TestSnapshotKeepsReplacedRecord checks that a snapshot returns the old JSON of a record
+// that was replaced before the JSON was first used.
+func TestSnapshotKeepsReplacedRecord(t *testing.T) {
+	c := products(t, 3, catalogue.Options{})
 	want, err := c.Get(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := c.Snapshot()
-	if err := c.Update(2, func(p *probe) error { *p = probe{ID: 2, Name: "new"}; return nil }); err != nil {
+	if err := c.Update(2, func(p *product) error { *p = product{ID: 2, Name: "new"}; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	view, err := s.View(pagination.Window{Limit: 1, Offset: 1})
@@ -415,6 +416,6 @@ func TestSnapshotOfSharedRecords(t *testing.T) {
 		t.Fatal(view.Len(), err)
 	}
 	if text, err := view.JSON(0); err != nil || string(text) != wireOf(want) {
-		t.Errorf("JSON %s, %v; want %s", text, err, wireOf(want))
+		t.Errorf("JSON %s, %v, want %s", text, err, wireOf(want))
 	}
 }

@@ -169,7 +169,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 		t.Errorf("a number as a name: %v", err)
 	}
 	if err := c.LoadWith(strings.NewReader(`[{"id":1,"x":1,"x":2}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
-		t.Errorf("an unknown member that comes twice: %v", err)
+		t.Errorf("a repeated unknown member: %v, want ErrInvalidData", err)
 	}
 
 	house := catalogue.New()

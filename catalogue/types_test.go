@@ -23,7 +23,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A book is a program's own type for the books of the data set.
+// A book is a type for the books of the data set.
 type book struct {
 	ID          int     `json:"id"`
 	Name        string  `json:"name"`
@@ -34,9 +34,9 @@ type book struct {
 	Author      int     `json:"author"`
 }
 
-// TestOwnTypeInHouse: a struct for "books" is found again with its type, loads
-// what the open records would and is ordered by its json names.
-func TestOwnTypeInHouse(t *testing.T) {
+// TestDefinedType checks that a defined collection loads, saves and orders records as one
+// of open records does.
+func TestDefinedType(t *testing.T) {
 	house, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestOwnTypeInHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(split(t, saved(t, open)), split(t, saved(t, house))); diff != "" {
-		t.Errorf("typed against open (-open +typed):\n%s", diff)
+		t.Errorf("saved (-open +typed):\n%s", diff)
 	}
 	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(house)
 	if err != nil {
@@ -63,20 +63,20 @@ func TestOwnTypeInHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, by := range orderings(books.Fields(), 2) {
-		want := ids(t, records, openKit.id, by)
+		want := ids(t, records, openType.id, by)
 		if diff := cmp.Diff(want, ids(t, books, func(b *book) *int { return &b.ID }, by)); diff != "" {
 			t.Errorf("by %v (-open +typed):\n%s", by, diff)
 		}
 	}
-	if fork, err := catalogue.Define[book]("books", catalogue.Options{}).In(house.Clone()); err != nil || fork.Count() != 60 {
-		t.Errorf("of a clone: %v", err)
+	if clone, err := catalogue.Define[book]("books", catalogue.Options{}).In(house.Clone()); err != nil || clone.Count() != 60 {
+		t.Errorf("collection of a clone: %v, want 60 records", err)
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestLookups: the ways to a collection and the errors where there is none.
+// TestLookups tests the methods that return a collection and their errors.
 func TestLookups(t *testing.T) {
 	house, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
@@ -94,7 +94,7 @@ func TestLookups(t *testing.T) {
 		_, err := catalogue.Define[resources.Event](key, catalogue.Options{}).In(house)
 		return err
 	}
-	open := func(key string) error { _, err := house.Records(key); return err }
+	records := func(key string) error { _, err := house.Records(key); return err }
 	encoded := func(key string) error { _, err := house.Encoded(key); return err }
 	for _, row := range []struct {
 		reason string
@@ -102,29 +102,29 @@ func TestLookups(t *testing.T) {
 		key    string
 		want   error
 	}{
-		{"own type", ofBook, "books", nil},
+		{"defined type", ofBook, "books", nil},
 		{"open records", ofRecord, "itemVariants", nil},
 		{"described type", ofEvent, "events", nil},
-		{"encoded, whatever it holds", encoded, "books", nil},
-		{"encoded, whatever it holds", encoded, "labels", nil},
-		{"open", open, "authors", nil},
+		{"encoded", encoded, "books", nil},
+		{"encoded", encoded, "labels", nil},
+		{"open records", records, "authors", nil},
 		{"another type", ofRecord, "books", catalogue.ErrInvalidType},
 		{"another type", ofBook, "authors", catalogue.ErrInvalidType},
 		{"another type", ofEvent, "labels", catalogue.ErrInvalidType},
 		{"another type", ofRecord, "events", catalogue.ErrInvalidType},
-		{"typed, not open", open, "books", catalogue.ErrInvalidType},
-		{"described, not open", open, "social-links", catalogue.ErrInvalidType},
+		{"defined, not open", records, "books", catalogue.ErrInvalidType},
+		{"described, not open", records, "social-links", catalogue.ErrInvalidType},
 		{"unknown key", ofBook, "boooks", catalogue.ErrUnknownCollection},
-		{"unknown key", open, "", catalogue.ErrUnknownCollection},
+		{"unknown key", records, "", catalogue.ErrUnknownCollection},
 		{"path segment, not key", encoded, "item_variants", catalogue.ErrUnknownCollection},
-		{"another case", open, "Authors", catalogue.ErrUnknownCollection},
+		{"key in another case", records, "Authors", catalogue.ErrUnknownCollection},
 	} {
 		err := row.get(row.key)
 		if !errors.Is(err, row.want) {
-			t.Errorf("%s: %q gives %v, want %v", row.reason, row.key, err, row.want)
+			t.Errorf("%s: key %q: %v, want %v", row.reason, row.key, err, row.want)
 		}
 		if err != nil && !strings.Contains(err.Error(), row.key) {
-			t.Errorf("%s: error does not name %q: %v", row.reason, row.key, err)
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.key)
 		}
 	}
 	same, err := house.Records("authors")
@@ -132,21 +132,22 @@ func TestLookups(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := catalogue.Define[resources.Record]("authors", catalogue.Options{}).In(house); again != same {
-		t.Error("two collections for one key")
+		t.Error("Records and In returned different collections for the same key")
 	}
 	var got []string
 	for key, c := range house.All() {
 		got = append(got, key)
 		if c.Key() != key {
-			t.Errorf("%q is called %q", key, c.Key())
+			t.Errorf("Key() = %q, want %q", c.Key(), key)
 		}
 	}
 	if diff := cmp.Diff(keys, got); diff != "" {
-		t.Errorf("all (-want +got):\n%s", diff)
+		t.Errorf("keys of All (-want +got):\n%s", diff)
 	}
 }
 
-// TestNewWithRefuses keys that are none, and types for what is described.
+// TestNewWithRefuses checks that NewWith refuses unknown keys, invalid types, and types for
+// described collections.
 func TestNewWithRefuses(t *testing.T) {
 	for _, row := range []struct {
 		reason string
@@ -156,28 +157,28 @@ func TestNewWithRefuses(t *testing.T) {
 	}{
 		{"unknown key", []catalogue.AnyDefinition{catalogue.Define[book]("boooks", catalogue.Options{})}, catalogue.ErrUnknownCollection, "boooks"},
 		{"path segment", []catalogue.AnyDefinition{catalogue.Define[book]("item_variants", catalogue.Options{})}, catalogue.ErrUnknownCollection, "item_variants"},
-		{"twice", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{}), catalogue.Define[account]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "books"},
-		{"no definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
+		{"repeated key", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{}), catalogue.Define[account]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "books"},
+		{"nil definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
 		{"zero Definition", []catalogue.AnyDefinition{catalogue.Definition[book]{}}, catalogue.ErrUnknownCollection, ""},
 		{"described", []catalogue.AnyDefinition{catalogue.Define[book]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
-		{"described, by another's type", []catalogue.AnyDefinition{catalogue.Define[resources.Label]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
-		{"no record", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
-		{"a name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
-		{"another id", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
+		{"described, type of another collection", []catalogue.AnyDefinition{catalogue.Define[resources.Label]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
+		{"not a struct", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
+		{"Options.Name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
+		{"Options.ID", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
 	} {
 		house, err := catalogue.NewWith(row.types...)
 		if !errors.Is(err, row.want) || house != nil {
 			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
 		} else if !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
 		}
 	}
 	if _, err := catalogue.NewWith(); err != nil {
-		t.Errorf("no types: %v", err)
+		t.Errorf("NewWith(): %v", err)
 	}
 }
 
-// Types that can be no record.
+// Types that are not accepted as records.
 type (
 	noID   struct{ Name string }
 	textID struct {
@@ -221,16 +222,16 @@ type (
 	}
 )
 
-// TestTypesRefused: each error names the culprit.
+// TestTypesRefused checks that the errors for unacceptable types name the cause.
 func TestTypesRefused(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		make   func() error
 		names  string
 	}{
-		{"no struct", made[int], "int"},
-		{"no struct", made[map[string]any], "map"},
-		{"pointer to one", made[*book], "book"},
+		{"not a struct", made[int], "int"},
+		{"not a struct", made[map[string]any], "map"},
+		{"pointer to a struct", made[*book], "book"},
 		{"no id", made[noID], "id"},
 		{"id is text", made[textID], "id"},
 		{"id is an int64", made[wideID], "id"},
@@ -238,28 +239,29 @@ func TestTypesRefused(t *testing.T) {
 		{"channel", made[hasChan], "pipe"},
 		{"complex number", made[hasComplex], "wave"},
 		{"unexported slice without Clone", made[hiddenList], "secret"},
-		{"unexported map deeper down", made[deepHidden], "secret"},
-		{"id behind an embedded pointer", made[pointerBase], "base"},
-		{"two fields of one snake_case name", made[clash], "line_1"},
-		{"keys that JSON has not", made[oddKeys], "odds"},
+		{"unexported map in a nested struct", made[deepHidden], "secret"},
+		{"id in an embedded pointer", made[pointerBase], "base"},
+		{"two fields with the same snake_case name", made[clash], "line_1"},
+		{"map keys that JSON does not support", made[oddKeys], "odds"},
 	} {
 		err := caught(row.make)
 		if !errors.Is(err, catalogue.ErrInvalidType) {
-			t.Errorf("%s: error %v, want ErrType", row.reason, err)
+			t.Errorf("%s: error %v, want ErrInvalidType", row.reason, err)
 		} else if !strings.Contains(strings.ToLower(err.Error()), row.names) {
-			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
 		}
 	}
 	_ = hiddenList{secret: nil}
 	_ = deepHidden{}.Outer.secret
 }
 
+// made returns the error of NewCollection for T.
 func made[T any]() error {
 	_, err := catalogue.NewCollection[T](catalogue.Options{})
 	return err
 }
 
-// A cloner has something hidden, and knows how to copy it.
+// A cloner has an unexported slice that its method Clone copies.
 type cloner struct {
 	ID     int `json:"id"`
 	hidden []int
@@ -270,7 +272,7 @@ func (c cloner) Clone() cloner {
 	return c
 }
 
-// An embedder has its id in an embedded struct.
+// An embedder has its id in an embedded struct, and unexported fields without pointers.
 type embedder struct {
 	Base
 	Name string `json:"name"`
@@ -278,8 +280,8 @@ type embedder struct {
 	n    int
 }
 
-// TestTypesTaken are near to those that are refused.
-func TestTypesTaken(t *testing.T) {
+// TestTypesAccepted tests types that are similar to refused ones.
+func TestTypesAccepted(t *testing.T) {
 	c, err := catalogue.NewCollection[cloner](catalogue.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -292,11 +294,11 @@ func TestTypesTaken(t *testing.T) {
 	in.hidden[0] = -1
 	out, err := c.Get(1)
 	if err != nil || out.hidden[0] != 1 {
-		t.Errorf("%v, %v: shared with what came in", out, err)
+		t.Errorf("Get(1) = %v, %v: memory is shared with the inserted record", out, err)
 	}
 	out.hidden[0] = -1
 	if out, _ = c.Get(1); out.hidden[0] != 1 {
-		t.Error("shared with what went out")
+		t.Error("memory is shared with a returned record")
 	}
 	e, err := catalogue.NewCollection[embedder](catalogue.Options{})
 	if err != nil {
@@ -304,15 +306,15 @@ func TestTypesTaken(t *testing.T) {
 	}
 	checkAtEnd(t, e)
 	if id, err := e.Insert(embedder{Name: "x", n: 3}); id != 1 || err != nil {
-		t.Errorf("insert: %d, %v", id, err)
+		t.Errorf("Insert: %d, %v, want 1", id, err)
 	}
 	if got, err := e.Get(1); err != nil || got.ID != 1 || got.Name != "x" || got.n != 3 || !got.when.IsZero() {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Get(1) = %+v, %v", got, err)
 	}
 }
 
-// TestOwnID: an id under another name is the id in all that depends on it.
-func TestOwnID(t *testing.T) {
+// TestOptionsID tests a collection whose id field has another name.
+func TestOptionsID(t *testing.T) {
 	type item struct {
 		Name string `json:"name"`
 		Nr   int    `json:"itemNumber"`
@@ -333,39 +335,38 @@ func TestOwnID(t *testing.T) {
 		}
 	}
 	if err := c.Update(1, func(i *item) error { i.Nr = 9; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
-		t.Errorf("modify: %v", err)
+		t.Errorf("Update of the id: %v, want ErrInvalidID", err)
 	}
 	if _, err := c.Get(9); !errors.Is(err, catalogue.ErrNotFound) || !strings.Contains(err.Error(), "items") {
-		t.Errorf("get: %v", err)
+		t.Errorf("Get(9): %v, want ErrNotFound from items", err)
 	}
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
 	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
-		t.Errorf("an id that is no field: %v", err)
+		t.Errorf("unknown id field: %v, want ErrInvalidType", err)
 	}
 	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "name"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "Name") {
-		t.Errorf("an id that is text: %v", err)
+		t.Errorf("id field of type string: %v, want ErrInvalidType", err)
 	}
 	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "itemNumber", Ordering: terms("nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "nmae") {
-		t.Errorf("a default order by no field: %v", err)
+		t.Errorf("default ordering by an unknown field: %v, want ErrUnknownField", err)
 	}
 }
 
-// TestNameless: the zero Options make a nameless collection.
-func TestNameless(t *testing.T) {
+func TestName(t *testing.T) {
 	if c := accounts(t, 0); c.Name() != "accounts" {
-		t.Errorf("name %q", c.Name())
+		t.Errorf("Name() = %q, want accounts", c.Name())
 	}
-	if c := probes(t, 0, catalogue.Options{}); c.Name() != "" {
-		t.Errorf("name %q, want none", c.Name())
+	if c := products(t, 0, catalogue.Options{}); c.Name() != "" {
+		t.Errorf("Name() = %q, want an empty name", c.Name())
 	}
 }
 
-// A ring leads to itself.
-type ring struct {
+// A recursive record can contain itself.
+type recursive struct {
 	ID   int                `json:"id"`
-	Next *ring              `json:"next"`
+	Next *recursive         `json:"next"`
 	Any  any                `json:"any"`
 	Raw  json.RawMessage    `json:"raw"`
 	When resources.DateTime `json:"when"`
@@ -377,67 +378,68 @@ type ring struct {
 	Half *float32           `json:"half"`
 }
 
-// TestInvalidValues are refused by every way to write, and change nothing.
+// TestInvalidValues checks that every method that writes refuses invalid values and that
+// they change nothing.
 func TestInvalidValues(t *testing.T) {
 	year := func(y int) time.Time { return time.Date(y, 5, 1, 0, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		reason string
-		spoil  func(r *ring)
+		change func(r *recursive)
 		field  string
 	}{
-		{"NaN", func(r *ring) { r.Num = math.NaN() }, "num"},
-		{"infinity", func(r *ring) { r.Num = math.Inf(-1) }, "num"},
-		{"NaN behind a pointer", func(r *ring) { r.Half = ptr(float32(math.NaN())) }, "half"},
-		{"NaN in any", func(r *ring) { r.Any = math.NaN() }, "any"},
-		{"NaN in a map", func(r *ring) { r.Map = map[string]any{"x": []any{math.Inf(1)}} }, "map"},
-		{"message that is no JSON", func(r *ring) { r.Raw = json.RawMessage(`{"x":`) }, "raw"},
-		{"message of two values", func(r *ring) { r.Raw = json.RawMessage(`1 2`) }, "raw"},
-		{"bytes that are not UTF-8", func(r *ring) { r.Text = "a\xff" }, "text"},
-		{"bytes that are not UTF-8, in a list", func(r *ring) { r.List = []string{"a", "\xc3"} }, "list"},
-		{"bytes that are not UTF-8, in any", func(r *ring) { r.Any = []any{"\xff"} }, "any"},
-		{"bytes that are not UTF-8, as a key", func(r *ring) { r.Map = map[string]any{"\xff": 1} }, "map"},
-		{"date of year 0", func(r *ring) { r.When = resources.DateTime{Time: year(0)} }, "when"},
-		{"date of year 10000", func(r *ring) { r.When = resources.DateTime{Time: year(10000)} }, "when"},
-		{"time of year 10000", func(r *ring) { r.Time = year(10000) }, "time"},
-		{"time of year -1", func(r *ring) { r.Time = year(-1) }, "time"},
-		{"channel in any", func(r *ring) { r.Any = make(chan int) }, "any"},
-		{"func deep in any", func(r *ring) { r.Any = map[string]any{"f": []any{func() {}}} }, "any"},
-		{"deeper down", func(r *ring) { r.Next = &ring{Text: "\xff"} }, "next"},
+		{"NaN", func(r *recursive) { r.Num = math.NaN() }, "num"},
+		{"infinity", func(r *recursive) { r.Num = math.Inf(-1) }, "num"},
+		{"NaN in a pointer", func(r *recursive) { r.Half = ptr(float32(math.NaN())) }, "half"},
+		{"NaN in any", func(r *recursive) { r.Any = math.NaN() }, "any"},
+		{"NaN in a map", func(r *recursive) { r.Map = map[string]any{"x": []any{math.Inf(1)}} }, "map"},
+		{"invalid JSON", func(r *recursive) { r.Raw = json.RawMessage(`{"x":`) }, "raw"},
+		{"two JSON values", func(r *recursive) { r.Raw = json.RawMessage(`1 2`) }, "raw"},
+		{"invalid UTF-8", func(r *recursive) { r.Text = "a\xff" }, "text"},
+		{"invalid UTF-8, in a list", func(r *recursive) { r.List = []string{"a", "\xc3"} }, "list"},
+		{"invalid UTF-8, in any", func(r *recursive) { r.Any = []any{"\xff"} }, "any"},
+		{"invalid UTF-8, as a key", func(r *recursive) { r.Map = map[string]any{"\xff": 1} }, "map"},
+		{"date of year 0", func(r *recursive) { r.When = resources.DateTime{Time: year(0)} }, "when"},
+		{"date of year 10000", func(r *recursive) { r.When = resources.DateTime{Time: year(10000)} }, "when"},
+		{"time of year 10000", func(r *recursive) { r.Time = year(10000) }, "time"},
+		{"time of year -1", func(r *recursive) { r.Time = year(-1) }, "time"},
+		{"channel in any", func(r *recursive) { r.Any = make(chan int) }, "any"},
+		{"nested func in any", func(r *recursive) { r.Any = map[string]any{"f": []any{func() {}}} }, "any"},
+		{"nested record", func(r *recursive) { r.Next = &recursive{Text: "\xff"} }, "next"},
 	} {
-		c, err := catalogue.NewCollection[ring](catalogue.Options{Name: "rings"})
+		c, err := catalogue.NewCollection[recursive](catalogue.Options{Name: "records"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Insert(ring{Text: "good"}); err != nil {
+		if _, err := c.Insert(recursive{Text: "good"}); err != nil {
 			t.Fatal(err)
 		}
-		bad, badOne := ring{}, ring{ID: 1}
-		row.spoil(&bad)
-		row.spoil(&badOne)
-		modify := func(r *ring) error { row.spoil(r); return nil }
-		ways := map[string]func(w writer[ring]) error{
-			"insert": func(w writer[ring]) error { _, err := w.Insert(bad); return err },
-			"upsert": func(w writer[ring]) error { _, err := w.Upsert(badOne); return err },
-			"modify": func(w writer[ring]) error { return w.Update(1, modify) },
+		fresh, existing := recursive{}, recursive{ID: 1}
+		row.change(&fresh)
+		row.change(&existing)
+		update := func(r *recursive) error { row.change(r); return nil }
+		ways := map[string]func(w writer[recursive]) error{
+			"insert": func(w writer[recursive]) error { _, err := w.Insert(fresh); return err },
+			"upsert": func(w writer[recursive]) error { _, err := w.Upsert(existing); return err },
+			"update": func(w writer[recursive]) error { return w.Update(1, update) },
 		}
 		for way, write := range ways {
 			inTx := func() (err error) {
-				_ = c.Batch(func(tx *catalogue.Tx[ring]) error { err = write(tx); return nil })
+				_ = c.Batch(func(tx *catalogue.Tx[recursive]) error { err = write(tx); return nil })
 				return err
 			}
 			for _, err := range []error{caught(func() error { return write(c) }), caught(inTx)} {
 				if !errors.Is(err, catalogue.ErrInvalid) {
 					t.Errorf("%s: %s: error %v, want ErrInvalid", row.reason, way, err)
-				} else if !strings.Contains(strings.ToLower(err.Error()), row.field) || !strings.Contains(err.Error(), "rings") {
-					t.Errorf("%s: %s: error does not name the collection and %q: %v", row.reason, way, row.field, err)
+				} else if !strings.Contains(strings.ToLower(err.Error()), row.field) || !strings.Contains(err.Error(), "records") {
+					t.Errorf("%s: %s: error %v, want one that contains the collection and %q", row.reason, way, err, row.field)
 				}
 			}
 		}
 		if got, err := c.Get(1); c.Count() != 1 || got.Text != "good" || err != nil {
 			t.Errorf("%s: count %d, record %+v, %v", row.reason, c.Count(), got, err)
 		}
-		if id, err := c.Insert(ring{}); id != 2 || err != nil {
-			t.Errorf("%s: next id %d, %v; want 2", row.reason, id, err)
+		if id, err := c.Insert(recursive{}); id != 2 || err != nil {
+			t.Errorf("%s: next id %d, %v, want 2", row.reason, id, err)
 		}
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
@@ -445,8 +447,8 @@ func TestInvalidValues(t *testing.T) {
 	}
 }
 
-// TestInvalidDocumentedValues: the service's own types are held to the same.
-func TestInvalidDocumentedValues(t *testing.T) {
+// TestInvalidServiceValues is TestInvalidValues for the types of package resources.
+func TestInvalidServiceValues(t *testing.T) {
 	house := catalogue.New()
 	date := func(year int) resources.DateTime {
 		return resources.DateTime{Time: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)}
@@ -458,14 +460,14 @@ func TestInvalidDocumentedValues(t *testing.T) {
 	}{
 		{"year 0", func() (int, error) { return house.Events().Insert(resources.Event{StartDate: date(0)}) }, "start"},
 		{"year 10000", func() (int, error) { return house.Events().Insert(resources.Event{EndDate: date(10000)}) }, "end"},
-		{"message that is no JSON", func() (int, error) {
+		{"invalid JSON", func() (int, error) {
 			return house.Labels().Insert(resources.Label{GlobalMessage: json.RawMessage(`{`)})
 		}, "global"},
-		{"bytes that are not UTF-8", func() (int, error) { return house.Events().Insert(resources.Event{Name: "\xff"}) }, "name"},
-		{"bytes that are not UTF-8", func() (int, error) {
+		{"invalid UTF-8", func() (int, error) { return house.Events().Insert(resources.Event{Name: "\xff"}) }, "name"},
+		{"invalid UTF-8", func() (int, error) {
 			return house.Labels().Insert(resources.Label{CatchLines: []string{"\xff"}})
 		}, "catch"},
-		{"bytes that are not UTF-8", func() (int, error) {
+		{"invalid UTF-8", func() (int, error) {
 			return house.SocialLinks().Insert(resources.SocialLink{Logo: ptr("\xff")})
 		}, "logo"},
 	} {
@@ -473,12 +475,12 @@ func TestInvalidDocumentedValues(t *testing.T) {
 		if !errors.Is(err, catalogue.ErrInvalid) {
 			t.Errorf("%s (%s): error %v, want ErrInvalid", row.reason, row.names, err)
 		} else if !strings.Contains(strings.ToLower(err.Error()), row.names) {
-			t.Errorf("%s: error does not name %q: %v", row.reason, row.names, err)
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
 		}
 	}
 	for key, c := range house.All() {
 		if c.Count() != 0 {
-			t.Errorf("%s holds %d records", key, c.Count())
+			t.Errorf("%s: %d records, want none", key, c.Count())
 		}
 	}
 	if err := house.Check(); err != nil {
@@ -486,73 +488,72 @@ func TestInvalidDocumentedValues(t *testing.T) {
 	}
 }
 
-// TestIDs at their ends.
-func TestIDs(t *testing.T) {
+func TestIDLimits(t *testing.T) {
 	c := accounts(t, 0)
 	if id, err := c.Insert(account{ID: math.MaxInt}); id != math.MaxInt || err != nil {
-		t.Errorf("largest id: %d, %v", id, err)
+		t.Errorf("Insert of the largest id: %d, %v", id, err)
 	}
 	for way, f := range map[string]func(account) (int, error){"insert": c.Insert, "upsert": c.Upsert} {
 		if id, err := f(account{}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s with none left: %d, %v; want ErrID", way, id, err)
+			t.Errorf("%s with no id left: %d, %v, want ErrInvalidID", way, id, err)
 		}
 		if id, err := f(account{ID: math.MinInt}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s of the least: %d, %v; want ErrID", way, id, err)
+			t.Errorf("%s of the smallest int: %d, %v, want ErrInvalidID", way, id, err)
 		}
 	}
 	if id, err := c.Insert(account{ID: 5}); id != 5 || err != nil {
-		t.Errorf("a free id: %d, %v", id, err)
+		t.Errorf("Insert of an unused id: %d, %v, want 5", id, err)
 	}
 	for _, id := range []int{0, -1, 6, math.MinInt} {
 		_, err1 := c.Get(id)
 		if err2, err3 := c.Delete(id), c.Update(id, nil); !errors.Is(err1, catalogue.ErrNotFound) || !errors.Is(err2, catalogue.ErrNotFound) || !errors.Is(err3, catalogue.ErrNotFound) {
-			t.Errorf("id %d: %v, %v, %v; want ErrNotFound", id, err1, err2, err3)
+			t.Errorf("id %d: %v, %v, %v, want ErrNotFound", id, err1, err2, err3)
 		}
 	}
 	if err := c.Check(); err != nil || c.Count() != 2 {
-		t.Errorf("count %d, %v", c.Count(), err)
+		t.Errorf("count %d, %v, want 2", c.Count(), err)
 	}
 }
 
-// TestOddMembers: open records may have members whose names are the same in
-// snake_case, or are the id's, or none.
-func TestOddMembers(t *testing.T) {
+// TestUnusualMemberNames tests open records with members that have an empty name, the same
+// name in snake_case, or that of the id.
+func TestUnusualMemberNames(t *testing.T) {
 	c, err := catalogue.New().Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, wire := range []string{
+	for _, text := range []string{
 		`{"line1":2,"line_1":1}`, `{"line_1":0}`, `{"_id":1}`, `{"ID":7}`, `{"":1}`, `{"_":1}`, `{"a,b":1}`, `{"-x":1}`,
 	} {
-		if _, err := c.Insert(mustRecord(wire)); err != nil {
-			t.Fatalf("%s: %v", wire, err)
+		if _, err := c.Insert(mustRecord(text)); err != nil {
+			t.Fatalf("%s: %v", text, err)
 		}
 	}
 	fields := c.Fields()
 	if !slices.IsSorted(fields) || !slices.Contains(fields, "id") || len(slices.Compact(slices.Clone(fields))) != len(fields) {
-		t.Errorf("fields %q: not sorted, a name twice, or no id", fields)
+		t.Errorf("Fields() = %q, want sorted, different names with id", fields)
 	}
 	for _, name := range fields {
 		for _, term := range []ordering.Term{ordering.Asc(name), ordering.Desc(name)} {
-			got := ids(t, c, openKit.id, []ordering.Term{term})
+			got := ids(t, c, openType.id, []ordering.Term{term})
 			slices.Sort(got)
 			if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, got); diff != "" {
 				t.Errorf("by %q (-want +got):\n%s", name, diff)
 			}
 		}
 	}
-	if diff := cmp.Diff([]int{8, 7, 6, 5, 4, 3, 2, 1}, ids(t, c, openKit.id, terms("-id"))); diff != "" {
+	if diff := cmp.Diff([]int{8, 7, 6, 5, 4, 3, 2, 1}, ids(t, c, openType.id, terms("-id"))); diff != "" {
 		t.Errorf("by -id (-want +got):\n%s", diff)
 	}
 	if _, err := c.Page(whole, ordering.Term{}); !errors.Is(err, ordering.ErrUnknownField) {
-		t.Errorf("the zero Term: %v", err)
+		t.Errorf("Page by the zero Term: %v, want ErrUnknownField", err)
 	}
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// posts is a house to post to.
+// posts returns a catalogue with some authors and labels, and one of its collections.
 func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.Encoded) {
 	t.Helper()
 	house := catalogue.New()
@@ -573,26 +574,25 @@ func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.Encoded) {
 	return house, c
 }
 
-// TestCreate posts as the service was seen to be posted to; date-times keep the
-// offset they came with.
+// TestCreate tests bodies that were posted to the service. Date-times keep their offsets.
 func TestCreate(t *testing.T) {
 	const required = `This field is required.`
 	for _, row := range []struct{ reason, key, body, want string }{
 		{"defaults", "events", `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z","poster":"https://x.example/p.jpg"}`,
 			`{"id":1,"name":"N","slug":"s","summary":"","description":"","location":"","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z","published":false,"poster":"https://x.example/p.jpg","posterWebp":"","labels":[],"authors":[]}`},
-		{"values are cleaned, a sent id is ignored", "events", `{"id":5,"name":" padded ","slug":"s","startDate":"2024-12-10T18:00Z","endDate":"2024-05-10T20:00:00.25-05:00","poster":"https://x.example/p.jpg","published":"true","labels":[3,1,3],"authors":["1"],"zzz":{"a":1}}`,
+		{"values are normalized, the id is ignored", "events", `{"id":5,"name":" padded ","slug":"s","startDate":"2024-12-10T18:00Z","endDate":"2024-05-10T20:00:00.25-05:00","poster":"https://x.example/p.jpg","published":"true","labels":[3,1,3],"authors":["1"],"zzz":{"a":1}}`,
 			`{"id":1,"name":"padded","slug":"s","summary":"","description":"","location":"","startDate":"2024-12-10T18:00:00Z","endDate":"2024-05-10T20:00:00.250000-05:00","published":true,"poster":"https://x.example/p.jpg","posterWebp":"","labels":[1,3],"authors":[1]}`},
 		{"null by default", "social-links", `{"title":"T","url":"https://www.instagram.com/x/","type":"instagram","author":1}`,
 			`{"id":1,"title":"T","url":"https://www.instagram.com/x/","logo":null,"type":"instagram","author":1}`},
-		{"beyond ASCII", "social-links", `{"title":"T","url":"https://例え.jp/é","type":"x","author":1,"logo":null}`,
+		{"non-ASCII text", "social-links", `{"title":"T","url":"https://例え.jp/é","type":"x","author":1,"logo":null}`,
 			`{"id":1,"title":"T","url":"https://例え.jp/é","logo":null,"type":"x","author":1}`},
-		{"required", "events", `{}`, `{"name":["` + required + `"],"slug":["` + required + `"],"startDate":["` + required + `"],"endDate":["` + required + `"]}`},
+		{"missing members", "events", `{}`, `{"name":["` + required + `"],"slug":["` + required + `"],"startDate":["` + required + `"],"endDate":["` + required + `"]}`},
 		{"empty body", "social-links", ``, `{"title":["` + required + `"],"url":["` + required + `"],"type":["` + required + `"],"author":["` + required + `"]}`},
-		{"reference that is not there", "social-links", `{"title":"T","url":"https://x.example","type":"x","author":2}`, `{"author":["Invalid pk \"2\" - object does not exist."]}`},
-		{"references that are not there", "events", `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00Z","endDate":"2024-05-10T20:00:00Z","poster":"https://x.example/p.jpg","labels":[1,2],"authors":[3,4]}`,
+		{"unknown reference", "social-links", `{"title":"T","url":"https://x.example","type":"x","author":2}`, `{"author":["Invalid pk \"2\" - object does not exist."]}`},
+		{"unknown references", "events", `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00Z","endDate":"2024-05-10T20:00:00Z","poster":"https://x.example/p.jpg","labels":[1,2],"authors":[3,4]}`,
 			`{"labels":["Invalid pk \"2\" - object does not exist."],"authors":["Invalid pk \"4\" - object does not exist."]}`},
-		{"no object", "events", `[]`, `{"nonFieldErrors":["Invalid data. Expected a dictionary, but got list."]}`},
-		{"no JSON", "events", `{`, `SyntaxError`},
+		{"not an object", "events", `[]`, `{"nonFieldErrors":["Invalid data. Expected a dictionary, but got list."]}`},
+		{"invalid JSON", "events", `{`, `SyntaxError`},
 	} {
 		house, c := posts(t, row.key)
 		before := saved(t, house)
@@ -615,13 +615,13 @@ func TestCreate(t *testing.T) {
 		}
 		if err != nil {
 			if record != nil || saved(t, house) != before {
-				t.Errorf("%s: refused, and yet something changed", row.reason)
+				t.Errorf("%s: Create returned a record or changed the catalogue although it failed", row.reason)
 			}
 			continue
 		}
 		count, records, err := c.Page(context.Background(), whole, nil)
 		if err != nil || count != 1 || len(records) != 1 || string(records[0]) != row.want {
-			t.Errorf("%s: stored %s (%d), %v; want %s", row.reason, records, count, err, row.want)
+			t.Errorf("%s: stored %s, count %d, %v, want %s", row.reason, records, count, err, row.want)
 		}
 		if err := house.Check(); err != nil {
 			t.Error(err)
@@ -631,9 +631,9 @@ func TestCreate(t *testing.T) {
 
 const goodPost = `{"title":"T","url":"https://x.example","type":"x","author":%d}`
 
-// TestCreateLooksUpNow: references are looked up at the time of the post, and
-// not enforced later.
-func TestCreateLooksUpNow(t *testing.T) {
+// TestCreateChecksReferences checks that Create looks references up in the current state of
+// its own catalogue, and that they are not enforced later.
+func TestCreateChecksReferences(t *testing.T) {
 	house, c := posts(t, "social-links")
 	ctx := context.Background()
 	authors, err := house.Records("authors")
@@ -642,7 +642,7 @@ func TestCreateLooksUpNow(t *testing.T) {
 	}
 	post := func(author int) error { _, err := c.Create(ctx, fmt.Appendf(nil, goodPost, author)); return err }
 	if err := post(2); !errors.Is(err, resources.ErrInvalid) {
-		t.Errorf("before there is author 2: %v", err)
+		t.Errorf("before author 2 was inserted: %v, want ErrInvalid", err)
 	}
 	if _, err := authors.Insert(resources.Record{ID: 2}); err != nil {
 		t.Fatal(err)
@@ -651,31 +651,32 @@ func TestCreateLooksUpNow(t *testing.T) {
 		t.Errorf("with author 2: %v", err)
 	}
 	if err := authors.Delete(2); err != nil {
-		t.Errorf("delete of an author with a link: %v", err)
+		t.Errorf("Delete of an author with a link: %v", err)
 	}
 	if err := post(2); !errors.Is(err, resources.ErrInvalid) {
-		t.Errorf("after author 2: %v", err)
+		t.Errorf("after author 2 was deleted: %v, want ErrInvalid", err)
 	}
 	link, err := house.SocialLinks().Get(1)
 	if err != nil || link.Author != 2 || c.Count() != 1 {
 		t.Errorf("link %+v, %v, count %d", link, err, c.Count())
 	}
-	fork, err := house.Clone().Encoded("social-links")
+	clone, err := house.Clone().Encoded("social-links")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := authors.Insert(resources.Record{ID: 20}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fork.Create(ctx, fmt.Appendf(nil, goodPost, 20)); !errors.Is(err, resources.ErrInvalid) {
-		t.Errorf("a clone looks references up in the original: %v", err)
+	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 20)); !errors.Is(err, resources.ErrInvalid) {
+		t.Errorf("post to a clone, author only in the original: %v, want ErrInvalid", err)
 	}
-	if _, err := fork.Create(ctx, fmt.Appendf(nil, goodPost, 1)); err != nil || fork.Count() != 2 || c.Count() != 1 {
-		t.Errorf("post to a clone: %v, counts %d and %d", err, fork.Count(), c.Count())
+	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 1)); err != nil || clone.Count() != 2 || c.Count() != 1 {
+		t.Errorf("post to a clone: %v, counts %d and %d", err, clone.Count(), c.Count())
 	}
 }
 
-// TestCreateIDs: what is refused uses none up, concurrent posts get their own.
+// TestCreateIDs checks that a failed Create uses no id and that concurrent calls get
+// different, consecutive ids.
 func TestCreateIDs(t *testing.T) {
 	house, c := posts(t, "social-links")
 	if _, err := house.SocialLinks().Insert(resources.SocialLink{ID: 10}); err != nil {
@@ -689,7 +690,7 @@ func TestCreateIDs(t *testing.T) {
 		group.Go(func() {
 			for range each {
 				if _, err := c.Create(ctx, fmt.Appendf(nil, goodPost, 2)); err == nil {
-					t.Error("no error")
+					t.Error("Create with an unknown author returned no error")
 				}
 				record, err := c.Create(ctx, fmt.Appendf(nil, goodPost, 1))
 				if err != nil {
@@ -700,8 +701,8 @@ func TestCreateIDs(t *testing.T) {
 				if err := json.Unmarshal(record, &link); err != nil {
 					t.Error(err)
 				}
-				if _, twice := got.LoadOrStore(link.ID, true); twice {
-					t.Errorf("id %d twice", link.ID)
+				if _, loaded := got.LoadOrStore(link.ID, true); loaded {
+					t.Errorf("id %d was assigned twice", link.ID)
 				}
 			}
 		})
@@ -709,13 +710,13 @@ func TestCreateIDs(t *testing.T) {
 	group.Wait()
 	for id := 11; id <= 10+posters*each; id++ {
 		if _, ok := got.Load(id); !ok {
-			t.Errorf("id %d was left out", id)
+			t.Errorf("id %d was not assigned", id)
 		}
 	}
 }
 
-// TestCreateRefused by all collections that the document lets nobody post to.
-func TestCreateRefused(t *testing.T) {
+// TestCreateReadOnly checks all collections that cannot be posted to.
+func TestCreateReadOnly(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
 	for key, c := range house.All() {
@@ -723,18 +724,19 @@ func TestCreateRefused(t *testing.T) {
 			continue
 		}
 		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrReadOnly) || record != nil {
-			t.Errorf("%s: %s, %v; want ErrReadOnly", key, record, err)
+			t.Errorf("%s: %s, %v, want ErrReadOnly", key, record, err)
 		}
 		if c.Count() != 0 {
-			t.Errorf("%s holds %d records", key, c.Count())
+			t.Errorf("%s: %d records, want none", key, c.Count())
 		}
 	}
 }
 
-// TestEncodedReads: pages as a server takes them, and contexts that are over.
+// TestEncodedReads tests Fields and Page of all collections, also with a context that is
+// done.
 func TestEncodedReads(t *testing.T) {
 	house, ctx := dataset(t), context.Background()
-	over, cancel := context.WithCancel(ctx)
+	canceled, cancel := context.WithCancel(ctx)
 	cancel()
 	for key, c := range house.All() {
 		fields, err := c.Fields(ctx)
@@ -748,10 +750,10 @@ func TestEncodedReads(t *testing.T) {
 		if _, _, err := c.Page(ctx, whole, terms("no_such")); !errors.Is(err, ordering.ErrUnknownField) {
 			t.Errorf("%s: by an unknown field: %v", key, err)
 		}
-		_, err1 := c.Fields(over)
-		_, _, err2 := c.Page(over, whole, nil)
+		_, err1 := c.Fields(canceled)
+		_, _, err2 := c.Page(canceled, whole, nil)
 		if !errors.Is(err1, context.Canceled) || !errors.Is(err2, context.Canceled) {
-			t.Errorf("%s: with a context that is over: %v, %v", key, err1, err2)
+			t.Errorf("%s: with a canceled context: %v, %v", key, err1, err2)
 		}
 	}
 	events, err := house.Encoded("events")
@@ -764,26 +766,26 @@ func TestEncodedReads(t *testing.T) {
 	}
 	for i, id := range ids(t, house.Events(), eventID, terms("start_date,id")) {
 		if !strings.HasPrefix(string(records[i]), fmt.Sprintf(`{"id":%d,`, id)) {
-			t.Fatalf("default order: at %d %s, want id %d", i, records[i], id)
+			t.Fatalf("default ordering: record %d is %s, want id %d", i, records[i], id)
 		}
 	}
-	if _, err := events.Create(over, []byte(`{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00Z","endDate":"2024-05-10T20:00:00Z"}`)); err != nil && events.Count() != 90 {
-		t.Errorf("a post with a context that is over: %v, and %d records", err, events.Count())
+	if _, err := events.Create(canceled, []byte(`{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00Z","endDate":"2024-05-10T20:00:00Z"}`)); err != nil && events.Count() != 90 {
+		t.Errorf("Create with a canceled context: %v, but %d records, want 90", err, events.Count())
 	}
 }
 
-// TestValuesThatHoldThemselves are refused like all that JSON cannot hold. It
-// runs in a process of its own: an overflow of the stack would end it.
-func TestValuesThatHoldThemselves(t *testing.T) {
-	loops := map[string]func() ring{
-		"pointer": func() ring { r := &ring{}; r.Next = r; return *r },
-		"map":     func() ring { m := map[string]any{}; m["x"] = m; return ring{Any: m} },
-		"list":    func() ring { l := []any{nil}; l[0] = l; return ring{Any: l} },
+// TestCyclicValues checks that values that contain themselves are refused. It runs in a
+// process of its own, because a stack overflow would end the test.
+func TestCyclicValues(t *testing.T) {
+	loops := map[string]func() recursive{
+		"pointer": func() recursive { r := &recursive{}; r.Next = r; return *r },
+		"map":     func() recursive { m := map[string]any{}; m["x"] = m; return recursive{Any: m} },
+		"list":    func() recursive { l := []any{nil}; l[0] = l; return recursive{Any: l} },
 	}
 	const variable = "BACKLIST_TEST_LOOP"
 	if make, ok := loops[os.Getenv(variable)]; ok {
 		debug.SetMaxStack(64 << 20)
-		c, err := catalogue.NewCollection[ring](catalogue.Options{})
+		c, err := catalogue.NewCollection[recursive](catalogue.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -793,7 +795,7 @@ func TestValuesThatHoldThemselves(t *testing.T) {
 		return
 	}
 	for name := range loops {
-		self := exec.Command(os.Args[0], "-test.run=^TestValuesThatHoldThemselves$")
+		self := exec.Command(os.Args[0], "-test.run=^TestCyclicValues$")
 		self.Env = append(os.Environ(), variable+"="+name)
 		if out, err := self.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %.200s", name, err, out)

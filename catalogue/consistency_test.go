@@ -17,7 +17,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// writeAuthorThenEvent inserts authors, each before an event that names it.
+// writeAuthorThenEvent inserts n authors, and after each of them an event that refers
+// to it.
 func writeAuthorThenEvent(t *testing.T, house *catalogue.Catalogue, n int) {
 	authors, err := house.Records("authors")
 	must(t, err)
@@ -28,7 +29,7 @@ func writeAuthorThenEvent(t *testing.T, house *catalogue.Catalogue, n int) {
 	}
 }
 
-// checkAuthors reports an event whose author is missing in a saved catalogue.
+// checkAuthors checks that a saved catalogue has the authors of all its events.
 func checkAuthors(t *testing.T, what, text string) {
 	t.Helper()
 	var house struct {
@@ -36,21 +37,21 @@ func checkAuthors(t *testing.T, what, text string) {
 		Events  []struct{ Authors []int }
 	}
 	must(t, json.Unmarshal([]byte(text), &house))
-	there := map[int]bool{}
+	exists := map[int]bool{}
 	for _, a := range house.Authors {
-		there[a.ID] = true
+		exists[a.ID] = true
 	}
 	for _, e := range house.Events {
-		if !there[e.Authors[0]] {
-			t.Errorf("%s: an event names author %d, the last one is %d", what, e.Authors[0], len(house.Authors))
+		if !exists[e.Authors[0]] {
+			t.Errorf("%s: an event refers to author %d, but there are only %d authors", what, e.Authors[0], len(house.Authors))
 			return
 		}
 	}
 }
 
-// TestNoTornSave: Save, SaveFile and Clone see all collections at one instant.
-// Authors come before events in a file, and an author before the event that names
-// it.
+// TestNoTornSave checks that Save and Clone see all collections at one instant.
+// A file lists authors before events, so a later look at events would find some whose
+// author is missing.
 func TestNoTornSave(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
@@ -65,7 +66,7 @@ func TestNoTornSave(t *testing.T) {
 	during(func() { writeAuthorThenEvent(t, house, scaled(3000)) }, save, clone)
 }
 
-// TestNoTornLoad: the collections of a file are replaced at one instant.
+// TestNoTornLoad checks that Load replaces all collections of a file at one instant.
 func TestNoTornLoad(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
@@ -86,7 +87,7 @@ func TestNoTornLoad(t *testing.T) {
 			counts[key] = encoded.Count()
 		}
 		if counts["authors"] != counts["books"] || counts["books"] != counts["faqs"] {
-			t.Errorf("records of different loads: %v", counts)
+			t.Errorf("counts %v, want the same count for all collections", counts)
 		}
 	}
 	during(func() {
@@ -96,9 +97,9 @@ func TestNoTornLoad(t *testing.T) {
 	}, read, read)
 }
 
-// TestPageAndOrderingOfOneInstant: which terms are fields, the order and the page
-// belong to one state, whatever members come and go meanwhile.
-func TestPageAndOrderingOfOneInstant(t *testing.T) {
+// TestPageReadsOneState checks that a page and the set of fields it may be ordered by
+// come from the same state, while concurrent writes add and remove members.
+func TestPageReadsOneState(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
 	books, err := house.Records("books")
@@ -108,8 +109,7 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 		must(t, err)
 		return r
 	}
-	// In odd states all records have a rank, which reverses the order by id; in even states
-	// none has.
+	// If ranked, all records have a rank that reverses the order by id. If not, none has.
 	set := func(ranked bool) {
 		must(t, books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 			for id := 1; id <= 12; id++ {
@@ -140,11 +140,11 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 			ranked.Add(1)
 		}
 		if first != want {
-			t.Errorf("the first record is %s, want %s", first, want)
+			t.Errorf("first record is %s, want %s", first, want)
 		}
 		_, records, err = encoded.Page(t.Context(), whole, terms("rank"))
 		if err == nil && !strings.Contains(string(records[0]), "rank") {
-			t.Errorf("ordered by a member that no record has: %s", records[0])
+			t.Errorf("page ordered by rank starts with %s, which has no rank", records[0])
 		}
 	}
 	during(func() {
@@ -153,11 +153,11 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 		}
 	}, read, read)
 	if ranked.Load() == 0 && !testing.Short() {
-		t.Error("no page saw a state with ranks")
+		t.Error("no page was read from a state with ranks")
 	}
 }
 
-// TestIDsAreNotReused: the highest id ever used is saved, so that it is not
+// TestIDsAreNotReused checks that the highest id ever used is saved, so that it is not
 // assigned again after loading.
 func TestIDsAreNotReused(t *testing.T) {
 	house := catalogue.New()
@@ -170,12 +170,12 @@ func TestIDsAreNotReused(t *testing.T) {
 	must(t, events.Delete(3))
 	authors, err := house.Records("authors")
 	must(t, err)
-	must(t, authors.Batch(func(tx *catalogue.Tx[resources.Record]) error { // an id that no record ever showed
+	must(t, authors.Batch(func(tx *catalogue.Tx[resources.Record]) error { // uses an id that no reader ever saw
 		id, err := tx.Insert(resources.Record{})
 		must(t, err)
 		return tx.Delete(id)
 	}))
-	for range 2 { // also when it is saved again
+	for range 2 { // the second round saves what was loaded
 		text := saved(t, house)
 		house = catalogue.New()
 		must(t, house.Load(strings.NewReader(text)))
@@ -185,15 +185,15 @@ func TestIDsAreNotReused(t *testing.T) {
 	must(t, err1, err2)
 	author, err := authors.Insert(resources.Record{})
 	if event != 4 || author != 2 || err != nil {
-		t.Errorf("event %d, author %d, %v; want 4 and 2", event, author, err)
+		t.Errorf("next ids: event %d, author %d, %v, want 4 and 2", event, author, err)
 	}
 	text := saved(t, house)
 	if strings.Contains(text, "$lastIds") {
-		t.Errorf("the highest ids are those of records, and saved besides: %s", text)
+		t.Errorf("Save wrote $lastIds although the records have the highest ids: %s", text)
 	}
 }
 
-// TestBatchWithoutChanges is no revision and no change.
+// TestBatchWithoutChanges checks that an empty batch makes no revision and no change.
 func TestBatchWithoutChanges(t *testing.T) {
 	c := newAccounts(t, 10)
 	id, err := c.Insert(account{Amount: 1})
@@ -209,20 +209,20 @@ func TestBatchWithoutChanges(t *testing.T) {
 	} {
 		must(t, c.Batch(f))
 		if now := c.Snapshot().Revision(); now != before {
-			t.Errorf("%s: revision %d after %d", reason, now, before)
+			t.Errorf("%s: revision %d, want %d", reason, now, before)
 		}
 		if changes, _, err := c.Since(before); len(changes) != 0 || err != nil {
-			t.Errorf("%s: %d changes, %v", reason, len(changes), err)
+			t.Errorf("%s: Since returned %d changes, %v, want none", reason, len(changes), err)
 		}
 	}
 	next, err := c.Insert(account{})
 	if next != id+2 || err != nil {
-		t.Errorf("the next id is %d, %v; want %d, for one was used in a batch", next, err, id+2)
+		t.Errorf("next id %d, %v, want %d: a batch used one", next, err, id+2)
 	}
 }
 
-// TestOrderingByLongText: keys that are too large for an index are not kept, and
-// the pages are right all the same, of collections and of snapshots.
+// TestOrderingByLongText checks that keys too large for an index are not kept, and that
+// collections and snapshots are still ordered by them.
 func TestOrderingByLongText(t *testing.T) {
 	type long struct {
 		ID        int     `json:"id"`
@@ -246,8 +246,7 @@ func TestOrderingByLongText(t *testing.T) {
 		want[by] = ids(t, c, func(r *long) *int { return &r.ID }, terms(by))
 	}
 	old := c.Snapshot()
-	var memory [2]int
-	memory[0] = heap()
+	before := heap()
 	for range 3 {
 		for _, by := range orders {
 			if diff := cmp.Diff(want[by], ids(t, old, func(r *long) *int { return &r.ID }, terms(by))); diff != "" {
@@ -257,15 +256,15 @@ func TestOrderingByLongText(t *testing.T) {
 		_, err := c.Upsert(long{ID: 1, Text: body})
 		must(t, err)
 	}
-	memory[1] = heap()
-	if kept := (memory[1] - memory[0]) / n; kept > 700 {
-		t.Errorf("%d bytes for each record are kept for orderings of long texts", kept)
+	if kept := (heap() - before) / n; kept > 700 {
+		t.Errorf("orderings of long texts keep %d bytes for each record, want at most 700", kept)
 	}
-	for _, by := range orders { // sorted by hand: published first, then the number at the end
+	for _, by := range orders {
 		if len(want[by]) != n {
 			t.Fatalf("by %s: %d ids", by, len(want[by]))
 		}
 	}
+	// Unpublished records come first, then the number at the end of the text decides.
 	for i, id := range want["published,text"] {
 		number := (id-1)*7%n + 1000
 		if i > 0 {
@@ -278,7 +277,7 @@ func TestOrderingByLongText(t *testing.T) {
 	}
 }
 
-// heap returns the bytes that the garbage collector leaves.
+// heap returns the number of bytes in use after a garbage collection.
 func heap() int {
 	runtime.GC()
 	runtime.GC()
