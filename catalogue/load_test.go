@@ -413,7 +413,7 @@ func TestLoadLastIDs(t *testing.T) {
 		{"path segment as a key", file(last("item_variants", 1)), `"item_variants"`},
 		{"an unknown member", `{"$lastIds":[{"collection":"books","id":1,"x":2}]}`, `"x"`},
 		{"no collection", `{"$lastIds":[{"id":1}]}`, `""`},
-		{"twice", `{"$lastIds":[],"$lastIds":[]}`, "twice"},
+		{"twice", `{"$lastIds":[],"$lastIds":[]}`, "repeated"},
 		{"numbers", `{"$lastIds":[1]}`, "number"},
 		{"an object", `{"$lastIds":{"books":1}}`, "object"},
 		{"key in another case", `{"$lastids":[]}`, "unknown collection"},
