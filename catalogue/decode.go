@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -35,7 +36,7 @@ func decoder[T any](of []member) func([]byte, []string) (T, error) {
 		for name, text := range members.All() {
 			i := slices.IndexFunc(of, func(m member) bool { return m.name == name })
 			if i < 0 {
-				return record, &resources.MemberError{Member: name, Err: errUnknownMember}
+				return record, &resources.MemberError{Member: name, Err: unknownMember(name, of)}
 			}
 			if err := decodeField(settable(v, of[i].index), text); err != nil {
 				return record, &resources.MemberError{Member: name, Err: err}
@@ -43,6 +44,14 @@ func decoder[T any](of []member) func([]byte, []string) (T, error) {
 		}
 		return record, nil
 	}
+}
+
+func unknownMember(name string, of []member) error {
+	var known []string
+	for _, m := range of {
+		known = append(known, m.name)
+	}
+	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, known))
 }
 
 // decodeOwn lets a record read its own JSON and then looks for required members. In

@@ -22,9 +22,10 @@ type Definition[T any] struct {
 //	var Books = catalogue.Define[Book]("books", catalogue.Options{History: 1000})
 //
 // [NewCollection] lists the types that T can be. Events, labels and social links
-// hold their own types and no others. If Options.Ordering is empty, the default
-// order is the documented one. Options.Name and Options.ID must be empty: the name
-// is the key, and the id is the field id. Nothing is checked before NewWith.
+// hold their own types and no others. Of the options only History can be set: the name is
+// the key, the id is the field id, and the default order is the documented one. A type of
+// its own does not change which collections can be posted to. Nothing is checked before
+// NewWith.
 func Define[T any](key string, opts Options) Definition[T] {
 	return Definition[T]{key, opts}
 }
@@ -39,7 +40,7 @@ func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
 	}
 	e, ok := m.(*encoded[T])
 	if !ok {
-		return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v", d.key, ErrInvalidType, m.RecordType(), reflect.TypeFor[T]())
+		return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v: make the catalogue with NewWith", d.key, ErrInvalidType, m.RecordType(), reflect.TypeFor[T]())
 	}
 	return e.Collection, nil
 }
@@ -58,14 +59,13 @@ func (d Definition[T]) about() (key string, record reflect.Type) {
 func (d Definition[T]) make(house *Catalogue, about resources.Description) (anyCollection, error) {
 	opts := d.opts
 	switch {
+	case len(opts.Ordering) > 0:
+		return nil, fmt.Errorf("catalogue: %s: %w: the default order of a documented collection cannot be changed by Options.Ordering", d.key, ErrInvalidType)
 	case opts.Name != "":
 		return nil, fmt.Errorf("catalogue: %s: %w: Options.Name is for collections outside a catalogue", d.key, ErrInvalidType)
 	case opts.ID != "":
 		return nil, fmt.Errorf("catalogue: %s: %w: Options.ID is for collections outside a catalogue", d.key, ErrInvalidType)
 	}
-	opts.Name = about.Key
-	if len(opts.Ordering) == 0 {
-		opts.Ordering = about.Ordering
-	}
+	opts.Name, opts.Ordering = about.Key, about.Ordering
 	return makeEncoded[T](house, about, opts)
 }

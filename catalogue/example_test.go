@@ -110,7 +110,7 @@ func ExampleDefine() {
 	fmt.Println(err)
 	// Output:
 	// 1 1
-	// catalogue: books: invalid record type: its records are resources.Record, not catalogue_test.Book
+	// catalogue: books: invalid record type: its records are resources.Record, not catalogue_test.Book: make the catalogue with NewWith
 }
 
 func ExampleCatalogue_Records() {

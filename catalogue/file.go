@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -37,6 +38,21 @@ func (c *Catalogue) SaveFile(path string) error {
 // path and wraps that of the operating system or of Load. For an empty path it wraps
 // [fs.ErrNotExist]. While SaveFile runs, LoadFile reads the old file or the new one.
 func (c *Catalogue) LoadFile(path string) error {
+	return loadFile(path, func(data []byte) error { return c.load(data, LoadOptions{}) })
+}
+
+// SaveFile writes the records as [Collection.Save] does, in place of the file at path,
+// like [Catalogue.SaveFile].
+func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.Save) }
+
+// LoadFile is like [Collection.Load] with the file at path. Its errors are like those of
+// [Catalogue.LoadFile].
+func (c *Collection[T]) LoadFile(path string) error {
+	return loadFile(path, func(data []byte) error { return c.Load(bytes.NewReader(data)) })
+}
+
+// loadFile calls load with the content of a file.
+func loadFile(path string, load func(data []byte) error) error {
 	if path == "" {
 		return errNoPath
 	}
@@ -44,7 +60,7 @@ func (c *Catalogue) LoadFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	if err := c.load(data, LoadOptions{}); err != nil {
+	if err := load(data); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

@@ -162,7 +162,7 @@ func (p planner) plain(pl *plan) {
 		}
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		pl.shares = true
-		pl.noCopy = fmt.Errorf("%v cannot be copied: give the record a method Clone", t)
+		pl.noCopy = fmt.Errorf("%v cannot be copied", t)
 		pl.noJSON = fmt.Errorf("%v has no JSON", t)
 	case reflect.Complex64, reflect.Complex128:
 		pl.flat, pl.noJSON = true, fmt.Errorf("%v has no JSON", t)

@@ -32,6 +32,9 @@ func (p planner) structure(pl *plan) {
 		if f.Tag.Get("json") == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
+		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); strings.Contains(","+options+",", ",string,") {
+			pl.noJSON = fmt.Errorf("field %s: %w", f.Name, errStringOption)
+		}
 		if sub.noJSON != nil {
 			pl.noJSON = cmp.Or(pl.noJSON, fmt.Errorf("field %s: %w", f.Name, sub.noJSON))
 		}
@@ -43,12 +46,13 @@ func (p planner) structure(pl *plan) {
 	pl.shares = len(pl.copies) > 0
 }
 
+// errStringOption is the error for a field that could be written but not loaded.
+var errStringOption = errors.New("the option string of a json tag is not supported: remove it")
+
 // notCopied returns an error if a field of a struct cannot be copied.
 func notCopied(f reflect.StructField, pl *plan) error {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
-	case strings.Contains(","+options+",", ",string,"):
-		return errors.New("the option string of a json tag is not supported")
 	case name == "-" && options == "" && pl.open:
 		return errors.New("it is not in the JSON and can hold anything")
 	case !f.IsExported() && f.Anonymous && (pl.kind != reflect.Struct || pl.clones || writesJSON(f.Type)):

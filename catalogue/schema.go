@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -104,11 +105,13 @@ func describeCopies[T any](s *schema[T]) error {
 	t := reflect.TypeFor[T]()
 	pl, writes := planOf(t), writesJSON(t) && !documented[T]()
 	switch {
+	case errors.Is(pl.noJSON, errStringOption) && !writes:
+		return fmt.Errorf("%v: %w", t, pl.noJSON)
 	case pl.clones:
 	case pl.noJSON != nil:
 		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, pl.noJSON)
 	case pl.noCopy != nil:
-		return fmt.Errorf("%v: %w: give %v, or the type of the field, a method Clone that returns a copy", t, pl.noCopy, t)
+		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, pl.noCopy, t, t)
 	}
 	s.clone = func(r *T) T { return copyOf(pl, r) }
 	if pl.clones {

@@ -2,9 +2,12 @@ package catalogue_test
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"math/big"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -139,9 +142,27 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 	}
 }
 
+func TestFileOfCollection(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "films.json")
+	c, loaded := films(t, film{1, "a"}, film{5, "b"}), films(t, film{9, "old"})
+	if err := loaded.LoadFile(path); !errors.Is(err, fs.ErrNotExist) || loaded.Count() != 1 {
+		t.Errorf("LoadFile without a file: %v, %d records", err, loaded.Count())
+	}
+	must(t, c.SaveFile(path))
+	must(t, loaded.LoadFile(path))
+	if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
+		t.Errorf("(-saved +loaded):\n%s", diff)
+	}
+	must(t, os.WriteFile(path, []byte(`[{"id":1,"nmae":"a"}]`), 0o600))
+	err := loaded.LoadFile(path)
+	if want := path + `: films: cannot load: record 0: member "nmae": is unknown: did you mean name?`; err == nil || err.Error() != want {
+		t.Errorf("LoadFile = %v, want %s", err, want)
+	}
+}
+
 func TestLoadOfCollectionRefuses(t *testing.T) {
 	for _, row := range []struct{ reason, text, want string }{
-		{"an unknown member", `[{"id":1,"title":"a"}]`, `films: cannot load: record 0: member "title": is unknown`},
+		{"an unknown member", `[{"id":1,"title":"a"}]`, `films: cannot load: record 0: member "title": is unknown: want one of id, name`},
 		{"a last id that is not positive", `{"$lastId":0,"results":[]}`, `films: cannot load: $lastId: invalid id: want a positive integer`},
 		{"a last id that is not a number", `{"$lastId":"7","results":[]}`, `$lastId`},
 		{"no array", `{"films":[]}`, "want an array of records, or an object whose results are one"},
@@ -276,11 +297,17 @@ type (
 		ID   int `json:"id"`
 		Addr netip.Addr
 	}
+	textNumber struct {
+		ID     int `json:"id"`
+		Number int `json:"number,string"`
+	}
 	funcField struct {
 		ID   int `json:"id"`
 		Hook func()
 	}
 )
+
+func (n textNumber) Clone() textNumber { return n }
 
 func refusal[T any](opts catalogue.Options) error {
 	_, err := catalogue.NewCollection[T](opts)
@@ -295,9 +322,10 @@ func TestRefusedTypesNameTheRemedy(t *testing.T) {
 	}{
 		{refusal[noIDField](catalogue.Options{}), []string{"noIDField", "`json:\"id\"`", "Options.ID"}},
 		{refusal[film](catalogue.Options{ID: "number"}), []string{"film", "`json:\"number\"`", "Options.ID"}},
-		{refusal[bigAmount](catalogue.Options{}), []string{"field Amount", "method Clone", "bigAmount"}},
-		{refusal[netAddr](catalogue.Options{}), []string{"field Addr", "method Clone", "netAddr"}},
+		{refusal[bigAmount](catalogue.Options{}), []string{"field Amount", "method Clone() catalogue_test.bigAmount"}},
+		{refusal[netAddr](catalogue.Options{}), []string{"field Addr", "method Clone() catalogue_test.netAddr"}},
 		{refusal[funcField](catalogue.Options{}), []string{"field Hook", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
+		{refusal[textNumber](catalogue.Options{}), []string{"field Number", "option string", "remove it"}},
 		{refusal[int](catalogue.Options{}), []string{"int is not a struct"}},
 	} {
 		if !errors.Is(row.err, catalogue.ErrInvalidType) {

@@ -165,6 +165,7 @@ func TestNewWithRefuses(t *testing.T) {
 		{"not a struct", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
 		{"Options.Name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
 		{"Options.ID", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
+		{"Options.Ordering", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Ordering: ordering.Terms("-name")})}, catalogue.ErrInvalidType, "Options.Ordering"},
 	} {
 		house, err := catalogue.NewWith(row.types...)
 		if !errors.Is(err, row.want) || house != nil {
