@@ -11,7 +11,7 @@ import (
 // An Access describes a request that has been served. It is passed to [Options.OnAccess].
 // It contains no path, query, header or body of the request.
 type Access struct {
-	Collection string        // key; empty for the root, unknown paths, and requests refused before the path is read
+	Collection string        // key; empty for the root, unknown paths, and requests rejected before the path is read
 	Method     string        // as sent; empty counts as GET
 	Status     int           // 0 if the request was aborted before the status was written
 	Bytes      int           // number of bytes written to the body

@@ -25,7 +25,7 @@ var (
 	// ErrConflict means that a posted record is valid but conflicts with stored
 	// records or with a concurrent write. It results in 409. If the invalid field is
 	// known, [resources.FieldErrors] are more helpful to the client.
-	ErrConflict = errors.New("httpapi: conflict with what is stored")
+	ErrConflict = errors.New("httpapi: conflict with stored records")
 )
 
 // ErrPanic is wrapped by the error that is passed to [Options.OnError] after a panic. The

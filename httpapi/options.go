@@ -25,7 +25,7 @@ type Options struct {
 	// BaseURL is the part of links before /api/: an absolute http or https URL without
 	// user, query or fragment. It may have a path, as in "https://x.example/shop".
 	// Trailing slashes are ignored. If BaseURL is empty, links begin with the scheme, host
-	// and prefix of the request. Otherwise these are ignored and not checked.
+	// and prefix of the request. Otherwise these are ignored.
 	BaseURL string
 
 	// TrustedProxies are the addresses of proxies that determine the scheme and host of
@@ -76,8 +76,8 @@ type Options struct {
 
 	// OnError is called with errors that are not sent to the client: errors of
 	// collections that result in 409, 410, 500 or 503, errors of an authorizer other than
-	// those of [Unauthorized] and [Forbidden], panics of either ([ErrPanic]), and errors
-	// of a [Revisioned] if the request has no other error. It is called before the
+	// those of [Unauthorized] and [Forbidden], panics of either ([ErrPanic]), errors of
+	// Fields for OnAccess, and errors of a [Revisioned] if the request has no other error. It is called before the
 	// response is written, except for panics of OnAccess, and must be safe for concurrent
 	// use. If nil, errors are discarded.
 	OnError func(r *http.Request, err error)
@@ -90,7 +90,7 @@ func checkCacheControl(text string) (string, error) {
 	}
 	for _, c := range []byte(text) {
 		if c < ' ' || c > '~' {
-			return "", fmt.Errorf("%w: CacheControl %q cannot stand in a header", ErrInvalidConfig, text)
+			return "", fmt.Errorf("%w: CacheControl %q is not printable ASCII", ErrInvalidConfig, text)
 		}
 	}
 	return text, nil

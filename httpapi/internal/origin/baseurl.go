@@ -28,13 +28,13 @@ func baseURLFault(u *url.URL, text string) string {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "is not an absolute http or https URL"
 	case u.User != nil:
-		return "has a user"
+		return "has user information"
 	case strings.Contains(text, "?"):
 		return "has a query"
 	case strings.Contains(text, "#"):
 		return "has a fragment"
 	case !validHost(u.Host):
-		return "has no valid host"
+		return "has an invalid host"
 	}
 	return ""
 }

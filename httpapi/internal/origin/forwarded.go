@@ -17,10 +17,10 @@ type proxies []netip.Prefix
 func newProxies(prefixes []netip.Prefix) (proxies, error) {
 	for _, p := range prefixes {
 		if !p.IsValid() {
-			return nil, errors.New("TrustedProxies: an invalid prefix")
+			return nil, errors.New("TrustedProxies: invalid prefix")
 		}
 		if p.Addr().Is4In6() {
-			return nil, fmt.Errorf("TrustedProxies: write %v as a prefix of IPv4", p)
+			return nil, fmt.Errorf("TrustedProxies: %v is an IPv4-mapped IPv6 prefix; use IPv4", p)
 		}
 	}
 	return slices.Clone(prefixes), nil
