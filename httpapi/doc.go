@@ -23,7 +23,7 @@
 // # Order of checks
 //
 // Every request is checked for a valid Host (400), the length of its path and query
-// (414), a known path (404, or 301 and 308 to the same path with its slash), the number
+// (414), a known path (404, or 301 and 308 to the same path with a trailing slash), the number
 // of query parameters (400), format (404), Accept (406) and method (405), in this order.
 // A GET is then checked for the number of terms in its ordering (400). A POST is checked
 // for authorization (401 or 403), the size of its body (413), its content type (415),
@@ -161,7 +161,7 @@
 //
 // By default, all writes are rejected. An [Authorizer] permits them and is called before
 // the body is read. [Bearer] and [Token] compare tokens in constant time. If a body ends
-// early or its length differs from Content-Length, nothing is stored.
+// before its announced length, nothing is stored.
 //
 // An error or a panic of the program's own code affects only the request in which it
 // occurs. No response contains its text. A POST that fails stores nothing in a catalogue.

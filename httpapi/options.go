@@ -76,10 +76,10 @@ type Options struct {
 
 	// OnError is called with errors that are not sent to the client: errors of
 	// collections that result in 409, 410, 500 or 503, errors of an authorizer other than
-	// those of [Unauthorized] and [Forbidden], panics of either ([ErrPanic]), errors of
-	// Fields for OnAccess, and errors of a [Revisioned] if the request has no other error. It is called before the
-	// response is written, except for panics of OnAccess, and must be safe for concurrent
-	// use. If nil, errors are discarded.
+	// those of [Unauthorized] and [Forbidden], panics ([ErrPanic]), errors of Fields on
+	// behalf of OnAccess, and errors of a [Revisioned] if the request has no other error.
+	// It is called before the response is written, except for panics of OnAccess and of
+	// the ResponseWriter. It must be safe for concurrent use. If nil, errors are discarded.
 	OnError func(r *http.Request, err error)
 }
 
