@@ -158,5 +158,5 @@ func compareInstants(t *testing.T, name, posted, got string) {
 	}
 }
 
-// isBlank is Python's str.isspace for one character.
+// isBlank reports what Python's str.isspace returns for one character.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
