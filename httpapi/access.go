@@ -8,28 +8,28 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// An Access describes one request to [Options.OnAccess]. Except for the method, it
-// contains nothing that the client chose: no path, query, header or body.
+// An Access describes a request that has been served. It is passed to [Options.OnAccess].
+// It contains no path, query, header or body of the request.
 type Access struct {
-	Collection string        // key; empty for the root, unknown paths, and requests refused before the path is read
+	Collection string        // key; empty for the root, unknown paths, and requests rejected before the path is read
 	Method     string        // as sent; empty counts as GET
-	Status     int           // 0 if the request was aborted before an answer
-	Bytes      int           // length of the body that was written
-	Duration   time.Duration // time until the answer was written
+	Status     int           // 0 if the request was aborted before the status was written
+	Bytes      int           // number of bytes written to the body
+	Duration   time.Duration // time until the response was written
 
-	// Window and Ordering describe the requested page if the answer is a page or
-	// a 304 for one. Terms that name no field are omitted. No terms mean the default
-	// order.
+	// Window and Ordering describe the requested page if the response is a page or
+	// a 304 for one. Unknown fields are omitted from Ordering. If it is empty, the
+	// page has the default order or the fields could not be determined.
 	Window   pagination.Window
 	Ordering []ordering.Term
 
-	// Count is the number of records in the collection. It is -1 if the answer is not
-	// a page or is a 304, for which the records are not counted.
+	// Count is the number of records in the collection. It is -1 if the response
+	// is not a page or is a 304, for which the records are not counted.
 	Count int
 }
 
-// serveObserved serves the request and calls the program's OnAccess. A panic of
-// OnAccess is reported and does not affect the answer, which has been written by then.
+// serveObserved serves the request and calls OnAccess. A panic of OnAccess is reported.
+// It does not affect the response, which has already been written.
 func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
 	seen := &Access{Method: r.Method, Count: -1}
 	start := time.Now()
@@ -49,8 +49,8 @@ func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
 	h.onAccess(r.Context(), *seen)
 }
 
-// observedWriter is a ResponseWriter that records status and length. A Handler writes
-// its status once, before the body.
+// observedWriter is a ResponseWriter that records status and length. A Handler calls
+// WriteHeader once, before Write.
 type observedWriter struct {
 	http.ResponseWriter
 	seen *Access
@@ -67,7 +67,7 @@ func (w *observedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// observe records the page that is the answer.
+// observe records the page in the response, if there is an OnAccess.
 func (v *view) observe(w pagination.Window, order string, count int) {
 	if v.seen == nil {
 		return
@@ -77,8 +77,8 @@ func (v *view) observe(w pagination.Window, order string, count int) {
 	v.seen.Ordering = v.observedTerms(order)
 }
 
-// observedTerms returns the terms of an ordering. It reports an error or a panic of Fields
-// and returns no terms, since a request must not fail because it is observed.
+// observedTerms returns the known terms of an ordering. If Fields fails or panics, it
+// reports that and returns no terms, since OnAccess must not make a request fail.
 func (v *view) observedTerms(order string) (terms []ordering.Term) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Each request is sent three times, since later ones may take another path.
+// Each request is sent three times, since the first may take a different code path.
 func TestAccess(t *testing.T) {
 	secret := http.Header{"Authorization": {"Bearer secret"}, "Content-Type": {"application/json"}}
 	tests := []struct {
@@ -70,7 +70,7 @@ func TestAccess(t *testing.T) {
 			}
 			a.Bytes, a.Duration = 0, 0
 			if diff := cmp.Diff(test.want, a); diff != "" || a.Status != got.Status {
-				t.Errorf("%s, answered %d (-want +got):\n%s", test.reason, got.Status, diff)
+				t.Errorf("%s, status %d (-want +got):\n%s", test.reason, got.Status, diff)
 			}
 			if strings.Contains(fmt.Sprintf("%+v", a), "secret") {
 				t.Errorf("%s: %+v contains what the client sent", test.reason, a)
@@ -127,7 +127,7 @@ func TestPanicOfOnAccess(t *testing.T) {
 	}
 }
 
-// A 304 needs no fields, so OnAccess must not make the request fail for want of them.
+// A 304 requires no fields, so an error of Fields for OnAccess must not make it fail.
 func TestAccessWithoutFields(t *testing.T) {
 	var accesses []Access
 	reports := 0
@@ -166,7 +166,7 @@ func (c *changingFields) Fields(ctx context.Context) ([]string, error) {
 	return c.revisionedCollection.Fields(ctx)
 }
 
-// A body that is too large is answered at once, without waiting for the rest of it.
+// A body that is too large is rejected without waiting for the rest of it.
 func TestAccessOfTooLargeBody(t *testing.T) {
 	for _, onAccess := range []func(context.Context, Access){nil, func(context.Context, Access) {}} {
 		h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}, OnAccess: onAccess}, nil)
@@ -176,7 +176,7 @@ func TestAccessOfTooLargeBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(conn, "POST /api/events/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n%s\r\n", strings.Repeat("x", 0x800))
-		conn.SetReadDeadline(time.Now().Add(time.Minute)) // in case the server waits
+		conn.SetReadDeadline(time.Now().Add(time.Minute)) // in case the server blocks
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !answer.Close {
 			t.Errorf("with OnAccess %t: %v, %v, want 413", onAccess != nil, answer, err)

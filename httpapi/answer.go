@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// fixedValues are header values that never change. All answers share them, since
-// setting headers is otherwise a large part of the cost of an answer. They must not be
-// modified.
+// fixedValues are header values that never change. All responses share them, because
+// allocating them is a large part of the cost of a response. They must not be modified.
 type fixedValues struct {
 	json, html, zero, deny, nosniff, referrer []string
 }
@@ -29,29 +28,29 @@ func newFixedValues() fixedValues {
 	}
 }
 
-// write answers with a compact JSON body, which it indents if the client asks for that.
+// write sends a compact JSON body, indented if the client asks for that.
 func (v *view) write(status int, body []byte) {
 	if body, ok := v.indented(body); ok {
 		v.send(status, body)
 	}
 }
 
-// indented returns a compact body in the form that the client asks for. If it cannot be
-// indented, indented answers with an error and returns false.
+// indented returns a compact body with the indentation that the client asks for. If that
+// fails, it sends an error response and returns false.
 func (v *view) indented(body []byte) (_ []byte, ok bool) {
 	if v.indent == 0 {
 		return body, true
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
-		v.indent = 0 // or failWith would call indented again
+		v.indent = 0 // otherwise failWith would call indented again
 		v.failWith(err)
 		return nil, false
 	}
 	return out.Bytes(), true
 }
 
-// send answers with a body as it is. It reports whether the body may be reused.
+// send sends a body unchanged. It reports whether the body may be reused.
 func (v *view) send(status int, body []byte) bool {
 	if v.revisionErr != nil {
 		v.handler.report(v.r, v.revisionErr)
@@ -75,12 +74,12 @@ func (v *view) vary(before []string) []string {
 	return append(slices.Clip(before), v.route.vary...)
 }
 
-// fail answers with an error's detail.
+// fail sends an error response with the given detail.
 func (v *view) fail(status int, detail string) {
 	v.write(status, detailBody(detail))
 }
 
-// refuse answers with an authorizer's refusal.
+// refuse sends the response that a refusal describes.
 func (v *view) refuse(no *refusal) {
 	if no.challenge != "" {
 		v.w.Header()["Www-Authenticate"] = []string{no.challenge}
@@ -88,8 +87,8 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
-// failWith reports an error and answers without its text. It is the only error of the
-// request that is reported.
+// failWith reports an error and sends a response without its text. No other error of the
+// request is reported.
 func (v *view) failWith(err error) {
 	v.revisionErr = nil
 	v.handler.report(v.r, err)
@@ -107,21 +106,21 @@ func (v *view) failWith(err error) {
 	}
 }
 
-// report calls the program's OnError.
+// report calls OnError, if there is one.
 func (h *Handler) report(r *http.Request, err error) {
 	if h.onError != nil {
 		h.onError(r, err)
 	}
 }
 
-// writePlain answers a request that has no route, without Allow and Vary.
+// writePlain sends an error response without Allow and Vary.
 func (h *Handler) writePlain(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	h.write(w, r, status, detailBody(detail))
 }
 
-// write writes every body. It discards the error, which means that the client is gone,
-// and reports whether the body may be reused: when a stream of HTTP/2 was reset,
-// net/http may go on reading it.
+// write writes a response with a JSON body. It discards the error of Write, which means
+// that the client has disconnected. It reports whether the body may be reused: after an
+// error, net/http may still read the body of a reset HTTP/2 stream.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) bool {
 	header := w.Header()
 	header["Content-Type"] = h.values.json
@@ -137,8 +136,8 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body
 	return err == nil
 }
 
-// redirect answers with a location: with 301 to GET and HEAD, and otherwise with 308,
-// after which clients repeat method and body.
+// redirect redirects to a location: with 301 for GET and HEAD, and otherwise with 308,
+// after which clients repeat the method and the body.
 func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, location string) {
 	header := w.Header()
 	header["Content-Type"] = h.values.html
@@ -159,7 +158,7 @@ func detailBody(text string) []byte {
 }
 
 // quote returns text as a JSON string. As in the service, <, > and & are not escaped.
-// Bytes that are not UTF-8 become U+FFFD.
+// Invalid UTF-8 becomes U+FFFD.
 func quote(text string) string {
 	if isPlain(text) {
 		return `"` + text + `"`
@@ -167,7 +166,7 @@ func quote(text string) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string never fails
+	_ = encoder.Encode(text) // strings are always valid
 	return strings.TrimSuffix(out.String(), "\n")
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Values that middleware sets before the handler are kept. Values that it adds
-// afterwards do not appear in other answers.
+// Values that middleware sets before the handler are kept. Values that it adds afterwards
+// do not appear in other responses.
 func TestSharedHeaders(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -23,7 +23,7 @@ func TestSharedHeaders(t *testing.T) {
 			t.Errorf("Vary = %s, want Accept-Encoding | Accept | Origin", got)
 		}
 		if got := get(h, "/api/news/"); got.Header["Vary"] != "Accept" || got.Header["Allow"] != readMethods {
-			t.Errorf("header changed by another answer: %v", got.Header)
+			t.Errorf("header changed by another response: %v", got.Header)
 		}
 	}
 }

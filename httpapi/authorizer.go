@@ -16,17 +16,15 @@ const (
 	detailNoPermission  = "You do not have permission to perform this action."
 )
 
-// An Authorizer reports whether a request may post to a collection, which is named by
-// its key. If it returns nil, the request may. If the error is or wraps one made by
-// [Unauthorized] or [Forbidden], the answer is what that error describes. Any other
-// error is answered with 403 and a standard detail. Its text goes only to
-// [Options.OnError].
+// An Authorizer decides whether a request may post to a collection, which is named by
+// its key. It returns nil to permit the request. If it returns or wraps an error made by
+// [Unauthorized] or [Forbidden], that error determines the response. Any other error
+// results in 403 and a standard detail. Its text is passed only to [Options.OnError].
 //
-// A Handler calls its Authorizer after it has checked format, Accept and method, and
-// before it reads the body, which the Authorizer must not read. It also calls it for
-// OPTIONS, to decide whether to show what can be posted, so an Authorizer should have no
-// side effects.
-// It must be safe for concurrent use.
+// A Handler calls its Authorizer after checking format, Accept and method, and before
+// reading the body. The Authorizer must not read the body. It is also called for OPTIONS
+// of a collection that can be posted to, to decide whether the response lists the fields,
+// so it should have no side effects. It must be safe for concurrent use.
 type Authorizer func(r *http.Request, collection string) error
 
 // AllowAll is an [Authorizer] that permits every request.
@@ -35,7 +33,7 @@ func AllowAll(*http.Request, string) error { return nil }
 // denyAll is the default Authorizer.
 func denyAll(*http.Request, string) error { return Forbidden(detailNoCredentials) }
 
-// refusal is an error that describes its answer.
+// refusal is an error that describes its response.
 type refusal struct {
 	status    int
 	challenge string
@@ -46,10 +44,10 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("httpapi: %d: %s", e.status, e.detail)
 }
 
-// Unauthorized returns an error with which an [Authorizer] asks for credentials, or for
-// other ones. The answer is a 401 with the challenge as WWW-Authenticate. If detail is
+// Unauthorized returns an error for an [Authorizer] to reject missing or invalid
+// credentials. It results in 401 with the challenge as WWW-Authenticate. If detail is
 // empty, it is "Authentication credentials were not provided.". If challenge is empty,
-// the answer is a 403 instead, as in Django REST framework, since a 401 must have a
+// the error results in 403 instead, as in Django REST framework, since a 401 must have a
 // challenge.
 func Unauthorized(challenge, detail string) error {
 	if detail == "" {
@@ -61,9 +59,9 @@ func Unauthorized(challenge, detail string) error {
 	return &refusal{http.StatusUnauthorized, challenge, detail}
 }
 
-// Forbidden returns an error with which an [Authorizer] refuses a request, whatever its
-// credentials. The answer is a 403. If detail is empty, it is "You do not have
-// permission to perform this action.".
+// Forbidden returns an error for an [Authorizer] to reject a request regardless of its
+// credentials. It results in 403. If detail is empty, it is "You do not have permission
+// to perform this action.".
 func Forbidden(detail string) error {
 	if detail == "" {
 		detail = detailNoPermission
@@ -71,7 +69,7 @@ func Forbidden(detail string) error {
 	return &refusal{http.StatusForbidden, "", detail}
 }
 
-// authorize calls the authorizer. It returns nil if the request may post.
+// authorize calls the authorizer. It returns nil if the request is permitted.
 func (v *view) authorize() *refusal {
 	err := v.handler.authorizer(v.r, v.route.key)
 	if err == nil {
@@ -89,15 +87,16 @@ func (v *view) authorize() *refusal {
 // "Authorization: Bearer <token>". It is Token("Bearer", token).
 func Bearer(token string) Authorizer { return Token("Bearer", token) }
 
-// Token returns an [Authorizer] that permits requests carrying the token under the
-// scheme, for all collections alike:
+// Token returns an [Authorizer] that permits requests carrying the token with the
+// scheme, for all collections:
 //
 //	Authorization: <scheme> <token>
 //
-// Other requests are answered with 401, the scheme in WWW-Authenticate, and the details
+// Other requests are rejected with 401, the scheme in WWW-Authenticate, and the details
 // of Django REST framework's TokenAuthentication. Schemes are compared without regard
-// to case, tokens byte by byte in constant time. If scheme is empty, it is "Bearer". If
-// token is empty or contains white space, no request is permitted.
+// to case. Tokens are compared byte by byte, in constant time. If scheme is empty, it is
+// "Bearer". If token is empty or not valid UTF-8, or if either contains white space, no
+// request is permitted.
 func Token(scheme, token string) Authorizer {
 	if scheme == "" {
 		scheme = "Bearer"
@@ -119,7 +118,7 @@ func Token(scheme, token string) Authorizer {
 	}
 }
 
-// tokenFault returns why parts, which follow the scheme, are not a token, or "".
+// tokenFault returns the detail if parts, which follow the scheme, are not a token, or "".
 func tokenFault(parts []string) string {
 	switch {
 	case len(parts) == 0:

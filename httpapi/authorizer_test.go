@@ -111,7 +111,8 @@ func TestAuthorized(t *testing.T) {
 	}
 }
 
-// The authorizer is called with the request and the key. Its other errors go to OnError.
+// The authorizer is called with the request and the key. OnError is called with its other
+// errors.
 func TestAuthorizerCalls(t *testing.T) {
 	secret := errors.New("password is 1234")
 	var keys []string
@@ -144,7 +145,7 @@ func TestAuthorizerCalls(t *testing.T) {
 	}
 }
 
-func TestReadsNeedNoCredentials(t *testing.T) {
+func TestReadsRequireNoCredentials(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: Bearer("0123")}, nil)
 	for _, target := range []string{"/api/", "/api/events/"} {
 		if got := (call{target: target, header: http.Header{"Authorization": {"Bearer bad"}}}).do(h); got.Status != 200 {

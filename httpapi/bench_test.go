@@ -15,8 +15,8 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(int)             {}
 
-// benchTargets are the requests that are measured: a page of 21 records of some 500
-// bytes, one with a query, and the root.
+// benchTargets are the measured requests: a page of 21 records of about 500 bytes, one
+// with a query, and the root.
 var benchTargets = [...]struct{ name, target string }{
 	{"page", "/api/books/"},
 	{"query", "/api/books/?format=api&limit=21&offset=42&ordering=-name"},
@@ -36,7 +36,7 @@ func newFixedCollection() *fixedCollection {
 	return books
 }
 
-// static returns a handler that writes from memory what h answers to a target.
+// static returns a handler that writes the response of h to a target from memory.
 func static(h http.Handler, target string) http.Handler {
 	a := get(h, target)
 	body := []byte(a.Body)

@@ -10,34 +10,34 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// Bounds limits what one request may ask for. In each field zero is the default
-// and a negative number means no limit.
+// Bounds limits the size of requests. In each field, zero means the default and
+// negative means no limit.
 type Bounds struct {
-	// Terms is the number of terms in an ordering, including those that are
-	// dropped. A request with more is answered with 400. The default is 100.
+	// Terms is the maximum number of terms in an ordering, including unknown and
+	// empty ones. A request with more is rejected with 400. The default is 100.
 	Terms int
 
-	// Parameters is the number of query parameters, including empty ones but not
-	// one limit and one offset. A request with more is answered with 400. The
-	// default is 1000, as in Django.
+	// Parameters is the maximum number of query parameters, including empty ones
+	// but not counting one limit and one offset. A request with more is rejected
+	// with 400. The default is 1000, as in Django.
 	Parameters int
 
-	// Query is the length of the query in bytes, not counting one limit and one
-	// offset. It applies to the query as sent and to the query as escaped in
-	// links. A longer one is answered with 414. The default is 16 KiB. A path
-	// longer than 2 KiB is always answered with 414.
+	// Query is the maximum length of the query in bytes, not counting one limit
+	// and one offset. It applies to the query as sent and to the query as escaped
+	// in links. A longer one is rejected with 414. The default is 16 KiB. A path
+	// longer than 2 KiB is always rejected with 414.
 	Query int
 
-	// Body is the length of a request body in bytes. A longer one is answered
-	// with 413. The default is 1 MiB.
+	// Body is the maximum length of a request body in bytes. A longer one is
+	// rejected with 413. The default is 1 MiB.
 	Body int64
 }
 
-// maxPath is the maximum length of a path in bytes, both as sent and as escaped. The
-// 39 links of the root repeat what precedes /api/ in it.
+// maxPath is the maximum length of a path in bytes, both as sent and as escaped. Each of
+// the 39 links of the root repeats the part before /api/.
 const maxPath = 2048
 
-// effective returns b with defaults filled in. No limit becomes the largest number.
+// effective returns b with defaults filled in. No limit becomes math.MaxInt.
 func (b Bounds) effective() Bounds {
 	return Bounds{
 		Terms:      bound(b.Terms, 100),
@@ -47,7 +47,6 @@ func (b Bounds) effective() Bounds {
 	}
 }
 
-// bound returns the limit that the value of a field means.
 func bound[N int | int64](n, defaultValue N) N {
 	switch {
 	case n == 0:
@@ -58,7 +57,8 @@ func bound[N int | int64](n, defaultValue N) N {
 	return n
 }
 
-// targetFault returns what is too long about the target of a request, or "".
+// targetFault returns an error text if the path or the query of a request is too long,
+// or "".
 func (b *Bounds) targetFault(r *http.Request) string {
 	if b.queryTooLong(r.URL.RawQuery) {
 		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.Query)
@@ -71,10 +71,9 @@ func (b *Bounds) targetFault(r *http.Request) string {
 }
 
 // queryTooLong reports whether the parameters without a limit and an offset are too
-// long, as sent or as written in links. A query that is accepted is accepted again
-// when a client follows its links.
+// long, as sent or as written in links. If a query is accepted, so are those of its links.
 func (b *Bounds) queryTooLong(rawQuery string) bool {
-	const growth = len("%EF%BF%BD") // of a byte that is not UTF-8
+	const growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
 	switch {
 	case len(rawQuery) <= b.Query/growth:
 		return false
@@ -85,9 +84,9 @@ func (b *Bounds) queryTooLong(rawQuery string) bool {
 	return len(link)-len("?limit=1&offset=1&") > b.Query
 }
 
-// paramsFault returns an error text if a query has too many parameters, or "". It
-// counts empty parameters, as Django does, but not one limit and one offset, which links
-// add.
+// paramsFault returns an error text if a query has too many parameters, or "". Like
+// Django, it counts empty parameters. It does not count one limit and one offset, which
+// links add.
 func (b *Bounds) paramsFault(rawQuery string) string {
 	if len(rawQuery) < b.Parameters {
 		return ""
@@ -107,8 +106,8 @@ func (b *Bounds) paramsFault(rawQuery string) string {
 	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.Parameters)
 }
 
-// paramLen returns the length of the first parameter with a prefix, as sent, and of
-// an '&'. It returns 0 if there is none.
+// paramLen returns the length of the first parameter with a prefix, as sent, plus that
+// of an '&'. It returns 0 if there is none.
 func paramLen(rawQuery, prefix string) int {
 	for param := range strings.SplitSeq(rawQuery, "&") {
 		if strings.HasPrefix(param, prefix) {

@@ -17,8 +17,8 @@ func nested(depth int) string {
 	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
 }
 
-// Each limit is tested at its value and one past it, by default, as set, and without a
-// limit. A refusal names the limit.
+// Each limit is tested at its value and one past it: the default, a configured one, and no
+// limit. The detail of a rejection names the limit.
 func TestBounds(t *testing.T) {
 	post := func(body string) call {
 		return call{method: "POST", target: "/api/events/", body: body, header: http.Header{"Content-Type": {"application/json"}}}
@@ -32,7 +32,7 @@ func TestBounds(t *testing.T) {
 		opts   Options
 		call   call
 		status int
-		limit  string // that the answer names, or ""
+		limit  string // in the detail, or ""
 	}{
 		{"default terms", Options{}, orderBy(100), 200, ""},
 		{"one term too many", Options{}, orderBy(101), 400, "100"},
@@ -97,8 +97,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A query that is accepted is accepted again when its links are followed, although links
-// are longer.
+// If a query is accepted, so are those of its links, although they are longer.
 func TestBoundsOfLinks(t *testing.T) {
 	for reason, query := range map[string]string{
 		"escaped in links":   sized("\xff", 1820),
@@ -124,7 +123,7 @@ func TestBoundsOfLinks(t *testing.T) {
 	}
 }
 
-// Unescaped bytes from 0x80 on are taken as Latin-1 in links, and escaped as they are in
+// Unescaped bytes from 0x80 are interpreted as Latin-1 in links, and escaped unchanged in
 // the target of a redirect.
 func TestUnescapedBytes(t *testing.T) {
 	tests := []struct{ reason, query, link, location string }{
@@ -157,7 +156,7 @@ func TestUnescapedBytes(t *testing.T) {
 	}
 }
 
-// A router may let the client choose the prefix, which every link repeats.
+// A router may let the client choose the prefix, which every link contains.
 func TestLongPrefix(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	anywhere := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +192,7 @@ func TestLongPrefix(t *testing.T) {
 	}
 }
 
-// A query is refused before it is parsed.
+// A query that is too long is rejected before it is parsed.
 func TestRefusedQueryAllocations(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	for reason, query := range map[string]string{

@@ -23,8 +23,8 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// When the largest id is taken, a POST is answered with 409 and stores nothing, also if
-// the collection wraps that of a catalogue.
+// When the largest id is in use, a POST results in 409 and stores nothing, even if the
+// collection wraps that of a catalogue.
 func TestLargestID(t *testing.T) {
 	const event = `{"name":"N","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 	type wrapped struct{ catalogue.Encoded }

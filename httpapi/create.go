@@ -37,7 +37,7 @@ func (v *view) post() {
 	v.write(http.StatusCreated, record)
 }
 
-// readBody reads the whole body. If it cannot, it answers with an error and returns
+// readBody reads the whole body. If that fails, it sends an error response and returns
 // false.
 func (v *view) readBody() (body []byte, ok bool) {
 	limit := v.handler.bounds.Body
@@ -55,7 +55,7 @@ func (v *view) readBody() (body []byte, ok bool) {
 		return body, true
 	case errors.As(err, &tooLarge):
 		// http.MaxBytesReader closes the connection only if w is net/http's own
-		// writer. Otherwise the server would go on reading the body.
+		// writer. Without this header, the server would continue to read the body.
 		v.w.Header().Set("Connection", "close")
 		v.failTooLarge()
 	default:
@@ -69,8 +69,8 @@ func (v *view) failTooLarge() {
 		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.Body))
 }
 
-// failCreate answers with what is wrong with the body, or for another error without
-// its text.
+// failCreate sends the response to an error of Create. It contains the text of errors
+// in the body and of no others.
 func (v *view) failCreate(err error) {
 	var syntax *resources.SyntaxError
 	var fields resources.FieldErrors
@@ -94,6 +94,6 @@ func (v *view) failCreate(err error) {
 }
 
 // isFull reports whether a catalogue's Create failed because a record has the largest
-// id. It fails with a [catalogue.ErrInvalidID] for no other reason, since an id in a
-// body is ignored.
+// id. Create returns [catalogue.ErrInvalidID] for no other reason, since it ignores an id
+// in the body.
 func isFull(err error) bool { return errors.Is(err, catalogue.ErrInvalidID) }

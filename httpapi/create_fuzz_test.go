@@ -24,8 +24,8 @@ const initialRecords = `{"labels":[{"id":1},{"id":4}],"authors":[{"id":1},{"id":
 	"events":[{"id":3,"name":"n","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00+02:00"}],
 	"social-links":[{"id":3,"title":"t","url":"https://x.example/","type":"x","author":1}]}`
 
-// FuzzCreate posts bodies. A refused body changes nothing. An accepted one adds one
-// record with the posted members, which a GET returns as the POST did.
+// FuzzCreate posts bodies. A rejected body changes nothing. An accepted one adds one record
+// with the posted members, and a GET returns the same record as the POST.
 func FuzzCreate(f *testing.F) {
 	const event = `"slug":"a-b","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00.5Z"`
 	for _, body := range []string{
@@ -144,7 +144,7 @@ func comparePosted(t *testing.T, body, created []byte) {
 	}
 }
 
-// compareInstants checks that two texts mean the same instant, to the microsecond. It
+// compareInstants checks that two texts denote the same instant, to the microsecond. It
 // ignores posted texts that package time cannot parse.
 func compareInstants(t *testing.T, name, posted, got string) {
 	t.Helper()
@@ -158,5 +158,5 @@ func compareInstants(t *testing.T, name, posted, got string) {
 	}
 }
 
-// isBlank reports the same as Python's str.isspace for one character.
+// isBlank reports what Python's str.isspace returns for one character.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }

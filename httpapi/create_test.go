@@ -69,7 +69,7 @@ func TestContentType(t *testing.T) {
 			if diff := cmp.Diff(want, c.do(h)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			// An empty body needs no type.
+			// An empty body requires no type.
 			c.body = ""
 			if got := c.do(h); got.Status != 201 {
 				t.Errorf("without a body: %d %s, want 201", got.Status, got.Body)
@@ -152,7 +152,7 @@ func TestAnnouncedLengthPastLimit(t *testing.T) {
 	}
 }
 
-// endlessBody is a body without an end. It counts the bytes that are read.
+// endlessBody is an infinite body. It counts the bytes that are read.
 type endlessBody struct{ read int }
 
 func (b *endlessBody) Read(p []byte) (int, error) {
@@ -214,8 +214,8 @@ func TestInvalidRecord(t *testing.T) {
 	}
 }
 
-// POST needs both a collection of the document that allows it and a Creator.
-func TestPostNeedsCreator(t *testing.T) {
+// POST requires a Creator, and a collection that can be posted to.
+func TestPostRequiresCreator(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: AllowAll}, map[string]Collection{
 		"labels": creatableCollection{newCollection(0), func([]byte) ([]byte, error) { return nil, errors.New("called") }},
 		"events": newCollection(0),

@@ -14,8 +14,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// The deliberate differences from Django REST framework that the package documentation
-// lists. No recorded request shows them.
+// The deliberate differences from Django REST framework in the package documentation. The
+// recorded requests do not cover them.
 
 const (
 	event  = `"slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00+02:00"`
@@ -184,7 +184,7 @@ func readAll(t *testing.T, path string) []map[string]any {
 	return page.Results
 }
 
-// Ties break by id, in the direction of the leading term.
+// Ties are broken by id, in the direction of the leading term.
 func TestDifferenceTies(t *testing.T) {
 	for path, down := range map[string]bool{"/api/events/?ordering=published": false, "/api/events/?ordering=-published": true} {
 		events := readAll(t, path)

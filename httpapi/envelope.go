@@ -17,10 +17,9 @@ const (
 	envelopeEnd      = `]}`
 )
 
-// appendEnvelope appends the JSON of a page. Links contain nothing that JSON would have
-// to escape.
+// appendEnvelope appends the JSON of a page. Links need no escaping in JSON.
 func (v *view) appendEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) []byte {
-	size := 512 // all but records, unless links are long
+	size := 512 // enough for everything but the records, unless the links are long
 	for _, record := range records {
 		size += len(record) + len(",")
 	}
@@ -53,12 +52,11 @@ func (v *view) appendPageLink(dst []byte, link linkAppender, w pagination.Window
 	return append(linked, '"')
 }
 
-// maxPooled is the largest capacity of a buffer that is reused. Larger ones are left
-// to the garbage collector.
+// maxPooled is the maximum capacity of a buffer that is reused.
 const maxPooled = 1 << 20
 
-// buffers is a pool of byte buffers. Without it, most of the cost of a page would be
-// the allocation of its body.
+// buffers is a pool of byte buffers. Without it, allocating the body would be most of the
+// cost of a page.
 type buffers struct{ pool sync.Pool }
 
 // get returns an empty buffer.
@@ -69,7 +67,7 @@ func (b *buffers) get() *[]byte {
 	return new([]byte)
 }
 
-// put returns a buffer to the pool. It must not be used any more.
+// put returns a buffer to the pool. It must not be used afterwards.
 func (b *buffers) put(buffer *[]byte) {
 	if cap(*buffer) <= maxPooled {
 		*buffer = (*buffer)[:0]

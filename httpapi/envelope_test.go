@@ -22,7 +22,7 @@ import (
 )
 
 // letterCollection is a collection whose records repeat one letter, so that any part of
-// a page shows which collection it is from.
+// a page identifies the collection.
 type letterCollection struct {
 	letter byte
 	count  int // number of records
@@ -78,7 +78,7 @@ func newLetterHandler(t testing.TB, opts Options) *Handler {
 }
 
 // Concurrent clients get different pages, compact, indented and with HEAD, while others
-// close the connection early. Each answer is the whole page that was requested.
+// close the connection early. Each response is the whole page that was requested.
 func TestConcurrentPages(t *testing.T) {
 	server := httptest.NewServer(newLetterHandler(t, Options{}))
 	defer server.Close()
@@ -118,7 +118,7 @@ func TestConcurrentPages(t *testing.T) {
 	clients.Wait()
 }
 
-// abandon sends a request and closes the connection when the answer begins.
+// abandon sends a request and closes the connection when the response begins.
 func abandon(t *testing.T, server *httptest.Server, target string) {
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -146,7 +146,7 @@ func (w *keepingWriter) Write(body []byte) (int, error) {
 	return 0, errors.New("reset")
 }
 
-// After a Write that failed or panicked, the body is not reused for other answers.
+// After a Write that failed or panicked, the body is not reused for other responses.
 func TestBodyAfterFailedWrite(t *testing.T) {
 	h := newLetterHandler(t, Options{})
 	want := letterCollections()["books"].page(t, 0)
@@ -191,8 +191,8 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
-// One handler answers requests that differ in one thing each as a new handler would.
-func TestRequestsShareNothing(t *testing.T) {
+// A handler responds to requests that differ in one part as a new handler does.
+func TestRequestsAreIndependent(t *testing.T) {
 	const target = "/api/news/?limit=2&offset=2"
 	tests := []struct {
 		reason string
@@ -232,8 +232,8 @@ func TestRequestsShareNothing(t *testing.T) {
 	}
 }
 
-// The allocations of a page do not depend on its size. Without OnAccess there are none
-// for it.
+// The number of allocations of a page does not depend on its size. Without OnAccess, none
+// are made for it.
 func TestPageAllocations(t *testing.T) {
 	h := newTestHandler(t, Options{}, map[string]Collection{"books": newFixedCollection()}) // 11 kB
 	r, w := call{target: "/api/books/?offset=20"}.request(), &discard{http.Header{}}

@@ -9,33 +9,31 @@ import (
 	"time"
 )
 
-// Errors that a [Collection] returns to choose the status of the answer. It may wrap
-// them together with a cause, which goes to [Options.OnError] and never to the
-// client: fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err).
+// Errors that a [Collection] returns to determine the status of the response. It may wrap
+// them together with a cause: fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err). The
+// cause is passed to [Options.OnError] and never sent to the client.
 var (
 	// ErrUnavailable means that the same request may succeed later, for instance
-	// because the database is restarting or all its connections are in use. It is
-	// answered with 503, even if the error wraps that of a context as well. To tell
-	// the client when to try again, use [Unavailable].
+	// because the database is restarting or all its connections are in use. It results
+	// in 503. To tell the client when to try again, use [Unavailable].
 	ErrUnavailable = errors.New("httpapi: collection is unavailable")
 
 	// ErrGone means that the collection no longer exists and will not come back, such
-	// as the table of a closed year. It is answered with 410.
+	// as the table of a closed year. It results in 410.
 	ErrGone = errors.New("httpapi: collection is gone")
 
 	// ErrConflict means that a posted record is valid but conflicts with stored
-	// records, or that another write came first. It is answered with 409. If the
-	// field at fault is known, [resources.FieldErrors] tell the client more.
-	ErrConflict = errors.New("httpapi: conflict with what is stored")
+	// records or with a concurrent write. It results in 409. If the invalid field is
+	// known, [resources.FieldErrors] are more helpful to the client.
+	ErrConflict = errors.New("httpapi: conflict with stored records")
 )
 
-// ErrPanic is wrapped by the error that [Options.OnError] receives after a panic. The
+// ErrPanic is wrapped by the error that is passed to [Options.OnError] after a panic. The
 // error also wraps the value of the panic if that is an error. Its text ends with the
-// stack.
+// stack trace.
 var ErrPanic = errors.New("httpapi: panic")
 
-// Details of these errors. That of ErrUnavailable is from the documentation of Django
-// REST framework.
+// Details of these errors. The first is that of Django REST framework's documentation.
 const (
 	detailUnavailable = "Service temporarily unavailable, try again later."
 	detailGone        = "This collection is gone."
@@ -48,9 +46,9 @@ type unavailable struct {
 	after time.Duration
 }
 
-// Unavailable returns an error wrapping [ErrUnavailable], and err unless that is nil.
-// Its answer has a Retry-After of retryAfter in seconds, rounded up, or none if
-// retryAfter is not positive.
+// Unavailable returns an error that wraps [ErrUnavailable], and err if it is not nil. The
+// response has a Retry-After of retryAfter in seconds, rounded up, or none if retryAfter
+// is not positive.
 func Unavailable(retryAfter time.Duration, err error) error {
 	if err == nil {
 		return &unavailable{ErrUnavailable, retryAfter}
@@ -60,7 +58,7 @@ func Unavailable(retryAfter time.Duration, err error) error {
 
 func (e *unavailable) Unwrap() error { return e.error }
 
-// failUnavailable answers for an [ErrUnavailable].
+// failUnavailable sends the response to an [ErrUnavailable].
 func (v *view) failUnavailable(err error) {
 	var e *unavailable
 	if errors.As(err, &e) && e.after > 0 {
@@ -70,9 +68,9 @@ func (v *view) failUnavailable(err error) {
 	v.fail(http.StatusServiceUnavailable, detailUnavailable)
 }
 
-// recovered is deferred by everything that calls the program's own code. It answers
-// with 500 after a panic, or aborts the request if some of the answer has been sent.
-// [http.ErrAbortHandler] passes through, as middleware expects.
+// recovered is deferred by functions that call the program's own code. After a panic it
+// sends a response of 500, or aborts the request if part of a response has been sent.
+// It does not recover [http.ErrAbortHandler], which middleware expects.
 func (v *view) recovered() {
 	reason := recover()
 	if reason == nil {
@@ -84,7 +82,7 @@ func (v *view) recovered() {
 	v.revisionErr = nil
 	v.handler.reportPanic(v.r, reason)
 	if v.sent {
-		panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
+		panic(http.ErrAbortHandler) // otherwise the client could consider the response complete
 	}
 	v.indent = 0 // the panic may come from indenting
 	v.fail(http.StatusInternalServerError, detailInternal)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// findTag sets the strong entity tag of the answer to a GET, unless tags are off or the
-// collection has no revision. It is called before the page is made, which is not
-// necessary if the client has it.
+// findTag sets the entity tag of the response to a GET, unless tags are disabled or the
+// collection has no revision. It is called before Page, which need not be called if the
+// client has the page.
 func (v *view) findTag() {
 	if !v.handler.tags {
 		return
@@ -28,8 +28,8 @@ func (v *view) findTag() {
 	v.tag = string(append(tag, '"'))
 }
 
-// hash returns a hash of everything that an answer depends on except the revision.
-// Its seed differs between handlers, and so do their tags.
+// hash returns a hash of everything that a response depends on except the revision.
+// Its seed, and therefore every tag, differs between handlers.
 func (v *view) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(v.handler.seed)
@@ -47,8 +47,8 @@ func (v *view) hash() uint64 {
 	return h.Sum64()
 }
 
-// askRevision returns the collection's revision. If that fails, the request goes on as
-// if the collection were not Revisioned.
+// askRevision returns the collection's revision. If that fails, or the collection is not
+// Revisioned, ok is false.
 func (v *view) askRevision() (revision uint64, ok bool) {
 	if v.route.revisioned == nil {
 		return 0, false
@@ -68,8 +68,8 @@ func (v *view) confirmTag() {
 	}
 }
 
-// clientHas reports whether If-None-Match names the answer's tag or is "*". All checks of
-// the request must have passed.
+// clientHas reports whether If-None-Match contains the response's tag or is "*". All
+// checks of the request must have passed.
 func (v *view) clientHas() bool {
 	if v.tag == "" {
 		return false

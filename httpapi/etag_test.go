@@ -16,7 +16,7 @@ func newNewsHandler(t *testing.T, opts Options, records int) (*Handler, *revisio
 
 func ifNoneMatch(tags ...string) http.Header { return http.Header{"If-None-Match": tags} }
 
-// tagOf sends a request and returns the tag of the answer.
+// tagOf sends a request and returns the tag of the response.
 func tagOf(t *testing.T, h http.Handler, c call) string {
 	t.Helper()
 	got := c.do(h)
@@ -27,7 +27,7 @@ func tagOf(t *testing.T, h http.Handler, c call) string {
 	return tag
 }
 
-// See RFC 9110, 13.1.2. T stands for the tag of the page.
+// See RFC 9110, section 13.1.2. T stands for the tag of the page.
 func TestIfNoneMatch(t *testing.T) {
 	tests := []struct {
 		reason string
@@ -75,7 +75,7 @@ func TestIfNoneMatch(t *testing.T) {
 	}
 }
 
-// Answers that differ have different tags.
+// Different responses have different tags.
 func TestTags(t *testing.T) {
 	h, news := newNewsHandler(t, Options{ETags: true}, 50)
 	other, _ := newNewsHandler(t, Options{ETags: true}, 50)
@@ -113,7 +113,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Errors have no tag and are never answered with 304.
+// Errors have no tag and never become a 304.
 func TestNoTag(t *testing.T) {
 	long := strings.Repeat("x", 512)
 	tests := []struct {

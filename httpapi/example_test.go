@@ -47,7 +47,7 @@ func collections() map[string]httpapi.Collection {
 	return all
 }
 
-// show prints the answer to a request whose body is {}.
+// show prints the response to a request whose body is {}.
 func show(h http.Handler, method, target string, header ...string) {
 	r := httptest.NewRequest(method, target, strings.NewReader("{}"))
 	r.Header.Set("Content-Type", "application/json")
@@ -63,10 +63,10 @@ func show(h http.Handler, method, target string, header ...string) {
 // A server for untrusted clients behind a proxy, with timeouts and limits.
 func Example_server() {
 	handler, err := httpapi.New(catalogue.New(), httpapi.Options{
-		Authorizer:     httpapi.Bearer(os.Getenv("CATALOGUE_TOKEN")), // if unset, nobody may write
+		Authorizer:     httpapi.Bearer(os.Getenv("CATALOGUE_TOKEN")), // if unset, writes are rejected
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")},
 		OnError: func(r *http.Request, err error) {
-			log.Printf("%s %q: %v", r.Method, r.URL.Path, err) // a path may contain line ends
+			log.Printf("%s %q: %v", r.Method, r.URL.Path, err) // a path may contain newlines
 		},
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func Example_server() {
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second, // header and body
-		WriteTimeout:      30 * time.Second, // begins after the header, so that slow clients get an answer
+		WriteTimeout:      30 * time.Second, // begins after the header, so that slow clients get a response
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
@@ -175,7 +175,7 @@ func (c *revisioned) Revision(ctx context.Context) (uint64, error) {
 	return c.revision.Load(), ctx.Err()
 }
 
-// As long as nothing is written, a client that has the page is answered with 304.
+// A client that has the current page receives a 304.
 func ExampleRevisioned() {
 	all := collections()
 	latest := new(revisioned)
@@ -308,7 +308,7 @@ func ExampleUnauthorized() {
 	// httpapi: 403: No challenge, no 401.
 }
 
-// unavailable is a collection whose database does not answer.
+// unavailable is a collection whose database is down.
 type unavailable struct{ records }
 
 func (unavailable) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
@@ -333,7 +333,7 @@ func ExampleUnavailable() {
 	// 503 [5] {"detail":"Service temporarily unavailable, try again later."}
 }
 
-// A program that describes a handler can list what it serves.
+// Served can be used to describe a handler.
 func ExampleHandler_Served() {
 	handler, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "https://x.example/shop"})
 	if err != nil {

@@ -132,7 +132,7 @@ func (c call) request() *http.Request {
 	return r
 }
 
-// answer is a complete answer.
+// answer is a complete response.
 type answer struct {
 	Status int
 	Header map[string]string
@@ -156,7 +156,7 @@ func serve(h http.Handler, r *http.Request) answer {
 
 func get(h http.Handler, target string) answer { return call{target: target}.do(h) }
 
-// viewHeader returns the complete header of an answer of a route.
+// viewHeader returns the complete header of the response of a route.
 func viewHeader(vary, allow string, length int) map[string]string {
 	return map[string]string{
 		"Content-Type":           "application/json",

@@ -28,8 +28,8 @@ func validating(t testing.TB, key string) func(body []byte) ([]byte, error) {
 	}
 }
 
-// FuzzRequest calls the handler with requests, including those that no server lets
-// through. No answer is a 5xx, and an answer of type JSON is JSON.
+// FuzzRequest calls the handler with requests, including those that net/http would reject.
+// No response is a 5xx, and every response with type JSON is JSON.
 func FuzzRequest(f *testing.F) {
 	const event = `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z"}`
 	f.Add("GET", "/api/events/", "limit=2&offset=1&ordering=-id", "*/*;indent=2", "", "host.example", "")
@@ -67,7 +67,7 @@ func checkAnswer(t *testing.T, method string, rec *httptest.ResponseRecorder) {
 	}
 	if method == http.MethodHead {
 		if rec.Body.Len() > 0 {
-			t.Errorf("body in the answer to HEAD: %s", rec.Body)
+			t.Errorf("body in the response to HEAD: %s", rec.Body)
 		}
 		return
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Handler serves the documented paths. It is created by [New] or [NewHandler], does
-// not change afterwards, and is safe for concurrent use.
+// A Handler serves the documented paths. It must be created by [New] or [NewHandler]. It
+// is immutable, and safe for concurrent use if its collections and its authorizer are.
 type Handler struct {
 	routes     map[string]*route // by path, with its slash
 	root       rootBody
@@ -28,14 +28,13 @@ type Handler struct {
 	values     fixedValues
 	buffers    buffers // of pages
 
-	tags         bool // answers have entity tags
+	tags         bool // responses have entity tags
 	seed         maphash.Seed
 	cacheControl []string
 }
 
-// New returns a handler that serves the 39 collections of a catalogue. It is
-// [NewHandler] with the catalogue's collections. It returns an error wrapping
-// [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
+// New returns a handler that serves the 39 collections of a catalogue. It returns an
+// error wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
 // O(number of collections).
 func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
 	if house == nil {
@@ -48,11 +47,11 @@ func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
 	return NewHandler(collections, opts)
 }
 
-// NewHandler returns a handler that serves the collections, which are named by their
-// documented keys ("itemVariants", not "item_variants"). The map is copied, and no
-// collection is called. It returns an error wrapping [ErrInvalidConfig] if one of the 39
-// keys has no collection, if there is any other key, or if the options are invalid.
-// O(number of collections).
+// NewHandler returns a handler that serves the collections. The map has their documented
+// keys ("itemVariants", not "item_variants"). NewHandler copies the map and calls no
+// method of a collection. It returns an error wrapping [ErrInvalidConfig] if one of the
+// 39 keys is missing or its collection is nil, if there is any other key, or if the
+// options are invalid. O(number of collections).
 func NewHandler(collections map[string]Collection, opts Options) (*Handler, error) {
 	documented := resources.Descriptions()
 	if err := checkKeys(collections, documented); err != nil {
@@ -116,9 +115,9 @@ func checkKeys(collections map[string]Collection, documented []resources.Descrip
 	return fmt.Errorf("%w: %s", ErrInvalidConfig, strings.Join(faults, "; "))
 }
 
-// ServeHTTP answers one request. The package documentation lists its checks in their
-// order. The path is r.URL.Path, decoded. ServeHTTP does not rely on the checks of a
-// server of net/http, so it may be called with any request.
+// ServeHTTP serves one request. The package documentation lists its checks in order. The
+// path is r.URL.Path. ServeHTTP does not rely on the checks of an [http.Server], so it
+// may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.onAccess != nil {
 		h.serveObserved(w, r)
@@ -127,7 +126,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, nil)
 }
 
-// serve answers, and records in seen what it did unless that is nil.
+// serve serves the request. If seen is not nil, serve records the request there.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 	origin, fault := h.origins.Resolve(r)
 	if fault != "" {
@@ -154,8 +153,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 	v.serve()
 }
 
-// serveNoRoute redirects to the path with a slash if there is one, and answers with
-// 404 otherwise.
+// serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
+// it sends a 404.
 func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.Origin) {
 	if path := r.URL.Path + "/"; h.routes[path] != nil {
 		h.redirect(w, r, h.origins.Location(o, path, r.URL.RawQuery))
@@ -164,8 +163,8 @@ func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
 }
 
-// BaseURL returns [Options.BaseURL] without slashes at its end, which is what links
-// begin with. It is empty if that depends on the request. O(1).
+// BaseURL returns [Options.BaseURL] without trailing slashes, as it appears in links. It
+// is empty if links depend on the request. O(1).
 func (h *Handler) BaseURL() string { return h.origins.BaseURL() }
 
 // Limits returns [Options.Limits]. O(1).

@@ -167,6 +167,6 @@ func TestConcurrentRequests(t *testing.T) {
 		}
 	}
 	if same != 8 {
-		t.Errorf("%d of 8 answers are as expected", same)
+		t.Errorf("%d of 8 responses are as expected", same)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Unusual JSON is refused with a reason or accepted as the framework accepts it. A page
-// then has the record that was answered.
+// Unusual JSON is rejected with a detail or accepted as in the framework. Pages then
+// contain the record in the response.
 func TestHostileJSON(t *testing.T) {
 	with := func(member string) string { return strings.TrimSuffix(postableEvent, "}") + "," + member + "}" }
 	link := func(member string) string {
@@ -130,7 +130,7 @@ func TestHostileJSON(t *testing.T) {
 			if test.status == 201 {
 				page := get(h, c.target)
 				if want := `"results":[` + got.Body + `]}`; !strings.HasSuffix(page.Body, want) {
-					t.Errorf("the page has another record than the answer: %.300s", page.Body)
+					t.Errorf("the page does not have the record in the response: %.300s", page.Body)
 				}
 			}
 		})

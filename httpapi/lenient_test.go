@@ -28,15 +28,15 @@ func (c afterFields) Fields(ctx context.Context) ([]string, error) {
 	return fields, err
 }
 
-// A page of open records and the meaning of its ordering belong to one instant, even
-// while members of the records are added and removed.
+// A page of open records and the fields that determine its ordering are of one instant,
+// even while members of the records are added and removed.
 func TestPageAndOrderingOfOneInstant(t *testing.T) {
 	house := catalogue.New()
 	books, err := house.Records("books")
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := func(member string) { // by which the order of all records is reversed
+	set := func(member string) { // reverses the order of all records
 		err := books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
 			for id := 1; id <= 3; id++ {
 				r, err := resources.ParseRecord(fmt.Appendf(nil, `{"id":%d,%q:%d}`, id, member, -id))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// next returns the link to the next page in an answer.
+// next returns the link to the next page in a response.
 func next(a answer) string {
 	_, rest, _ := strings.Cut(a.Body, `"next":"`)
 	link, _, _ := strings.Cut(rest, `"`)
@@ -79,7 +79,7 @@ func TestLinksIgnoreForwardedHeaders(t *testing.T) {
 	}
 }
 
-// A router with wildcards takes the prefix from the client.
+// With wildcard patterns, the client chooses the prefix.
 func TestPrefixIsEscaped(t *testing.T) {
 	h := newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})
 	tests := []struct{ reason, uri, link, location string }{

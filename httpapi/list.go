@@ -9,7 +9,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// list answers with one page of the collection.
+// list sends a page of the collection.
 func (v *view) list() {
 	order, _ := v.query.Get("ordering")
 	if fault := v.handler.bounds.orderingFault(order); fault != "" {
@@ -36,17 +36,17 @@ func (v *view) list() {
 		return
 	}
 	v.observe(window, order, count)
-	if v.send(http.StatusOK, body) { // otherwise it may still be read
+	if v.send(http.StatusOK, body) { // otherwise net/http may still read it
 		v.handler.buffers.put(buffer)
 	}
 }
 
-// maxTries is the number of attempts to make a page whose ordering names only fields
-// that the collection has at that moment.
+// maxTries is the maximum number of attempts to get a page in the requested order while
+// the fields of the collection change.
 const maxTries = 3
 
-// page returns the page in an order. Between Fields and Page, the last record with some
-// member may be deleted, so that the member is no longer a field.
+// page returns a page in an order. A field may disappear between Fields and Page, when
+// the last record with that member is deleted.
 func (v *view) page(order string, w pagination.Window) (count int, records [][]byte, err error) {
 	if v.route.lenient != nil {
 		return v.route.lenient.PageLenient(v.r.Context(), w, ordering.Parse(order, nil))
@@ -68,8 +68,7 @@ func (v *view) page(order string, w pagination.Window) (count int, records [][]b
 	return count, records, err
 }
 
-// terms returns the terms of an ordering without those that name no field. Nil means
-// the default order.
+// terms returns the known terms of an ordering. Nil means the default order.
 func (v *view) terms(order string) ([]ordering.Term, error) {
 	if order == "" {
 		return nil, nil
@@ -81,8 +80,8 @@ func (v *view) terms(order string) ([]ordering.Term, error) {
 	return ordering.Parse(order, func(name string) bool { return slices.Contains(fields, name) }), nil
 }
 
-// whole returns the terms that a collection is called with: those given or the default
-// order, ending in id.
+// whole returns the terms to pass to Page: those given, completed by id, or the default
+// order if there are none.
 func (r *route) whole(terms []ordering.Term) []ordering.Term {
 	if len(terms) == 0 {
 		return r.standard

@@ -8,17 +8,17 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// rootMetadata returns the answer to OPTIONS at the root.
+// rootMetadata returns the response to OPTIONS at the root.
 func rootMetadata() []byte {
 	return []byte(metadata("Api Root", "The default basic root view for DefaultRouter") + "}")
 }
 
-// listMetadata returns the answer to OPTIONS at a collection if the client may not post.
+// listMetadata returns the response to OPTIONS of a collection if the client may not post.
 func listMetadata(d resources.Description) []byte {
 	return []byte(metadata(d.Title(), "") + "}")
 }
 
-// listActions returns the answer to OPTIONS at a collection if the client may post.
+// listActions returns the response to OPTIONS of a collection if the client may post.
 func listActions(d resources.Description) []byte {
 	fields := make([]string, len(d.Fields))
 	for i, f := range d.Fields {
@@ -28,7 +28,7 @@ func listActions(d resources.Description) []byte {
 		`,"actions":{"POST":{` + strings.Join(fields, ",") + `}}}`)
 }
 
-// metadata returns what these answers have in common, without the closing brace.
+// metadata returns the common part of these responses, without the closing brace.
 func metadata(name, description string) string {
 	return fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
 		quote(name), quote(description))

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Mount registers h on mux for prefix+"/api" and prefix+"/api/", so that /api and
-// everything below it reach the handler. If there is a prefix, it wraps h in
-// [http.StripPrefix], and links of a [Handler] contain the prefix.
+// Mount registers h on mux for prefix+"/api" and prefix+"/api/". If prefix is not empty,
+// Mount wraps h in [http.StripPrefix]. The links of a [Handler] contain the prefix unless
+// it has a BaseURL.
 //
 // The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
 // not end with one, be clean in the sense of [path.Clean], and contain neither white space
@@ -41,7 +41,7 @@ func validPrefix(prefix string) bool {
 		!strings.ContainsAny(prefix, "{}?#% \t\r\n")
 }
 
-// register registers a pattern. It returns an error where [http.ServeMux.Handle] panics.
+// register registers a pattern. It returns an error if [http.ServeMux.Handle] panics.
 func register(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -33,7 +33,7 @@ func TestMount(t *testing.T) {
 			t.Errorf("%q: unknown path: %d %s, want 404", prefix, got.Status, got.Body)
 		}
 		if got := get(mux, "/elsewhere/"); got.Body == notFound {
-			t.Errorf("%q: the handler answers outside the prefix", prefix)
+			t.Errorf("%q: the handler is registered outside the prefix", prefix)
 		}
 		// The mux redirects to clean paths itself.
 		if got := get(mux, escaped+"//api/books/"); got.Status/100 != 3 {

@@ -15,7 +15,7 @@ func TestInvalidOptions(t *testing.T) {
 	}{
 		{"base URL", Options{BaseURL: "x.example"}, `BaseURL "x.example" is not an absolute http or https URL`},
 		{"base URL that cannot be parsed", Options{BaseURL: "http://x example"}, "BaseURL: parse"},
-		{"proxy", Options{TrustedProxies: make([]netip.Prefix, 1)}, "TrustedProxies: an invalid prefix"},
+		{"proxy", Options{TrustedProxies: make([]netip.Prefix, 1)}, "TrustedProxies: invalid prefix"},
 		{"Cache-Control", Options{CacheControl: "no-cache\r\nX: y"}, `CacheControl "no-cache\r\nX: y"`},
 	}
 	for _, test := range tests {

@@ -138,7 +138,7 @@ func panicValue(f func()) (reason any) {
 	return nil
 }
 
-func TestAbortPassesThrough(t *testing.T) {
+func TestErrAbortHandlerIsNotRecovered(t *testing.T) {
 	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 	h := newTestHandler(t, opts, map[string]Collection{"events": &panickingCollection{&revisionedCollection{Collection: newCollection(3)}, "Page", http.ErrAbortHandler}})
 	rec := httptest.NewRecorder()
@@ -155,8 +155,8 @@ type panickingWriter struct{ *httptest.ResponseRecorder }
 
 func (panickingWriter) Write([]byte) (int, error) { panic("oops") }
 
-// When some of the answer has been sent, a panic aborts the request.
-func TestPanicWithinAnswer(t *testing.T) {
+// When part of the response has been sent, a panic aborts the request.
+func TestPanicWithinResponse(t *testing.T) {
 	var reported []error
 	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}, nil)
 	w := panickingWriter{httptest.NewRecorder()}

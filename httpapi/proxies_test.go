@@ -92,9 +92,9 @@ func TestForwardedHostReplacesInvalidHost(t *testing.T) {
 	}
 }
 
-// One handler answers requests of several proxies as if each were its first. Requests
-// that differ in their links differ in their tags.
-func TestProxiesShareNothing(t *testing.T) {
+// A handler keeps no state between requests of several proxies. Requests whose links differ
+// have different tags.
+func TestRequestsOfSeveralProxies(t *testing.T) {
 	calls := []call{
 		through("10.0.0.1:1", nil),
 		through("10.0.0.1:1", http.Header{"X-Forwarded-Host": {"a.example"}}),

@@ -50,7 +50,7 @@ func newFailingRevisionHandler(t *testing.T, c Collection) (h *Handler, news *fa
 
 const oneRecord = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
 
-// If either call of Revision fails, with whatever error, the page is the same as without
+// If either call of Revision fails, with any error, the page is the same as without
 // Revisioned.
 func TestRevisionFails(t *testing.T) {
 	failures := []struct {
@@ -139,7 +139,7 @@ type changingRevision struct {
 }
 
 func (c *changingRevision) step(name string) {
-	c.revision += uint64(c.changes[name]) // less if negative
+	c.revision += uint64(c.changes[name]) // decreases if negative
 	c.changes[name] = 0
 }
 
@@ -158,8 +158,8 @@ func (c *changingRevision) Page(context.Context, pagination.Window, []ordering.T
 	return 1, records, nil
 }
 
-// A page has a tag only if the revision is the same before and after Page. Revisions
-// decrease if one of several replicas lags behind.
+// A page has a tag only if the revision is the same before and after Page. Revisions may
+// decrease if one of several replicas is outdated.
 func TestTagIfRevisionChanges(t *testing.T) {
 	shown := func(revision int) string {
 		return fmt.Sprintf(`{"count":1,"next":null,"previous":null,"results":[{"id":%d}]}`, revision)
@@ -209,8 +209,8 @@ func TestTagIfRevisionChanges(t *testing.T) {
 	}
 }
 
-// If the request fails with another error too, OnError is called with that alone, and the
-// answer is the same as without Revisioned.
+// If the request fails with another error too, OnError is called only with that, and the
+// response is the same as without Revisioned.
 func TestRevisionFailsWithRequest(t *testing.T) {
 	lost, busy := Unavailable(9*time.Second, errors.New("no revision")), Unavailable(7*time.Second, errors.New("no page"))
 	tests := []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// sendRoot answers with the root.
+// sendRoot sends the URLs of the collections.
 func (v *view) sendRoot() {
 	v.findTag()
 	if v.clientHas() {
@@ -18,7 +18,7 @@ func (v *view) sendRoot() {
 	v.write(http.StatusOK, v.handler.root.build(v.origin.AppendURL(room[:0], "")))
 }
 
-// rootBody is the body of the root, cut where its links begin.
+// rootBody is the body of the root, split where its links begin.
 type rootBody [][]byte
 
 // newRootBody returns a body that lists the collections in the order of the document.

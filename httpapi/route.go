@@ -10,14 +10,14 @@ import (
 // apiPath is the path of the root; the collections are below it.
 const apiPath = "/api/"
 
-// route is a path that is served, with what its answers have in common. They share the
-// slices of header values.
+// route is a path that is served, with the common parts of its responses. Responses
+// share the slices of header values.
 type route struct {
 	path       string
 	key        string                 // of the collection; empty at the root
 	about      *resources.Description // nil at the root
 	collection Collection             // nil at the root
-	lenient    LenientPager           // nil if unknown terms must be dropped before
+	lenient    LenientPager           // nil if list must drop unknown terms
 	creator    Creator                // nil if POST is not allowed
 	revisioned Revisioned             // nil if its pages have no tags
 	standard   []ordering.Term        // the default order, ending in an ascending id
@@ -65,7 +65,7 @@ func newRoute(d *resources.Description, c Collection) route {
 	return r
 }
 
-// metadata returns the answer to OPTIONS if the client may not post.
+// metadata returns the response to OPTIONS if the client may not post.
 func (r *route) metadata() []byte {
 	if r.collection == nil {
 		return rootMetadata()
@@ -83,10 +83,10 @@ type Served struct {
 	Description resources.Description // zero at the root
 	Collection  Collection            // nil at the root
 	Creatable   bool                  // whether POST is allowed, if the authorizer permits it
-	Tagged      bool                  // whether answers to GET have an ETag
+	Tagged      bool                  // whether responses to GET have an ETag
 }
 
-// Served returns all paths that are served: the root, then the collections in the order
+// Served returns the paths that h serves: the root, then the collections in the order
 // of the service's document. The caller may modify the slice. O(number of collections).
 func (h *Handler) Served() []Served {
 	list := []Served{{Path: apiPath, Tagged: h.tags}}

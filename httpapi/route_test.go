@@ -9,7 +9,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Served agrees with the answers of the handler.
+// Served agrees with the responses of the handler.
 func TestServed(t *testing.T) {
 	h := newTestHandler(t, Options{
 		Authorizer: AllowAll, BaseURL: "https://x.example/shop/", Limits: pagination.Limits{Default: 7},

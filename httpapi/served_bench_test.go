@@ -24,8 +24,8 @@ import (
 )
 
 // BenchmarkServed measures the handler over loopback, with 10,000 events and 8
-// connections, and a handler that writes the same bytes from memory. The two alternate,
-// since machines are noisy. "of-static" is the ratio of their requests per second.
+// connections, and a handler that writes the same bytes from memory. The two alternate to
+// reduce the effect of other load. "of-static" is the ratio of their requests per second.
 func BenchmarkServed(b *testing.B) {
 	handler, err := httpapi.New(newCatalogue(b), httpapi.Options{})
 	if err != nil {
@@ -74,8 +74,8 @@ func (p fixedPage) Page(context.Context, pagination.Window, []ordering.Term) (in
 	return p.count, p.records, nil
 }
 
-// BenchmarkNotModified measures answers of 304 over loopback and whole pages. "of-200" is
-// the ratio of their requests per second.
+// BenchmarkNotModified measures responses of 304 and whole pages over loopback. "of-200"
+// is the ratio of their requests per second.
 func BenchmarkNotModified(b *testing.B) {
 	handler, err := httpapi.New(newCatalogue(b), httpapi.Options{ETags: true})
 	if err != nil {
@@ -111,8 +111,8 @@ func compareLoads(b *testing.B, handler http.Handler, target string) {
 }
 
 // alternate runs two loads in turn. It reports the requests per second of the first and, as
-// unit, the median of the ratios to those of the second. The median ignores turns that
-// other work on the machine has slowed down.
+// unit, the median of the ratios to those of the second. The median excludes turns that
+// other load has slowed down.
 func alternate(b *testing.B, one, other *load, unit string) {
 	const requests = 400 // a turn
 	one.run(b, requests)
@@ -129,7 +129,7 @@ func alternate(b *testing.B, one, other *load, unit string) {
 	b.ReportMetric(float64(b.N*requests)/took.Seconds(), "requests/s")
 }
 
-// sameBytes returns a handler that writes from memory what handler answers to a target.
+// sameBytes returns a handler that writes the response of handler to a target from memory.
 func sameBytes(handler http.Handler, server *httptest.Server, target string) http.Handler {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest("GET", server.URL+target, nil))
@@ -186,7 +186,7 @@ func (l *load) run(b *testing.B, requests int) time.Duration {
 	return time.Since(start)
 }
 
-// exchange sends a request and reads the answer with as little work as possible.
+// exchange sends a request and reads the response with as little work as possible.
 func exchange(conn *bufio.ReadWriter, request []byte, want string) error {
 	conn.Write(request)
 	if err := conn.Flush(); err != nil {

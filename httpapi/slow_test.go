@@ -72,14 +72,14 @@ func serveInBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*t
 		if err := server.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Hour) // so that sleeping goroutines end
+		time.Sleep(time.Hour) // lets sleeping goroutines end
 		if lines.text.Len() > 0 {
 			t.Errorf("the server logged: %s", &lines.text)
 		}
 	})
 }
 
-// status returns the status of the next answer, or 0 if there is none.
+// status returns the status of the next response, or 0 if there is none.
 func status(conn net.Conn) int {
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -98,8 +98,8 @@ func writeSlowly(conn net.Conn, text string) {
 	}
 }
 
-// The server's timeouts end requests of slow clients. Nothing is stored unless the whole
-// body arrived.
+// The server's timeouts abort requests of slow clients. Nothing is stored unless the whole
+// body is received.
 func TestSlowClients(t *testing.T) {
 	body := postHead("Content-Length: 96")
 	chunks := postHead("Transfer-Encoding: chunked")
@@ -111,7 +111,7 @@ func TestSlowClients(t *testing.T) {
 		{"slow header", func(t *testing.T, conn net.Conn) {
 			go writeSlowly(conn, body+postableEvent)
 			if got := status(conn); got != 0 && got != 400 { // from net/http, since the header was not in time
-				t.Errorf("%d, want 400 or no answer", got)
+				t.Errorf("%d, want 400 or no response", got)
 			}
 		}, 0},
 		{"slow body", func(t *testing.T, conn net.Conn) {
@@ -146,11 +146,11 @@ func TestSlowClients(t *testing.T) {
 		{"closed within the body", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent[:50])
 		}, 0},
-		{"closed within the answer", func(t *testing.T, conn net.Conn) {
+		{"closed during the response", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent)
 			_, _ = conn.Read(make([]byte, 20))
 		}, 1},
-		{"answer not read", func(t *testing.T, conn net.Conn) {
+		{"response not read", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body+postableEvent)
 			time.Sleep(time.Minute)
 		}, 1},
@@ -189,8 +189,8 @@ func TestClientCloses(t *testing.T) {
 	}
 }
 
-// A body that ends anywhere is refused, and nothing is stored. A body that arrives in
-// parts is accepted.
+// A body that ends early is rejected, and nothing is stored. A body that arrives in parts
+// is accepted.
 func TestBodyReaders(t *testing.T) {
 	house, h := newWritable(t, Options{})
 	post := func(body io.Reader) answer {
@@ -231,7 +231,7 @@ func TestBodyReaders(t *testing.T) {
 	}
 }
 
-// A body may panic, for instance that of a broken middleware.
+// The body of the request panics, for instance because middleware replaced it.
 func TestPanickingBody(t *testing.T) {
 	house, h := newWritable(t, Options{})
 	r := call{method: "POST", target: "/api/events/", header: http.Header{"Authorization": {"Bearer s"}}}.request()

@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A soakReader sends requests and checks the answers.
+// A soakReader sends requests and checks the responses.
 type soakReader struct {
 	*soak
 	rng *rand.Rand
@@ -35,7 +35,7 @@ func (r *soakReader) round() error {
 	}
 }
 
-// eventsPage is the answer to a request for events.
+// eventsPage is the response to a request for events.
 type eventsPage struct {
 	Count          int
 	Next, Previous *string
@@ -226,7 +226,7 @@ func (r *soakReader) root() error {
 	return nil
 }
 
-// invalid sends a request that is refused.
+// invalid sends an invalid request.
 func (r *soakReader) invalid() error {
 	requests := []struct {
 		method, path, body string

@@ -41,18 +41,18 @@ type soak struct {
 
 	client *http.Client
 	url    string
-	took   latencies    // of the answers
+	took   latencies    // of the responses
 	writes atomic.Int64 // rounds of writers
 	active []*soakWriter
-	done   atomic.Bool  // readers and writers end
+	done   atomic.Bool  // tells readers and writers to stop
 	gate   sync.RWMutex // read-locked by each round, locked to measure the heap
 }
 
-// spread is the number of events by which each writer may change the total.
+// spread is the maximum number of events by which each writer changes the total.
 const spread = 60
 
 // TestSoak runs 64 readers and 4 writers for the duration in BACKLIST_SOAK, such as 10m.
-// It checks every answer, that no goroutine is left, and that the heap has not changed
+// It checks every response, that no goroutine is left, and that the heap has not changed
 // by more than 5% between the third and the last quarter. With -v it logs latencies.
 func TestSoak(t *testing.T) {
 	text := os.Getenv("BACKLIST_SOAK")
@@ -194,7 +194,7 @@ func (s *soak) setUp(t *testing.T) {
 	}
 }
 
-// A reply is an answer to a request.
+// A reply is the response to a request.
 type reply struct {
 	what   string // method and path of the request
 	status int

@@ -26,7 +26,7 @@ type soakWriter struct {
 	held []heldPage
 }
 
-// A heldPage is a page of a snapshot as it was read first, to be read again.
+// A heldPage is a page of a snapshot. It is read again later and must not have changed.
 type heldPage struct {
 	s     catalogue.Snapshot[resources.Event]
 	w     pagination.Window
@@ -139,7 +139,7 @@ func (w *soakWriter) delete() error {
 	return w.house.Events().Delete(id)
 }
 
-// batch replaces some events by as many others. One batch in four fails.
+// batch replaces some events with as many others. One batch in four fails.
 func (w *soakWriter) batch() error {
 	own, last, wantErr := slices.Clone(w.own), w.last, errors.New("on purpose")
 	failing := w.rng.IntN(4) == 0
@@ -218,7 +218,7 @@ func (w *soakWriter) readAgain() error {
 	return w.held[w.rng.IntN(len(w.held))].check()
 }
 
-// release reads all held pages once more and drops them.
+// release reads all held pages again and drops them.
 func (w *soakWriter) release() error {
 	var errs []error
 	for i := range w.held {

@@ -49,14 +49,14 @@ func listen(t *testing.T, h http.Handler) (address string) {
 	return server.Listener.Addr().String()
 }
 
-// rawAnswer is an answer with its body.
+// rawAnswer is a response with its body.
 type rawAnswer struct {
 	*http.Response
 	body string
 }
 
-// ask sends a request byte by byte as given and returns all answers until the server
-// closes the connection. If closeWrite is true, it closes its side after the request.
+// ask sends a request unchanged and returns all responses until the server closes the
+// connection. If closeWrite is true, it closes its side after the request.
 func ask(t *testing.T, address, request string, closeWrite bool) []rawAnswer {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -64,7 +64,7 @@ func ask(t *testing.T, address, request string, closeWrite bool) []rawAnswer {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case the server waits
+	conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case the server blocks
 	go func() {
 		_, _ = io.WriteString(conn, request) // may fail, since the server need not read all of it
 		if closeWrite {
@@ -95,8 +95,8 @@ func head(line string, more ...string) string {
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// TestSocket sends requests that the client of net/http would not send. Some are refused
-// by the server of net/http before the handler is called.
+// TestSocket sends requests that the client of net/http would not send. Some are rejected
+// by the server of net/http before it calls the handler.
 func TestSocket(t *testing.T) {
 	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newCollection(2)})
 	address := listen(t, h)
@@ -105,7 +105,7 @@ func TestSocket(t *testing.T) {
 	tests := []struct {
 		reason, request string
 		status          int
-		ours            bool // whether the handler answers, not net/http
+		ours            bool // whether the response is from the handler, not from net/http
 		part            string
 	}{
 		{"valid request", head("GET /api/books/?limit=1 HTTP/1.1"), 200, true, books},
@@ -181,7 +181,7 @@ func TestSocket(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			answers := ask(t, address, test.request, false)
 			if len(answers) != 1 {
-				t.Fatalf("%d answers, want 1", len(answers))
+				t.Fatalf("%d responses, want 1", len(answers))
 			}
 			got := answers[0]
 			if got.StatusCode != test.status || !strings.Contains(got.body, test.part) {
@@ -192,12 +192,12 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// checkWire checks that the request did not inject anything into the answer. Answers of
-// the handler are JSON, except for redirects, and have nosniff.
+// checkWire checks that the request did not inject anything into the response. Responses
+// of the handler are JSON, except for redirects, and have nosniff.
 func checkWire(t *testing.T, got rawAnswer, ours bool) {
 	t.Helper()
 	if ours && got.Header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("no nosniff, or an answer of net/http: %v", got.Header)
+		t.Errorf("no nosniff, or a response of net/http: %v", got.Header)
 	}
 	if got.Header.Get("X-Evil") != "" {
 		t.Errorf("header injected: %v", got.Header)
@@ -232,8 +232,8 @@ func postHead(more ...string) string {
 	return head("POST /api/events/ HTTP/1.1", append(more, "Authorization: Bearer s", "Content-Type: application/json")...)
 }
 
-// TestSocketBodies sends bodies that end early or have another length than announced. Only
-// an answer of 201 stores an event.
+// TestSocketBodies sends bodies that end early or have a length other than announced. Only
+// a request with status 201 stores an event.
 func TestSocketBodies(t *testing.T) {
 	house, h := newWritable(t, Options{})
 	address := listen(t, h)
@@ -244,7 +244,7 @@ func TestSocketBodies(t *testing.T) {
 		reason, request string
 		closeWrite      bool
 		statuses        []int
-		part            string // of the first answer
+		part            string // of the first response
 	}{
 		{"with its length", postHead("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
 		{"in chunks", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
@@ -335,7 +335,7 @@ func TestSocketMux(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			answers := ask(t, address, head(test.line), false)
 			if len(answers) != 1 {
-				t.Fatalf("%d answers, want 1", len(answers))
+				t.Fatalf("%d responses, want 1", len(answers))
 			}
 			got := answers[0]
 			if got.StatusCode != test.status || got.Header.Get("Location") != test.location || !strings.Contains(got.body, test.within) {
@@ -345,8 +345,7 @@ func TestSocketMux(t *testing.T) {
 	}
 }
 
-// Pipelined requests are answered in order. A body that is refused is not read as a
-// request.
+// Pipelined requests are served in order. A rejected body is not read as a request.
 func TestSocketPipeline(t *testing.T) {
 	house, h := newWritable(t, Options{})
 	open := func(request string) string { return strings.Replace(request, "Connection: close\r\n", "", 1) }

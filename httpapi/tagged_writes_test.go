@@ -58,10 +58,10 @@ type cachingClient struct {
 	query string
 	tag   string
 	page  namedPage
-	same  int // number of answers that were 304
+	same  int // number of responses of 304
 }
 
-// ask requests the page again and returns the one that the client has then.
+// ask requests the page again and returns the client's current one.
 func (c *cachingClient) ask(t *testing.T) namedPage {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://host.example/api/events/"+c.query, nil)
 	if c.tag != "" {
@@ -80,7 +80,7 @@ func (c *cachingClient) ask(t *testing.T) namedPage {
 }
 
 // After every kind of write, a client with a tag gets the new page.
-func TestEveryWriteIsSeen(t *testing.T) {
+func TestWritesChangeTag(t *testing.T) {
 	const rest = `,"slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 	rename := func(name string) func(*resources.Event) error {
 		return func(e *resources.Event) error { e.Name = name; return nil }
@@ -142,7 +142,7 @@ func TestEveryWriteIsSeen(t *testing.T) {
 				untouched.ask(t)
 			}
 			if client.same != 2 {
-				t.Fatalf("%d answers were 304, want 2", client.same)
+				t.Fatalf("%d responses were 304, want 2", client.same)
 			}
 			if err := test.write(clone, clone.Events(), h); err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func TestEveryWriteIsSeen(t *testing.T) {
 				}
 			}
 			if page := untouched.ask(t); page.names() != "a b c" || untouched.same != 3 {
-				t.Errorf("the parent has %q after a write to the clone; %d answers were 304, want 3", page.names(), untouched.same)
+				t.Errorf("the parent has %q after a write to the clone; %d responses were 304, want 3", page.names(), untouched.same)
 			}
 			for _, house := range []*catalogue.Catalogue{parent, clone} {
 				if err := house.Check(); err != nil {
@@ -204,7 +204,7 @@ func TestConcurrentReadsAndWrites(t *testing.T) {
 	done.Store(true)
 	group.Wait()
 	if same.Load() == 0 {
-		t.Errorf("none of %d answers is a 304", reads.Load())
+		t.Errorf("none of %d responses is a 304", reads.Load())
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)

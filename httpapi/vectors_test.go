@@ -19,7 +19,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// vector is a recorded request and the answer of the reference server.
+// vector is a recorded request with the response of the reference server.
 type vector struct {
 	Tag     string
 	Request struct {
@@ -63,7 +63,7 @@ var unmet = map[int]string{}
 
 const vectorBase = "http://host.example"
 
-// TestVectors replays all recorded requests in order and compares the answers byte by
+// TestVectors replays all recorded requests in order and compares the responses byte by
 // byte.
 func TestVectors(t *testing.T) {
 	handler := dataset(t, httpapi.Options{Authorizer: httpapi.AllowAll})
@@ -144,7 +144,7 @@ func ask(handler http.Handler, v vector) *httptest.ResponseRecorder {
 	return w
 }
 
-// compare returns the differences between an answer and the recorded one.
+// compare returns the differences between a response and the recorded one.
 func compare(v vector, w *httptest.ResponseRecorder) string {
 	var diffs []string
 	add := func(what, diff string) {

@@ -26,16 +26,16 @@ type view struct {
 	origin  origin.Origin
 	query   pagination.Query
 	indent  int     // spaces for each level; 0 is compact
-	sent    bool    // whether an answer has been sent, or some of it
+	sent    bool    // whether a response has been sent, or part of it
 	seen    *Access // nil if there is no OnAccess
 
-	tag         string // entity tag of the answer, if it has one
-	revision    uint64 // that the tag stands for
+	tag         string // entity tag of the response, or ""
+	revision    uint64 // revision in the tag
 	revisionErr error  // of the collection's Revision; reported unless the request fails
 }
 
-// serve checks format, Accept and method, in this order, and answers. Until Accept has
-// been checked, answers are not indented.
+// serve checks format, Accept and method, in this order, and serves the request. Until
+// Accept has been checked, responses are not indented.
 func (v *view) serve() {
 	defer v.recovered()
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
@@ -78,8 +78,8 @@ func (v *view) get() {
 	v.list()
 }
 
-// options answers with a description of the route, and of what can be posted if the
-// client may post.
+// options sends the metadata of the route. It includes the fields for POST if the client
+// may post.
 func (v *view) options() {
 	if v.route.creator != nil && v.authorize() == nil {
 		v.write(http.StatusOK, listActions(*v.route.about))

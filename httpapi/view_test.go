@@ -74,7 +74,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The first check that fails determines the answer.
+// The first check that fails determines the response.
 func TestOrderOfChecks(t *testing.T) {
 	h := newTestHandler(t, Options{}, nil)
 	tests := []struct {

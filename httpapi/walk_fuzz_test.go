@@ -39,8 +39,8 @@ var walkOrders = [...]struct {
 	{"bogus,-pages,,name", func(a, b walkRecord) int { return cmp.Or(b.Pages-a.Pages, cmp.Compare(a.Name, b.Name), b.ID-a.ID) }},
 }
 
-// FuzzWalk requests books with a query and follows the next links. From the start of the
-// first page on, they return every record once and in order.
+// FuzzWalk requests books with a query and follows the next links. The pages contain every
+// record from the first offset on once, in order.
 func FuzzWalk(f *testing.F) {
 	for i, query := range []string{
 		"", "limit=1", "limit=4&offset=6", "offset=14&limit=3&limit=2", "limit=99999999999999999999&offset=-1", "offset=20", "%6Cimit=5&x=%zz;",
@@ -125,7 +125,7 @@ func (p *walkPage) next(t *testing.T) *url.URL {
 	return u
 }
 
-// askPage returns a page, or nil if the answer is a 4xx.
+// askPage returns a page, or nil if the response is a 4xx.
 func askPage(t *testing.T, handler http.Handler, u *url.URL) *walkPage {
 	t.Helper()
 	r := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, RequestURI: u.RequestURI(), Header: http.Header{}}

@@ -22,9 +22,9 @@
 // the same on every page and must equal the number of records.
 //
 // A record inserted or deleted during the walk usually results in an error, from
-// the count or from the overlapping record. It goes unnoticed, and does no harm,
-// if as many records were inserted as deleted on the same side of the page
-// boundary. Changes to fields other than the id are not noticed either. A walk
+// the count or from the overlapping record. It is not detected, and does not affect
+// the result above, if as many records were inserted as deleted on the same side of
+// the page boundary. Changes to fields other than the id are not detected either. A walk
 // cannot tell which records existed together at one instant.
 //
 // Offsets are computed. The links of a page are compared with the expected ones
@@ -34,5 +34,5 @@
 // list, have the sizes that their links imply, be contiguous, and agree on a count
 // that equals the number of records, and no id may appear twice. If nothing was
 // written to the service during the recording, the result is complete. A deletion and
-// an insertion between two pages may go unnoticed.
+// an insertion between two pages may not be detected.
 package client

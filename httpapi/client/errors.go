@@ -19,8 +19,8 @@ var (
 	// ErrInvalidPage is returned when the status, content type, size or content of
 	// a response is not that of a page.
 	ErrInvalidPage = errors.New("not a page")
-	// ErrUnavailable is returned when the service keeps responding with 429 or 503,
-	// or when it asks for a delay longer than [Options.MaxWait].
+	// ErrUnavailable is returned when the service responds with 429 or 503 and no
+	// retries are left or the delay would exceed [Options.MaxWait].
 	ErrUnavailable = errors.New("service is unavailable")
 	// ErrInvalidLink is returned when next or previous does not lead to the adjacent
 	// page, when there is no such page, or when previous is missing. A missing next

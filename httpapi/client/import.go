@@ -68,10 +68,10 @@ type Report []Imported
 // Imported is the result for one collection.
 type Imported struct {
 	Collection string // key
-	Records    int
-	Pages      int
-	From       string
-	Err        error // nil if the collection was loaded
+	Records    int    // number of records read
+	Pages      int    // number of pages read
+	From       string // as in [Walk]
+	Err        error  // nil if the collection was loaded
 }
 
 // String returns one line for each collection, such as

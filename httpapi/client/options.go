@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Options configures a [Client]. Only BaseURL is required.
+// Options configures a [Client]. Only BaseURL is required. Negative values are invalid
+// except for Rate and Retries.
 type Options struct {
 	// BaseURL is the part of the service's URLs before /api/: an absolute http or
 	// https URL without user, query or fragment. It may have a path. Trailing
@@ -28,7 +29,8 @@ type Options struct {
 	Header http.Header
 
 	// Rate is the maximum number of requests per second, including retries, over
-	// all walks of the client together. Zero means 5. Negative means no limit.
+	// all walks of the client together. Zero means 5. Negative means no limit. A
+	// positive rate must be at least one request per day.
 	Rate float64
 
 	// PageSize is the requested number of records per page. It must be at least 2,
@@ -50,8 +52,8 @@ type Options struct {
 	// means no retries.
 	Retries int
 
-	// MaxWait is the maximum delay before a retry. If the service demands a longer
-	// one, the walk fails immediately with [ErrUnavailable]. Zero means one minute.
+	// MaxWait is the maximum delay before a retry. If the delay would be longer, the
+	// walk fails immediately with [ErrUnavailable]. Zero means one minute.
 	MaxWait time.Duration
 }
 

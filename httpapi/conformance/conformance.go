@@ -34,8 +34,8 @@ type Implementation struct {
 	// are read. If nil, the checks that need it are skipped.
 	Insert func(ctx context.Context, c httpapi.Collection, record []byte) error
 
-	// Body is a JSON object that can be posted to an empty collection. If empty, the
-	// checks of [httpapi.Creator] are skipped.
+	// Body is a JSON object that can be posted to an empty collection, repeatedly. If
+	// empty, the checks of [httpapi.Creator] are skipped.
 	Body string
 
 	// Except lists the names of checks that the implementation is not expected to

@@ -24,7 +24,7 @@ func commonSchemas() members[*schema] {
 	)
 	about.Properties.add("actions", object(member[*schema]{"POST", mapOf(ref(fieldMetadata))}))
 	messages := mapOf(listOf(text))
-	messages.Description = "What is wrong with which field; nonFieldErrors is the whole."
+	messages.Description = "The errors by field. Those in nonFieldErrors concern the whole record."
 	return members[*schema]{
 		{detail, object(member[*schema]{"detail", text})},
 		{fieldErrors, messages},
@@ -45,16 +45,16 @@ func parameterRef(name string) parameter { return parameter{Ref: "#/components/p
 
 func commonParameters(limits pagination.Limits) members[parameter] {
 	limit := &schema{Type: kinds{"integer"}, Minimum: number(1), Default: intText(byDefault(limits))}
-	text := "How many records a page has at most."
+	text := "The maximum number of records on the page."
 	if most := maximum(limits); most < math.MaxInt {
 		limit.Maximum = number(most)
-		text += " A larger limit counts as the maximum."
+		text += " Larger limits are reduced to the maximum."
 	}
 	offset := &schema{Type: kinds{"integer"}, Minimum: number(0), Default: intText(0)}
 	return members[parameter]{
-		query(formatParameter, "Both are JSON.", ref(format)),
+		query(formatParameter, "Both formats are JSON.", ref(format)),
 		query(limitParameter, text, limit),
-		query(offsetParameter, "How many records to skip.", offset),
+		query(offsetParameter, "The number of records to skip.", offset),
 	}
 }
 
@@ -67,8 +67,8 @@ func orderingParameter(term *schema, byDefault []ordering.Term) parameter {
 	joined := false
 	return parameter{
 		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),
-		Description: "Names in snake_case, behind a minus for descending order; what is none is dropped. " +
-			"Without any: " + ordering.Format(byDefault) + ".",
+		Description: "Names in snake_case, with a leading minus for descending order. Unknown names are ignored. " +
+			"The default is " + ordering.Format(byDefault) + ".",
 	}
 }
 

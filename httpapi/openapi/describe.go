@@ -24,7 +24,7 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 		Info:    info{opts.Title, opts.Description, opts.Version},
 		Tags: []tag{
 			{recordsTag, "Reading and adding records."},
-			{metadataTag, "HEAD and OPTIONS, for tools that want to know."},
+			{metadataTag, "The headers of a path and its description."},
 		},
 		Components: components{
 			Schemas:    commonSchemas(),
@@ -129,9 +129,10 @@ func openSchema() *schema {
 // pageSchema returns the schema of a page's envelope.
 func pageSchema(record string) *schema {
 	count := ofKind("integer")
-	count.Description, count.Minimum = "How many records there are in all.", number(0)
+	count.Description, count.Minimum = "The total number of records.", number(0)
 	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
-	next.Description, previous.Description = "The next page; null on the last.", "The page before; null on the first."
+	next.Description = "The URL of the next page, or null on the last."
+	previous.Description = "The URL of the previous page, or null on the first."
 	return object(
 		member[*schema]{"count", count},
 		member[*schema]{"next", next},

@@ -23,7 +23,7 @@
 // # Operations
 //
 // Every path has GET with its parameters, and POST if the handler accepts it. HEAD and
-// OPTIONS carry the tag "metadata". Page sizes are those of the handler's options.
+// OPTIONS have the tag "metadata". Page sizes are those of the handler's options.
 //
 // The document describes requests as they should be sent. The handler accepts more: it
 // also accepts names in snake_case and numbers in strings, and ignores unknown

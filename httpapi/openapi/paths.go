@@ -32,7 +32,7 @@ func (d *describer) root(served httpapi.Served) {
 		Get: get(served, &operation{
 			ID: "listCollections", Summary: "The URLs of all collections", Tags: []string{recordsTag},
 			Parameters: []parameter{format},
-		}, response{Description: "The collections by their keys.", Content: jsonBody(ref(root))}),
+		}, response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))}),
 		Head:    head(served, "headCollections", []parameter{format}),
 		Options: metadataOf("describeCollections", []parameter{format}),
 	})
@@ -87,9 +87,9 @@ func get(served httpapi.Served, op *operation, good response) *operation {
 // head returns the description of HEAD, whose responses are those of GET without their
 // bodies.
 func head(served httpapi.Served, id string, parameters []parameter) *operation {
-	like := response{Description: "As GET answers, without a body."}
+	like := response{Description: "Same as for GET, without a body."}
 	op := &operation{
-		ID: id, Summary: "The head of what GET answers", Tags: []string{metadataTag},
+		ID: id, Summary: "The headers of the response to GET", Tags: []string{metadataTag},
 		Parameters: parameters,
 		Responses:  members[response]{{"200", like}, {"default", like}},
 	}
@@ -102,10 +102,10 @@ func head(served httpapi.Served, id string, parameters []parameter) *operation {
 // metadataOf returns the description of OPTIONS.
 func metadataOf(id string, parameters []parameter) *operation {
 	return &operation{
-		ID: id, Summary: "What can be done here", Tags: []string{metadataTag},
+		ID: id, Summary: "The supported operations", Tags: []string{metadataTag},
 		Parameters: parameters,
 		Responses: responses("200", response{
-			Description: "What is known of the path; what can be posted is told to those who may.",
+			Description: "The description of the path, with the fields for POST if the client may post.",
 			Headers:     one(allowHeader, headerRef(allowHeader)),
 			Content:     jsonBody(ref(metadata)),
 		}, badRequest, notFound, notAcceptable, targetTooLong, failure),

@@ -62,8 +62,8 @@ const (
 
 func commonHeaders() members[header] {
 	return members[header]{
-		{allowHeader, header{Description: "The methods of the path.", Schema: ofKind("string")}},
-		{challengeHeader, header{Description: "What credentials are asked for.", Schema: ofKind("string")}},
+		{allowHeader, header{Description: "The methods that the path supports.", Schema: ofKind("string")}},
+		{challengeHeader, header{Description: "The credentials that are required.", Schema: ofKind("string")}},
 	}
 }
 
@@ -76,17 +76,17 @@ func commonResponses() members[response] {
 		failing
 		text string
 	}{
-		{badRequest, "The request asks for too much, or its Host is none."},
-		{badRecord, "The body is no JSON, or no record: what is wrong with which field."},
-		{unauthorized, "Credentials are missing or wrong."},
-		{forbidden, "This may not be written to, or not by the sender."},
-		{notFound, "There is no such path, or no such format."},
-		{notAllowed, "A method that the path does not list: no operation answers so."},
-		{notAcceptable, "The header Accept takes no JSON."},
+		{badRequest, "The request exceeds a limit, or its Host or a forwarded header is invalid."},
+		{badRecord, "The body is not valid JSON or not a valid record, with the errors by field."},
+		{unauthorized, "The credentials are missing or invalid."},
+		{forbidden, "The client may not write to this collection."},
+		{notFound, "The path or the format does not exist."},
+		{notAllowed, "The path does not support the method. No operation in this document returns it."},
+		{notAcceptable, "The Accept header excludes JSON."},
 		{tooLarge, "The body is too large."},
 		{targetTooLong, "The path or the query is too long."},
-		{unsupported, "The body is said to be no JSON."},
-		{failure, "Anything else that went wrong, such as 500 and 503."},
+		{unsupported, "The content type of the body is not JSON."},
+		{failure, "Any other error, such as 500 or 503."},
 	} {
 		list.add(string(f.failing), response{Description: f.text, Headers: f.headers(), Content: jsonBody(f.body())})
 	}

@@ -11,12 +11,12 @@ const (
 
 // addTags adds the components for entity tags.
 func (c *components) addTags() {
-	c.Headers.add(tagHeader, header{Description: "The entity tag of the answer.", Schema: ofKind("string")})
+	c.Headers.add(tagHeader, header{Description: "The entity tag of the response.", Schema: ofKind("string")})
 	c.Responses.add(notModified, response{
-		Description: "The sender has it already.", Headers: one(tagHeader, headerRef(tagHeader)),
+		Description: "The client's copy is current.", Headers: one(tagHeader, headerRef(tagHeader)),
 	})
 	c.Parameters.add(tagParameter, parameter{
-		Name: "If-None-Match", In: "header", Description: "Entity tags of what the sender has.", Schema: ofKind("string"),
+		Name: "If-None-Match", In: "header", Description: "The entity tags of the client's copies.", Schema: ofKind("string"),
 	})
 }
 

@@ -171,18 +171,18 @@ type EventOrderingTerm string
 
 // EventPage defines model for EventPage.
 type EventPage struct {
-	// Count How many records there are in all.
+	// Count The total number of records.
 	Count int `json:"count"`
 
-	// Next The next page; null on the last.
+	// Next The URL of the next page, or null on the last.
 	Next *string `json:"next"`
 
-	// Previous The page before; null on the first.
+	// Previous The URL of the previous page, or null on the first.
 	Previous *string `json:"previous"`
 	Results  []Event `json:"results"`
 }
 
-// FieldErrors What is wrong with which field; nonFieldErrors is the whole.
+// FieldErrors The errors by field. Those in nonFieldErrors concern the whole record.
 type FieldErrors map[string][]string
 
 // Format defines model for Format.
@@ -229,13 +229,13 @@ type LabelOrderingTerm string
 
 // LabelPage defines model for LabelPage.
 type LabelPage struct {
-	// Count How many records there are in all.
+	// Count The total number of records.
 	Count int `json:"count"`
 
-	// Next The next page; null on the last.
+	// Next The URL of the next page, or null on the last.
 	Next *string `json:"next"`
 
-	// Previous The page before; null on the first.
+	// Previous The URL of the previous page, or null on the first.
 	Previous *string `json:"previous"`
 	Results  []Label `json:"results"`
 }
@@ -283,13 +283,13 @@ type Record struct {
 
 // RecordPage defines model for RecordPage.
 type RecordPage struct {
-	// Count How many records there are in all.
+	// Count The total number of records.
 	Count int `json:"count"`
 
-	// Next The next page; null on the last.
+	// Next The URL of the next page, or null on the last.
 	Next *string `json:"next"`
 
-	// Previous The page before; null on the first.
+	// Previous The URL of the previous page, or null on the first.
 	Previous *string  `json:"previous"`
 	Results  []Record `json:"results"`
 }
@@ -355,13 +355,13 @@ type SocialLinkOrderingTerm string
 
 // SocialLinkPage defines model for SocialLinkPage.
 type SocialLinkPage struct {
-	// Count How many records there are in all.
+	// Count The total number of records.
 	Count int `json:"count"`
 
-	// Next The next page; null on the last.
+	// Next The URL of the next page, or null on the last.
 	Next *string `json:"next"`
 
-	// Previous The page before; null on the first.
+	// Previous The URL of the previous page, or null on the first.
 	Previous *string      `json:"previous"`
 	Results  []SocialLink `json:"results"`
 }
@@ -421,724 +421,724 @@ type UnsupportedMediaType = Detail
 
 // ListCollectionsParams defines parameters for ListCollections.
 type ListCollectionsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListAttributeTypesParams defines parameters for ListAttributeTypes.
 type ListAttributeTypesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListAttributesParams defines parameters for ListAttributes.
 type ListAttributesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListAuthorsParams defines parameters for ListAuthors.
 type ListAuthorsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListBooksParams defines parameters for ListBooks.
 type ListBooksParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListBookshopSalesParams defines parameters for ListBookshopSales.
 type ListBookshopSalesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCartsParams defines parameters for ListCarts.
 type ListCartsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCollaboratorInvoicesParams defines parameters for ListCollaboratorInvoices.
 type ListCollaboratorInvoicesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCollaboratorsParams defines parameters for ListCollaborators.
 type ListCollaboratorsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCommissionsParams defines parameters for ListCommissions.
 type ListCommissionsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCompensationsParams defines parameters for ListCompensations.
 type ListCompensationsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListContributionsParams defines parameters for ListContributions.
 type ListContributionsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCreditNoteLinesParams defines parameters for ListCreditNoteLines.
 type ListCreditNoteLinesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCreditNotesParams defines parameters for ListCreditNotes.
 type ListCreditNotesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListCrowdfundingsParams defines parameters for ListCrowdfundings.
 type ListCrowdfundingsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListDirectDebitPaymentsParams defines parameters for ListDirectDebitPayments.
 type ListDirectDebitPaymentsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListDirectDebitsParams defines parameters for ListDirectDebits.
 type ListDirectDebitsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListDirectSalesParams defines parameters for ListDirectSales.
 type ListDirectSalesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: start_date.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is start_date.
 	Ordering *EventOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateEventParams defines parameters for CreateEvent.
 type CreateEventParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 }
 
 // ListExpensesParams defines parameters for ListExpenses.
 type ListExpensesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListFaqsParams defines parameters for ListFaqs.
 type ListFaqsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListInventoriesParams defines parameters for ListInventories.
 type ListInventoriesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListItemVariantsParams defines parameters for ListItemVariants.
 type ListItemVariantsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListItemsParams defines parameters for ListItems.
 type ListItemsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListLabelsParams defines parameters for ListLabels.
 type ListLabelsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *LabelOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListNewsParams defines parameters for ListNews.
 type ListNewsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListProductsParams defines parameters for ListProducts.
 type ListProductsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListProjectsParams defines parameters for ListProjects.
 type ListProjectsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListProposalsParams defines parameters for ListProposals.
 type ListProposalsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListPublishersParams defines parameters for ListPublishers.
 type ListPublishersParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListReshipmentsParams defines parameters for ListReshipments.
 type ListReshipmentsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListRestockingsParams defines parameters for ListRestockings.
 type ListRestockingsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListServicesParams defines parameters for ListServices.
 type ListServicesParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListShipmentsParams defines parameters for ListShipments.
 type ListShipmentsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListSocialLinksParams defines parameters for ListSocialLinks.
 type ListSocialLinksParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *SocialLinkOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateSocialLinkParams defines parameters for CreateSocialLink.
 type CreateSocialLinkParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 }
 
 // ListSuppliersParams defines parameters for ListSuppliers.
 type ListSuppliersParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListTieinsParams defines parameters for ListTieins.
 type ListTieinsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListVariantsParams defines parameters for ListVariants.
 type ListVariantsParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListVouchersParams defines parameters for ListVouchers.
 type ListVouchersParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListWiresParams defines parameters for ListWires.
 type ListWiresParams struct {
-	// Format Both are JSON.
+	// Format Both formats are JSON.
 	Format *Format `form:"format,omitempty" json:"format,omitempty"`
 
-	// Ordering Names in snake_case, behind a minus for descending order; what is none is dropped. Without any: id.
+	// Ordering Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is id.
 	Ordering *RecordOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many records a page has at most. A larger limit counts as the maximum.
+	// Limit The maximum number of records on the page. Larger limits are reduced to the maximum.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many records to skip.
+	// Offset The number of records to skip.
 	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// IfNoneMatch Entity tags of what the sender has.
+	// IfNoneMatch The entity tags of the client's copies.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 

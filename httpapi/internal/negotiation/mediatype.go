@@ -49,8 +49,7 @@ func (m MediaType) hasParams() bool {
 	return false
 }
 
-// param returns the unquoted value of the last parameter with a name, which is given
-// in lower case.
+// param returns the unquoted value of the last parameter with the given name.
 func (m MediaType) param(want string) (value string, ok bool) {
 	for rest := m.params; rest != ""; {
 		var name, raw string
@@ -62,8 +61,8 @@ func (m MediaType) param(want string) (value string, ok bool) {
 	return unquote(value), ok
 }
 
-// nextParam reads one parameter of a text that begins with ';'. The name is empty if
-// the parameter has no '='.
+// nextParam parses the first parameter of a text that begins with ';'. The name is empty
+// if the parameter has no '='.
 func nextParam(params string) (name, value, rest string) {
 	one, rest := cutParam(params[1:])
 	name, value, ok := strings.Cut(one, "=")
@@ -97,8 +96,9 @@ func unquote(text string) string {
 	return strings.ReplaceAll(text, `\"`, `"`)
 }
 
-// equalFold reports whether text is want but for the case of ASCII letters. Letters
-// that strings.EqualFold takes for an ASCII letter, such as the long s, are longer.
+// equalFold reports whether text and want are equal, ignoring the case of ASCII letters.
+// Other letters that strings.EqualFold considers equal to ASCII letters, such as the long
+// s, have more bytes.
 func equalFold(text, want string) bool {
 	return len(text) == len(want) && strings.EqualFold(text, want)
 }

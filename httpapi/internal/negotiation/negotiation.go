@@ -1,6 +1,6 @@
-// Package negotiation determines the form of an answer and of a body as Django REST
-// framework does: the format parameter, the Accept header, and the Content-Type of a
-// body with its charset. The only type that is served and accepted is JSON.
+// Package negotiation implements the content negotiation of Django REST framework: the
+// format parameter, the Accept header, and the Content-Type of a body with its charset.
+// JSON is the only type that is served and accepted.
 package negotiation
 
 import "strings"
@@ -15,11 +15,11 @@ func KnownFormat(format string) bool {
 }
 
 // Accept reports whether the Accept headers of a request accept JSON, and returns the
-// number of spaces by which each level of it is to be indented. Zero means compact.
+// number of spaces of indentation. Zero means compact.
 //
-// Qualities are ignored. The most specific alternative that accepts JSON counts, and
-// the first of several. Its parameter indent, of at most 8, is returned. If there is no
-// header, JSON is accepted. If it is empty, JSON is not.
+// The indentation is the parameter indent, at most 8, of the most specific alternative
+// that accepts JSON, or of the first of several. Qualities are ignored. If there is no
+// header, JSON is accepted. If the header is empty, JSON is not accepted.
 func Accept(headers []string) (indent int, ok bool) {
 	switch len(headers) {
 	case 0:
@@ -50,13 +50,13 @@ func acceptList(accept string) (indent int, ok bool) {
 	return parseIndent(value), true
 }
 
-// parseIndent returns the integer that text stands for, confined to the range from 0
-// to maxIndent. It returns 0 for any other text.
+// parseIndent parses an integer and clamps it to the range from 0 to maxIndent. It
+// returns 0 for any other text.
 func parseIndent(text string) int {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "+")
 	n := 0
 	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' { // such as a minus: negative numbers count as 0
+		if text[i] < '0' || text[i] > '9' { // a negative number counts as 0
 			return 0
 		}
 		n = min(n*10+int(text[i]-'0'), maxIndent)

@@ -92,8 +92,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// modelAccept is Accept as Django's parse_header and the framework's precedence have
-// it, without the shortcuts.
+// modelAccept is Accept as implemented by Django's parse_header and the framework's
+// precedence, without fast paths.
 func modelAccept(header string) (indent int, ok bool) {
 	best := -1
 	for token := range strings.SplitSeq(header, ",") {

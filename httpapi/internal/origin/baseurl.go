@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// parseBaseURL returns the origin that a base URL stands for. For an empty text it is
-// the zero Origin.
+// parseBaseURL parses a base URL. It returns the zero Origin if text is empty.
 func parseBaseURL(text string) (Origin, error) {
 	if text == "" {
 		return Origin{}, nil
@@ -23,19 +22,19 @@ func parseBaseURL(text string) (Origin, error) {
 	return Origin{u.Scheme, u.Host, strings.TrimRight(path, "/")}, nil
 }
 
-// baseURLFault returns why u is not a base URL, or "" if it is one.
+// baseURLFault returns an error text if u is not a base URL, or "".
 func baseURLFault(u *url.URL, text string) string {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "is not an absolute http or https URL"
 	case u.User != nil:
-		return "has a user"
+		return "has user information"
 	case strings.Contains(text, "?"):
 		return "has a query"
 	case strings.Contains(text, "#"):
 		return "has a fragment"
 	case !validHost(u.Host):
-		return "has no valid host"
+		return "has an invalid host"
 	}
 	return ""
 }

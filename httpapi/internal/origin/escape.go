@@ -2,11 +2,11 @@ package origin
 
 import "strings"
 
-// EscapePath escapes each byte that may not stand in the path of a URL, and with it
-// everything that JSON or a header would have to escape. Existing escapes are kept.
+// EscapePath escapes each byte that is not allowed in the path of a URL. The result needs
+// no escaping in JSON or in a header. Existing escapes are kept.
 func EscapePath(path string) string { return escape(path, isPathByte) }
 
-// escapeQuery does the same for a query.
+// escapeQuery is like EscapePath, but for a query.
 func escapeQuery(query string) string { return escape(query, isQueryByte) }
 
 func escape(text string, isClean func(byte) bool) string {
@@ -30,13 +30,14 @@ func escape(text string, isClean func(byte) bool) string {
 	return string(out)
 }
 
-// isPathByte reports whether c may stand unescaped in a path (RFC 3986, 3.3), or
+// isPathByte reports whether c is allowed unescaped in a path (RFC 3986, section 3.3) or
 // begins an escape.
 func isPathByte(c byte) bool {
 	return isAlphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
 }
 
-// isQueryByte reports the same for a query. Brackets may, since browsers send them.
+// isQueryByte is like isPathByte, but for a query. It allows brackets, since browsers send
+// them.
 func isQueryByte(c byte) bool {
 	return isPathByte(c) || c == '?' || c == '[' || c == ']'
 }

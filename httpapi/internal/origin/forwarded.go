@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// proxies are the addresses whose forwarded headers count.
+// proxies are the addresses of the trusted proxies.
 type proxies []netip.Prefix
 
-// newProxies copies prefixes. It returns an error if one is invalid, or covers IPv4
-// addresses in IPv6: addresses are compared as IPv4, so it would match none.
+// newProxies copies prefixes. It returns an error if one is invalid or that of
+// IPv4-mapped IPv6 addresses. Such addresses are compared as IPv4, so it would match none.
 func newProxies(prefixes []netip.Prefix) (proxies, error) {
 	for _, p := range prefixes {
 		if !p.IsValid() {
-			return nil, errors.New("TrustedProxies: an invalid prefix")
+			return nil, errors.New("TrustedProxies: invalid prefix")
 		}
 		if p.Addr().Is4In6() {
-			return nil, fmt.Errorf("TrustedProxies: write %v as a prefix of IPv4", p)
+			return nil, fmt.Errorf("TrustedProxies: %v is an IPv4-mapped IPv6 prefix; use IPv4", p)
 		}
 	}
 	return slices.Clone(prefixes), nil
@@ -39,17 +39,16 @@ func (ps proxies) trust(remote string) bool {
 	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// forwarded is what a proxy reports about the request that it received. Each field is
-// empty if the proxy does not report it.
+// forwarded holds the values of forwarded headers. Each field is empty if it is absent.
 type forwarded struct {
 	scheme string // http or https
 	host   string // valid
 }
 
-// readForwarded reads the headers of a trusted proxy. The last value of a header
-// counts: the proxy wrote it, whereas clients may have sent those before it. Forwarded
-// and X-Forwarded-... must not differ, since a proxy writes one kind and may pass the
-// other on as a client sent it.
+// readForwarded reads the headers of a trusted proxy. It uses the last value of a header,
+// which the proxy wrote; a client may have sent those before it. Forwarded and
+// X-Forwarded-... must not differ, since a proxy writes one kind and may forward the
+// other as a client sent it.
 func readForwarded(header http.Header) (f forwarded, fault string) {
 	f, fault = readXForwarded(header)
 	lines := header["Forwarded"]
@@ -78,8 +77,8 @@ func readXForwarded(header http.Header) (f forwarded, fault string) {
 	return f, ""
 }
 
-// lastValue returns the last value of a list and reports whether the header is there.
-// A blank header counts as absent.
+// lastValue returns the last value of a list header and reports whether the header is
+// present. A blank header counts as absent.
 func lastValue(lines []string) (value string, found bool) {
 	list := strings.TrimSpace(strings.Join(lines, ","))
 	return strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:]), list != ""
@@ -104,12 +103,11 @@ func (f *forwarded) set(name, value string) bool {
 	return true
 }
 
-// parseForwarded reads a Forwarded header (RFC 7239) and returns its last element. It
-// reads from the front, so that an open quote cannot hide what follows: it makes the
-// whole header invalid. Unlike in the RFC, a value with a colon or a bracket need not
-// be quoted.
+// parseForwarded parses a Forwarded header (RFC 7239) and returns its last element. It
+// parses all elements, because an unclosed quote must make the whole header invalid.
+// Unlike in the RFC, a value with a colon or a bracket need not be quoted.
 func parseForwarded(text string) (last forwarded, ok bool) {
-	isNext := false // whether a comma precedes
+	isNext := false // after a comma
 	for {
 		text = strings.TrimLeft(text, " \t")
 		if text != "" && text[0] != ';' && text[0] != ',' {
@@ -135,7 +133,7 @@ func parseForwarded(text string) (last forwarded, ok bool) {
 	}
 }
 
-// cutForwarded cuts one name=value off the front. Backslashes are left in the value,
+// cutForwarded cuts the first name=value off text. It leaves backslashes in the value,
 // which is then invalid.
 func cutForwarded(text string) (name, value, rest string, ok bool) {
 	name, rest, ok = strings.Cut(text, "=")
@@ -160,8 +158,9 @@ func cutForwarded(text string) (name, value, rest string, ok bool) {
 	return "", "", "", false
 }
 
-// equalFold reports whether text is want but for the case of ASCII letters. Letters
-// that strings.EqualFold takes for an ASCII letter, such as the long s, are longer.
+// equalFold reports whether text and want are equal, ignoring the case of ASCII letters.
+// Other letters that strings.EqualFold considers equal to ASCII letters, such as the long
+// s, have more bytes.
 func equalFold(text, want string) bool {
 	return len(text) == len(want) && strings.EqualFold(text, want)
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// maxHostName is the length of the longest name in DNS. It also limits how long one
-// request can make the 39 links of the root.
+// maxHostName is the maximum length of a name in DNS. It also limits the length of the 39
+// links of the root.
 const maxHostName = 253
 
 // validHost reports whether host is a name, an IPv4 address, or an IPv6 address in
 // brackets, with or without a port from 1 to 65535. A name consists of ASCII letters,
-// digits, '-', '.' and '_', which container networks use. A valid host can be
-// written into a URL and into JSON as it is.
+// digits, '-', '.' and '_', which container networks use. A valid host needs no
+// escaping in a URL or in JSON.
 func validHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		address, rest, closed := strings.Cut(host[1:], "]")

@@ -1,8 +1,8 @@
-// Package origin determines what the absolute URLs of an answer begin with:
-// scheme, host, and the part of the path that precedes the handler's own. They come
-// from a base URL or from the request, including the headers of trusted proxies.
+// Package origin determines the beginning of the absolute URLs in a response: scheme,
+// host, and the part of the path before that of the handler. It takes them from a base
+// URL or from the request, including the headers of trusted proxies.
 //
-// Errors of the package have no prefix. Its caller wraps them.
+// Error texts have no prefix. The caller wraps them.
 package origin
 
 import (
@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// An Origin is what absolute URLs begin with. It can be written into a URL, a header
-// or a JSON string as it is.
+// An Origin is the beginning of absolute URLs. It needs no escaping in a URL, a header
+// or a JSON string.
 type Origin struct {
 	Scheme string // http or https
 	Host   string // valid, with its port if it has one
-	Prefix string // escaped path, without a slash at the end; often empty
+	Prefix string // escaped path without a trailing slash; may be empty
 }
 
 // AppendURL appends the absolute URL of a path that begins with a slash.
@@ -30,14 +30,15 @@ func (o Origin) AppendURL(dst []byte, path string) []byte {
 
 // A Resolver determines the origin of each request. It is safe for concurrent use.
 type Resolver struct {
-	base    string // without slashes at its end; empty if the request decides
-	fixed   Origin // base in its parts
+	base    string // without trailing slashes; empty if the origin depends on the request
+	fixed   Origin // base, parsed
 	proxies proxies
 }
 
-// NewResolver returns a Resolver for the options of the same names. The prefixes are
-// copied. It returns an error if baseURL is neither empty nor an absolute http or
-// https URL without user, query and fragment, and if a prefix matches no address.
+// NewResolver returns a Resolver for the options of package httpapi with the same names.
+// It copies the prefixes. It returns an error if baseURL is neither empty nor an absolute
+// http or https URL without user, query and fragment, or if a prefix is invalid or that
+// of IPv4-mapped IPv6 addresses.
 func NewResolver(baseURL string, trustedProxies []netip.Prefix) (*Resolver, error) {
 	fixed, err := parseBaseURL(baseURL)
 	if err != nil {
@@ -54,12 +55,12 @@ func NewResolver(baseURL string, trustedProxies []netip.Prefix) (*Resolver, erro
 	return r, nil
 }
 
-// BaseURL returns the base URL in the form in which it is written, without slashes at
-// its end. It is empty if the origin depends on the request.
+// BaseURL returns the base URL as it appears in links, without trailing slashes. It is
+// empty if the origin depends on the request.
 func (r *Resolver) BaseURL() string { return r.base }
 
-// Resolve returns the origin of a request. If a header that counts is invalid, fault
-// is a text for the client. Otherwise it is empty.
+// Resolve returns the origin of a request. If a header in use is invalid, fault is an
+// error text for the client. Otherwise it is empty.
 func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
 	if r.base != "" {
 		return r.fixed, ""
@@ -100,8 +101,8 @@ func (r *Resolver) Location(o Origin, path, rawQuery string) string {
 	return location
 }
 
-// localURL escapes the second of two slashes at the beginning of a path. Clients
-// would take what follows for the name of a host.
+// localURL escapes the second of two slashes at the beginning of a path. Clients would
+// interpret the text after them as a host.
 func localURL(path string) string {
 	if rest, ok := strings.CutPrefix(path, "//"); ok {
 		return "/%2F" + rest

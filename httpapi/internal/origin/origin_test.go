@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// newRequest returns a request to host.example for a target, of which a handler
-// sees the path.
+// newRequest returns a request to host.example for a target. The handler receives path.
 func newRequest(target, path string) *http.Request {
 	return &http.Request{Method: "GET", Host: "host.example", RequestURI: target, URL: &url.URL{Path: path}}
 }

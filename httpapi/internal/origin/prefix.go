@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// prefix returns what precedes the path that the handler sees in the path that the
-// client asked for, escaped: "/shop" under StripPrefix("/shop", h). It is empty if
-// the target does not end in the handler's path.
+// prefix returns the part of the request target before the path that the handler
+// receives, escaped: "/shop" under StripPrefix("/shop", h). It returns "" if the target
+// does not end in that path.
 func prefix(r *http.Request) string {
 	target := r.RequestURI
 	if rest, ok := strings.CutPrefix(target, r.URL.Path); ok && (rest == "" || rest[0] == '?') {
-		return "" // by far the most common case
+		return "" // the most common case
 	}
 	before, ok := cutPathSuffix(targetPath(target), r.URL.Path)
 	if !ok || before != "" && before[0] != '/' {
@@ -37,8 +37,8 @@ func targetPath(target string) string {
 	return ""
 }
 
-// cutPathSuffix cuts the decoded path suffix off the escaped path. It compares from
-// the end, where escapes can be recognized too: '%' is not a hex digit.
+// cutPathSuffix cuts the decoded path suffix off the escaped path. It compares from the
+// end. Escapes can be recognized from there, since '%' is not a hex digit.
 func cutPathSuffix(escaped, suffix string) (before string, ok bool) {
 	end := len(escaped)
 	for i := len(suffix) - 1; i >= 0; i-- {
