@@ -1,5 +1,7 @@
 package conformance
 
+//lint:file-ignore ST1005 the errors begin with the name of a method, like the failures of a test
+
 import (
 	"context"
 	"encoding/json"
