@@ -54,11 +54,12 @@ type Collection[T any] struct {
 //   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]
 //   - structs, pointers, slices, arrays and maps of these types
 //   - any, for values like those that encoding/json decodes into it: numbers,
-//     booleans, strings, []any and map[string]any
+//     booleans, strings, []any and map[string]any; other values are rejected when
+//     they are written
 //   - types with a method Clone that returns a copy
 //
 // A struct with unexported fields that contain references, such as [math/big.Int],
-// needs a method Clone, or must be part of a struct with one. The option string of a
+// must have a method Clone or be part of a struct with one. The option string of a
 // json tag is not supported. Fields that are not in the JSON are copied too.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these

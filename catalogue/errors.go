@@ -8,8 +8,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// The errors of this package are wrapped by errors that begin with the name of the
-// collection, or with "catalogue". Use [errors.Is]. An ordering by an unknown field is
+// The errors of this package are wrapped by errors that contain the name of the
+// collection, or "catalogue". Use [errors.Is]. An ordering by an unknown field is
 // reported as [ordering.ErrUnknownField].
 var (
 	// Making a catalogue or a collection.

@@ -10,8 +10,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// LoadOptions configures loading. With the zero value, data that cannot be stored is an
-// error.
+// LoadOptions configures loading. With the zero value, members and keys that cannot be
+// stored are errors.
 type LoadOptions struct {
 	// SkipUnknown drops unknown members of records and unknown keys of a catalogue.
 	// Without it they are errors. It has no effect on open records, which can have any
