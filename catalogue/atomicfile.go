@@ -10,24 +10,24 @@ import (
 	"syscall"
 )
 
-// atomicFile is a temporary file that takes another's place once it is whole.
+// atomicFile is a temporary file that replaces another when it is complete.
 type atomicFile struct {
 	temp *os.File
-	dir  *os.File // where both are
-	path string   // of the one that is replaced
+	dir  *os.File // the directory of both files
+	path string   // of the file to replace
 	mode fs.FileMode
 
 	renamed bool
 }
 
-// newAtomicFile makes the temporary file. All that can be known to fail fails
-// here: so the directory is opened now, and synced later.
+// newAtomicFile creates the temporary file. It opens the directory, which is synced
+// later, so that an error is found before anything is written.
 func newAtomicFile(path string) (*atomicFile, error) {
 	path, mode, err := target(path)
 	if err != nil {
 		return nil, err
 	}
-	name, _ := filepath.Split(path) // filepath.Dir would be wrong: it shortens link/.. to nothing
+	name, _ := filepath.Split(path) // not filepath.Dir, which would clean link/.. to .
 	if name == "" {
 		name = "."
 	}
@@ -43,8 +43,8 @@ func newAtomicFile(path string) (*atomicFile, error) {
 	return &atomicFile{temp: temp, dir: dir, path: path, mode: mode}, nil
 }
 
-// target finds the file that a path leads to, which may not be there yet, and
-// the mode that it is to have.
+// target returns the path of the file to replace, following symbolic links, and the mode
+// of the new file. The file need not exist.
 func target(path string) (string, fs.FileMode, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,12 +59,12 @@ func target(path string) (string, fs.FileMode, error) {
 		return "", 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("%s: %w: no regular file", path, fs.ErrInvalid)
+		return "", 0, fmt.Errorf("%s: %w: not a regular file", path, fs.ErrInvalid)
 	}
 	return path, info.Mode().Perm(), nil
 }
 
-// commit brings the file to the disk, and then its new name.
+// commit syncs the file, renames it and syncs the directory.
 func (f *atomicFile) commit() error {
 	if err := f.temp.Chmod(f.mode); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f *atomicFile) commit() error {
 	return syncDirectory(f.dir)
 }
 
-// syncDirectory brings a rename to the disk, where that can be asked for.
+// syncDirectory syncs a directory. It returns nil on systems that do not support that.
 func syncDirectory(dir *os.File) error {
 	err := dir.Sync()
 	if runtime.GOOS == "windows" || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
@@ -91,7 +91,7 @@ func syncDirectory(dir *os.File) error {
 	return err
 }
 
-// discard removes the temporary file, unless it has another name by now.
+// discard closes the directory and removes the temporary file if it was not renamed.
 func (f *atomicFile) discard() {
 	if !f.renamed {
 		f.temp.Close()

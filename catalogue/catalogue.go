@@ -9,12 +9,13 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Catalogue is a set of collections: the 39 of the publishing house's service.
+// A Catalogue is the set of the 39 collections of the publishing house's service. The
+// collections and the types of their records are fixed when the catalogue is made.
 //
-// The set of collections and the types of their records never change. A Catalogue is
-// safe for concurrent use, like a [Collection]. A write belongs to one collection.
-// References between records are checked when a record is posted ([Encoded]) and are
-// not enforced later.
+// A Catalogue is safe for concurrent use; see [Collection]. Only [Catalogue.Load] and
+// its variants write to several collections at one instant. References between records
+// are checked by [Encoded].Create and by nothing else: other writes can leave
+// references to records that do not exist.
 type Catalogue struct {
 	events *Collection[resources.Event]
 	labels *Collection[resources.Label]
@@ -25,27 +26,29 @@ type Catalogue struct {
 	readOnly bool // a snapshot
 }
 
-// New returns an empty catalogue. Events, labels and social links are typed, the
-// other 36 collections hold open records. O(1).
+// New returns an empty catalogue. Events, labels and social links have types of their
+// own. The other 36 collections hold open records. O(1).
 func New() *Catalogue {
 	c, err := NewWith()
-	if err != nil { // only a definition of the caller's can be at fault
+	if err != nil { // cannot happen without definitions
 		panic(err)
 	}
 	return c
 }
 
-// NewWith returns an empty catalogue in which the collections with the given
-// definitions hold records of their types:
+// NewWith returns an empty catalogue in which the collections with definitions hold
+// records of the defined types. The others are those of [New].
 //
 //	var Books = catalogue.Define[Book]("books", catalogue.Options{})
 //
 //	house, err := catalogue.NewWith(Books)
 //	books, err := Books.In(house)
 //
-// The error is [ErrUnknownCollection] for a key that is none of the 39, and
-// [ErrInvalidType] for a second definition of a key, a type that cannot be a record,
-// and a type of events, labels or social links other than their own.
+// The error wraps [ErrUnknownCollection] if a key is not one of the 39. It wraps
+// [ErrInvalidType] if a definition is nil, a key is defined twice, Options.Name or
+// Options.ID is not empty, a type cannot be that of a record, or events, labels or
+// social links are defined with a type that is not theirs. It wraps
+// [ordering.ErrUnknownField] if Options.Ordering names an unknown field of a struct.
 func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 	chosen := map[string]AnyDefinition{}
 	for _, d := range definitions {
@@ -81,7 +84,7 @@ func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 	return c, nil
 }
 
-// byDefault returns the definition of a documented collection.
+// byDefault returns the definition of a collection for which NewWith has none.
 func byDefault(key string) AnyDefinition {
 	switch key {
 	case "events":
@@ -94,13 +97,14 @@ func byDefault(key string) AnyDefinition {
 	return Define[resources.Record](key, Options{})
 }
 
-// ownType returns the type of a collection's records if the document has one.
+// ownType returns the default record type of a collection and reports whether that type
+// is fixed.
 func ownType(key string) (record reflect.Type, ok bool) {
 	_, record = byDefault(key).about()
 	return record, record != reflect.TypeFor[resources.Record]()
 }
 
-// bind finds the typed collections among all.
+// bind sets the typed collections.
 func (c *Catalogue) bind() {
 	c.events, _ = Define[resources.Event]("events", Options{}).In(c)
 	c.labels, _ = Define[resources.Label]("labels", Options{}).In(c)
@@ -110,24 +114,25 @@ func (c *Catalogue) bind() {
 // Events returns the collection of events. Its default order is by start date.
 func (c *Catalogue) Events() *Collection[resources.Event] { return c.events }
 
-// Labels returns the collection of labels, the imprints of the house.
+// Labels returns the collection of labels, which are the imprints of the house.
 func (c *Catalogue) Labels() *Collection[resources.Label] { return c.labels }
 
 // SocialLinks returns the collection of social links.
 func (c *Catalogue) SocialLinks() *Collection[resources.SocialLink] { return c.links }
 
-// Records returns a collection of open records by its key, such as "authors". The
-// error is [ErrUnknownCollection] if there is no such collection, and
-// [ErrInvalidType] if its records have a type of their own: see [Definition.In]. O(1).
+// Records returns the collection of open records with the given key, such as
+// "authors". The error wraps [ErrUnknownCollection] if there is no collection with the
+// key, and [ErrInvalidType] if its records have another type. To get such a collection,
+// use [Definition.In]. O(1).
 func (c *Catalogue) Records(key string) (*Collection[resources.Record], error) {
 	return Define[resources.Record](key, Options{}).In(c)
 }
 
-// Encoded returns the collection with a key, whatever the type of its records. The
-// error is [ErrUnknownCollection] if there is none. O(1).
+// Encoded returns the collection with the given key for records of any type. The error
+// wraps [ErrUnknownCollection] if there is none. O(1).
 func (c *Catalogue) Encoded(key string) (Encoded, error) { return c.lookup(key) }
 
-// All returns an iterator over the collections and their keys, in the order of the
+// All returns an iterator over the keys and the collections, in the order of the
 // service's document.
 func (c *Catalogue) All() iter.Seq2[string, Encoded] {
 	return func(yield func(string, Encoded) bool) {
@@ -147,15 +152,13 @@ func (c *Catalogue) lookup(key string) (anyCollection, error) {
 	return c.all[i], nil
 }
 
-// Clone returns an independent copy of the catalogue as it is at one instant, with each
-// collection as [Collection.Clone] returns it. A clone of a snapshot can be written
-// to. O(collections and their orderings in use).
+// Clone returns an independent copy of the catalogue. All collections are cloned at one
+// instant, as by [Collection.Clone]. The clone of a snapshot can be written to.
+// O(collections + orderings in use).
 func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
 
-// Snapshot returns a read-only copy of the catalogue as it is at one instant. Its
-// collections return [ErrReadOnly] for every write. Otherwise they can be used like
-// any other: read, paged, saved, cloned and served.
-// O(collections and their orderings in use).
+// Snapshot is like [Catalogue.Clone], but the copy is read-only: all methods that write
+// to it return [ErrReadOnly]. O(collections + orderings in use).
 func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {
@@ -168,7 +171,8 @@ func (c *Catalogue) clone(readOnly bool) *Catalogue {
 	return clone
 }
 
-// stores returns the stores of all collections, always in the same order.
+// stores returns the stores of all collections, in the same order for all catalogues:
+// package store requires that.
 func (c *Catalogue) stores() []*store.Store {
 	stores := make([]*store.Store, len(c.all))
 	for i, m := range c.all {
@@ -177,7 +181,8 @@ func (c *Catalogue) stores() []*store.Store {
 	return stores
 }
 
-// Check calls [Collection.Check] for every collection and returns the first error.
+// Check calls [Collection.Check] for every collection and returns the first error. It
+// is for tests.
 func (c *Catalogue) Check() error {
 	for _, m := range c.all {
 		if err := m.check(); err != nil {

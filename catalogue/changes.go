@@ -8,16 +8,17 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// A ChangeKind is the kind of a [Change].
+// A ChangeKind specifies what a [Change] did to a record.
 type ChangeKind uint8
 
 const (
 	Inserted ChangeKind = 1 + iota // the record did not exist before
-	Updated                        // the record existed before, and was written to
-	Deleted                        // the record does not exist any more
+	Updated                        // the record existed before and was replaced
+	Deleted                        // the record no longer exists
 )
 
-// String returns the constant's name in lower case.
+// String returns the name of the constant in lower case, or ChangeKind(n) for any other
+// value n.
 func (k ChangeKind) String() string {
 	switch k {
 	case Inserted:
@@ -31,11 +32,11 @@ func (k ChangeKind) String() string {
 }
 
 // A Change is the difference that a revision made to one record. A record that was
-// inserted and deleted in one batch is not a change. A Change is safe for concurrent
-// use.
+// inserted and deleted in one batch has no Change. A record that was written with the
+// same content has one. A Change is safe for concurrent use.
 type Change[T any] struct {
-	Revision uint64 // at which the change became visible
-	ID       int
+	Revision uint64 // revision at which the change became visible
+	ID       int    // id of the record
 	Kind     ChangeKind
 
 	// Last reports whether this is the last change of its revision. Applying it and
@@ -46,8 +47,8 @@ type Change[T any] struct {
 	entry  *store.Entry
 }
 
-// Record returns a copy of the record after the change, or the zero value if it was
-// deleted. O(size of the record).
+// Record returns a copy of the record as it was after the change, or the zero value if
+// it was deleted. O(size of the record).
 func (ch Change[T]) Record() (record T) {
 	if ch.entry == nil {
 		return record
@@ -55,9 +56,9 @@ func (ch Change[T]) Record() (record T) {
 	return ch.schema.clone(recordOf[T](ch.entry))
 }
 
-// JSON returns the record in JSON, or null if it was deleted. It must not be
-// modified. The error is [ErrInvalid] if a method of T fails to marshal. O(1),
-// after the first call for a record.
+// JSON returns the JSON of the record as it was after the change, or null if it was
+// deleted. It must not be modified. The error wraps [ErrInvalid] if a method MarshalJSON
+// or MarshalText returns an error. O(1) after the first call for a record.
 func (ch Change[T]) JSON() ([]byte, error) {
 	if ch.entry == nil {
 		return []byte("null"), nil
@@ -65,14 +66,14 @@ func (ch Change[T]) JSON() ([]byte, error) {
 	return ch.schema.encoded(ch.entry)
 }
 
-// Since returns the changes after a revision and the current revision. The changes are
-// in the order of their revisions, and within one in the order of the ids. Pass the
-// returned revision to the next call. To start, pass the revision of a [Snapshot].
+// Since returns the changes after a revision, and the current revision for the next
+// call. The changes are sorted by revision and, within a revision, by id. To start, pass
+// the revision of a [Snapshot].
 //
-// The error is [ErrHistoryTrimmed] if those changes are no longer kept: start again with
-// a Snapshot. That is also so after a load or a batch of more changes than
-// [Options].History. The error is [ErrFutureRevision] for a revision that does not exist
-// yet, and [ErrNoHistory] if the collection keeps no changes.
+// The error wraps [ErrHistoryTrimmed] if some of the changes are no longer kept, for
+// example after a load or a batch of more changes than [Options].History. The caller
+// then starts again with a Snapshot. The error wraps [ErrFutureRevision] if the revision
+// does not exist yet, and [ErrNoHistory] if the collection has no history.
 // O(changes returned + log of those kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
 	if c.schema.history <= 0 {
@@ -81,9 +82,9 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	events, kept, now := c.store.Since(revision)
 	switch {
 	case revision > now:
-		return nil, 0, c.schema.errorf("%w: %d, the current one is %d", ErrFutureRevision, revision, now)
+		return nil, 0, c.schema.errorf("%w: %d, the current revision is %d", ErrFutureRevision, revision, now)
 	case revision < kept:
-		return nil, 0, c.schema.errorf("%w: changes after revision %d were requested, they are kept from %d on", ErrHistoryTrimmed, revision, kept)
+		return nil, 0, c.schema.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
 	}
 	changes = make([]Change[T], len(events))
 	for i := range events {
@@ -92,13 +93,15 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	return changes, now, nil
 }
 
-// Changes returns an iterator over the changes after a revision. It yields those that
-// [Collection.Since] returns, then waits for more. It ends with an error, which it
-// yields without a change: that of ctx, or that of Since. A caller that falls behind the
-// changes that are kept gets [ErrHistoryTrimmed]; writers never wait for it. To
-// continue after a break, start with the revision of the last change that was Last.
+// Changes returns an iterator over the changes after a revision. It yields the changes
+// that [Collection.Since] returns, waits for more, and ends only with an error: that of
+// ctx or that of Since. It yields the error with a zero Change.
 //
-// The iterator runs in the goroutine of its caller. Several may run at once.
+// Writers never wait for the caller. If the caller falls behind the changes that are
+// kept, the error wraps [ErrHistoryTrimmed]. To resume, pass the revision of the last
+// change whose field Last is true.
+//
+// The iterator starts no goroutine. It can be used repeatedly and concurrently.
 func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[Change[T], error] {
 	return func(yield func(Change[T], error) bool) {
 		for seen := revision; ; {

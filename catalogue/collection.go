@@ -5,28 +5,30 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Options configures a [Collection]. The zero value is a collection without a name
-// and without a history, whose id is the field id and whose default order is by id.
+// Options configures a [Collection]. With the zero value a collection has no name and
+// no history, its id is the field id, and its default order is by id.
 type Options struct {
-	// Name begins the errors of the collection. If empty, "collection" does.
+	// Name is the prefix of the collection's errors. If empty, the prefix is
+	// "collection".
 	Name string
 
-	// ID is the name in JSON of the int field that holds the id. If empty, it is
-	// "id".
+	// ID is the JSON name of the int field that holds the id. If empty, it is "id".
 	ID string
 
-	// Ordering is the default order. If empty, it is by id. Open records are in the
-	// order of their ids while no record has a member that Ordering names.
+	// Ordering is the default order. If empty, records are in the order of their
+	// ids. So are open records while no record has a member that Ordering names.
 	Ordering []ordering.Term
 
-	// History is the number of last changes that are kept for [Collection.Since] and
-	// [Collection.Changes]. If zero or negative, none are kept. A kept change takes
-	// about 70 bytes and keeps the record as it was at that time.
+	// History is the number of changes that are kept for [Collection.Since] and
+	// [Collection.Changes]. The oldest are dropped first. If zero or negative, none
+	// are kept. A change takes about 70 bytes and keeps its version of the record
+	// in memory.
 	History int
 }
 
-// A Collection holds records of type T by id and in any order of their fields. T is
-// a struct with an int field that is named id in JSON, or [resources.Record].
+// A Collection holds records of type T and returns them by id or in any order of
+// their fields. T is [resources.Record] or a struct with an int field for the id.
+// [NewCollection] lists the requirements.
 //
 // A Collection is safe for concurrent use. Each read sees one state: every write
 // that returned before the read began, and no write that begins after it. A read
@@ -45,20 +47,29 @@ type Collection[T any] struct {
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [resources.Record] or a struct with an int field for the id. A field
-// can be of any type that package encoding/json can write, and that can be copied:
-// booleans, numbers, strings, [time.Time], [encoding/json.RawMessage], structs,
-// pointers, slices, arrays and maps of these, interfaces that hold these, and types
-// with a method Clone that returns a copy. A struct with unexported fields that
-// hold references, such as [math/big.Int], needs a method Clone on itself or on a
-// struct around it. Fields that are not in the JSON are copied too.
+// T must be [resources.Record] or a struct with an int field for the id. The id must
+// be a field of T or of a struct embedded by value. Every field must have a type that
+// package encoding/json can marshal, unless its tag is "-", and that can be copied:
 //
-// The error is [ErrInvalidType] if T is not such a type; it names the field and what
-// is missing. It is [ordering.ErrUnknownField] if Options.Ordering names no field of
-// T. Reflection over T happens here, once.
+//   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]
+//   - structs, pointers, slices, arrays and maps of these types
+//   - any, for values like those that encoding/json decodes into it: numbers,
+//     booleans, strings, []any and map[string]any; other values are rejected when
+//     they are written
+//   - types with a method Clone that returns a copy
 //
-// What Insert accepts can be saved and loaded again, except if T writes its own JSON
-// and does not read it. Of such a T only the form of the JSON is checked.
+// A struct with unexported fields that contain references, such as [math/big.Int],
+// must have a method Clone or be part of a struct with one. The option string of a
+// json tag is not supported. Fields that are not in the JSON are copied too.
+//
+// The error wraps [ErrInvalidType] and names the field if T does not meet these
+// requirements. It wraps [ordering.ErrUnknownField] if T is a struct and
+// Options.Ordering names no field of it. NewCollection inspects T by reflection once;
+// the methods of the collection do not repeat that work.
+//
+// A record that Insert accepts can be saved and loaded, with one exception: if a type
+// has a method that marshals its JSON but none that unmarshals it, Insert checks only
+// that the JSON is valid.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
 	s, engine, err := newSchema[T](opts)
 	if err != nil {
@@ -67,12 +78,13 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 	return &Collection[T]{schema: s, store: store.New(engine)}, nil
 }
 
-// Name returns [Options].Name, or the key of a catalogue's collection.
+// Name returns [Options].Name, or the key if the collection belongs to a catalogue.
 func (c *Collection[T]) Name() string { return c.schema.name }
 
-// Clone returns an independent copy of the collection. The copies share records until
-// one of them writes, and neither sees what the other writes. Both keep the history
-// so far. A clone of a snapshot's collection can be written to.
+// Clone returns an independent copy of the current state of the collection. The clone
+// continues its revisions and its history. A write to one of the two does not affect
+// the other. Both refer to the same records in memory until one of them replaces or
+// deletes them. The clone of a read-only collection can be written to.
 // O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
 	return &Collection[T]{schema: c.schema, store: store.Clone(c.store)[0]}

@@ -6,13 +6,14 @@ import (
 	"unsafe"
 )
 
-// Package unsafe is used here, for copies, in layout.go, for loading, and in
-// stored.go. Records are copied by every read and write, and their fields are found
-// by offset: reflection takes three times as long, and allocates more. Memory that holds pointers is allocated and written
-// by package reflect, which tells the garbage collector where they are. Nothing
-// here keeps the memory of the record itself, so that it stays on the stack.
+// The package uses unsafe to copy records (this file), to load them (layout.go) and to
+// find them in their entries (stored.go). Reads and writes copy records; reflection takes
+// three times as long to do so and allocates more. Memory that contains pointers is
+// allocated and written by package reflect, so that the garbage collector knows them.
+// The functions of this file do not retain the pointer to the record, so the record can
+// stay on the stack.
 
-// copyOf returns a copy of a record that shares no memory with it.
+// copyOf returns a deep copy of a record.
 func copyOf[T any](pl *plan, record *T) T {
 	copied := *record
 	if pl.shares {
@@ -21,12 +22,12 @@ func copyOf[T any](pl *plan, record *T) T {
 	return copied
 }
 
-// intAt returns a pointer to the int at an offset of a record.
+// intAt returns a pointer to the int at an offset in a record.
 func intAt[T any](record *T, offset uintptr) *int {
 	return (*int)(unsafe.Add(unsafe.Pointer(record), offset))
 }
 
-// copy replaces what the value at p shares with the value it was assigned from.
+// copy replaces all memory that the value at p refers to by copies of it.
 func (pl *plan) copy(p unsafe.Pointer) {
 	switch kind := pl.kind; {
 	case kind == reflect.Map && !pl.clones && *(*unsafe.Pointer)(p) == nil:
@@ -40,12 +41,12 @@ func (pl *plan) copy(p unsafe.Pointer) {
 			f.copy(unsafe.Add(p, f.offset))
 		}
 	case kind == reflect.Slice:
-		// Every slice has the form of a []byte. Its length counts elements.
+		// All slices have the layout of a []byte; the length is in elements.
 		if s := (*[]byte)(p); len(*s) > 0 {
 			fresh := pl.elem.duplicate(unsafe.Pointer(unsafe.SliceData(*s)), len(*s))
 			*s = unsafe.Slice((*byte)(fresh), len(*s))
 		} else if *s != nil {
-			*s = []byte{} // without the capacity of the original
+			*s = []byte{} // has no capacity to share
 		}
 	case kind == reflect.Array:
 		pl.elem.copyEach(p, pl.typ.Len())
@@ -64,7 +65,7 @@ func (pl *plan) copyEach(p unsafe.Pointer, n int) {
 	}
 }
 
-// duplicate returns new memory with copies of the n values at p; n is not 0.
+// duplicate returns new memory with copies of the n values at p. n must not be 0.
 func (pl *plan) duplicate(p unsafe.Pointer, n int) unsafe.Pointer {
 	switch pl.unit {
 	case unitByte:
@@ -88,13 +89,13 @@ func (pl *plan) duplicate(p unsafe.Pointer, n int) unsafe.Pointer {
 	return to
 }
 
-// assign assigns the value at from to the one at to.
+// assign assigns the value at from to the value at to.
 func (pl *plan) assign(to, from unsafe.Pointer) {
 	pair := [2][]byte{unsafe.Slice((*byte)(to), 1), unsafe.Slice((*byte)(from), 1)}
 	reflect.Copy(pl.slices(&pair))
 }
 
-// slices returns two slices whose elements have the plan's type.
+// slices returns the slices of a pair as slices of the plan's type.
 func (pl *plan) slices(pair *[2][]byte) (a, b reflect.Value) {
 	v := reflect.NewAt(pl.pair, unsafe.Pointer(pair)).Elem()
 	return v.Index(0), v.Index(1)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// replace replaces a map, or a value that has a method Clone, by a copy.
+// replace replaces a map or a value with a method Clone by a copy.
 func (pl *plan) replace(v reflect.Value) {
 	if !pl.clones {
 		v.Set(pl.copyMap(v))
@@ -27,7 +27,7 @@ func (pl *plan) copyMap(m reflect.Value) reflect.Value {
 	return fresh
 }
 
-// copyAny copies what encoding/json decodes into an empty interface.
+// copyAny copies a value of a type that encoding/json decodes into any.
 func copyAny(value any) any {
 	switch x := value.(type) {
 	case []any:

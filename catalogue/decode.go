@@ -19,10 +19,10 @@ var (
 	errMissing       = errors.New("is missing")
 )
 
-// decoder returns a function that reads a record from a JSON object. It is stricter
-// than encoding/json: names must match exactly, an unknown or repeated name is an
-// error, and so is null for a field that cannot hold it. A type that reads its own JSON
-// does so, as the three documented types do.
+// decoder returns a function that decodes a record from a JSON object. It is stricter
+// than encoding/json: names must match exactly, and an unknown or repeated name is an
+// error, as is null for a field that cannot hold it. If T implements json.Unmarshaler, as
+// the three documented types do, the function uses that instead.
 func decoder[T any](of []member) func([]byte, []string) (T, error) {
 	if _, own := any((*T)(nil)).(json.Unmarshaler); own {
 		return decodeOwn[T]
@@ -54,8 +54,9 @@ func unknownMember(name string, of []member) error {
 	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, known))
 }
 
-// decodeOwn lets a record read its own JSON and then looks for required members. In
-// this order a mistyped name is reported, not the name that is missing instead.
+// decodeOwn decodes a record by its method UnmarshalJSON and then checks that all
+// required members are present. In this order the error for a misspelled name names it,
+// and not the member that is missing because of it.
 func decodeOwn[T any](data []byte, required []string) (record T, err error) {
 	var members resources.Record
 	if len(required) > 0 {
@@ -89,8 +90,8 @@ func decodeField(v reflect.Value, text string) error {
 	return json.Unmarshal([]byte(text), v.Addr().Interface())
 }
 
-// nullable reports whether a type can hold null: by its kind, or because it reads its
-// own JSON.
+// nullable reports whether null can be decoded into a type, by its kind or by its method
+// UnmarshalJSON.
 func nullable(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
@@ -99,8 +100,7 @@ func nullable(t reflect.Type) bool {
 	return t != reflect.TypeFor[time.Time]() && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-// settable returns the field at index. It allocates embedded structs whose pointers
-// are nil.
+// settable returns the field at index. It allocates embedded structs for nil pointers.
 func settable(v reflect.Value, index []int) reflect.Value {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {

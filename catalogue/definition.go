@@ -7,32 +7,33 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Definition says which type the records of one collection have, and with which
-// options it is kept. It is made by [Define] and passed to [NewWith]. [Definition.In]
-// then returns the collection. A Definition never changes and is safe for concurrent
-// use. The zero Definition has no key and defines nothing.
+// A Definition specifies the record type and the options of one collection of a
+// catalogue. [Define] returns a Definition, [NewWith] makes the collections, and
+// [Definition.In] returns the collection of a catalogue. A Definition is immutable and
+// safe for concurrent use. The zero Definition has no key: NewWith and In return
+// [ErrUnknownCollection] for it.
 type Definition[T any] struct {
 	key  string
 	opts Options
 }
 
-// Define returns the definition of the collection with a key, such as "books".
-// A program usually has it in a package variable:
+// Define returns a definition of the collection with the given key, such as "books".
+// It is usually assigned to a package variable:
 //
 //	var Books = catalogue.Define[Book]("books", catalogue.Options{History: 1000})
 //
-// [NewCollection] lists the types that T can be. Events, labels and social links
-// hold their own types and no others. Of the options only History can be set: the name is
-// the key, the id is the field id, and the default order is the documented one. A type of
-// its own does not change which collections can be posted to. Nothing is checked before
-// NewWith.
+// [NewCollection] lists the requirements for T. The types of events, labels and social
+// links are fixed. Of the options, only History can be set: the name is the key, the id
+// is the field id, and the default order is that of the service's document. The
+// definition does not change which collections accept posts. Define does not check its
+// arguments; NewWith does.
 func Define[T any](key string, opts Options) Definition[T] {
 	return Definition[T]{key, opts}
 }
 
-// In returns the collection of a catalogue that d defines. The catalogue need not
-// have been made with d itself: key and type must be the same. Otherwise the error is
-// [ErrUnknownCollection] or [ErrInvalidType]. O(1).
+// In returns the collection of house that has the key and the type of d. It need not
+// have been made with d. The error wraps [ErrUnknownCollection] if there is no
+// collection with the key, and [ErrInvalidType] if its records have another type. O(1).
 func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
 	m, err := house.lookup(d.key)
 	if err != nil {
@@ -55,16 +56,16 @@ func (d Definition[T]) about() (key string, record reflect.Type) {
 	return d.key, reflect.TypeFor[T]()
 }
 
-// make returns a new collection for a catalogue.
+// make returns a new collection of house.
 func (d Definition[T]) make(house *Catalogue, about resources.Description) (anyCollection, error) {
 	opts := d.opts
 	switch {
 	case len(opts.Ordering) > 0:
-		return nil, fmt.Errorf("catalogue: %s: %w: the default order of a documented collection cannot be changed by Options.Ordering", d.key, ErrInvalidType)
+		return nil, fmt.Errorf("catalogue: %s: %w: Options.Ordering is not empty", d.key, ErrInvalidType)
 	case opts.Name != "":
-		return nil, fmt.Errorf("catalogue: %s: %w: Options.Name is for collections outside a catalogue", d.key, ErrInvalidType)
+		return nil, fmt.Errorf("catalogue: %s: %w: Options.Name is not empty", d.key, ErrInvalidType)
 	case opts.ID != "":
-		return nil, fmt.Errorf("catalogue: %s: %w: Options.ID is for collections outside a catalogue", d.key, ErrInvalidType)
+		return nil, fmt.Errorf("catalogue: %s: %w: Options.ID is not empty", d.key, ErrInvalidType)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
 	return makeEncoded[T](house, about, opts)

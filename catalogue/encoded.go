@@ -14,11 +14,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// An Encoded is a collection of a catalogue as a server sees it: its records are JSON,
-// whatever their type. It is safe for concurrent use.
+// Encoded is a collection of a catalogue whose records are read and written as JSON,
+// whatever their type. Servers use it. It is safe for concurrent use.
 //
-// A type that embeds an Encoded and has its own Page must have its own Revision too:
-// the revision is that of what Page returns.
+// A type that embeds an Encoded and overrides Page must override Revision too: callers
+// use the revision to find out whether the result of Page may have changed.
 type Encoded interface {
 	// Key returns the key of the collection.
 	Key() string
@@ -29,34 +29,39 @@ type Encoded interface {
 	// Count returns the number of records. O(1).
 	Count() int
 
-	// Revision returns the number of writes that are visible. It changes at the
-	// instant at which a write becomes visible, and at no other. The error is that of
-	// ctx. O(1).
+	// Revision returns the revision of the current state, like [Snapshot.Revision]. It
+	// changes exactly when a write becomes visible. The error is that of ctx. O(1).
 	Revision(ctx context.Context) (uint64, error)
 
 	// Fields returns the names of the fields that records can be ordered by, like
-	// [Snapshot.Fields]. The error is that of ctx.
+	// [Snapshot.Fields]. The error is that of ctx. O(fields).
 	Fields(ctx context.Context) ([]string, error)
 
-	// Page returns the records in a window, in the order of terms, and the number of
-	// all records at the same instant. Without terms the records are in the default
-	// order. The records must not be modified. The error is
-	// [ordering.ErrUnknownField], or that of ctx. O(log n + limit) once the ordering
-	// is in use.
+	// Page returns the JSON of the records in a window, in the order of terms, and the
+	// number of all records of the same state. If there are no terms, the records are
+	// in the default order. The JSON must not be modified.
+	//
+	// The error is that of ctx, or wraps [ordering.ErrUnknownField] if a term names an
+	// unknown field, or [ErrInvalid] if a method MarshalJSON or MarshalText returns an
+	// error. O(log n + limit) after the first use of the ordering.
 	Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 
 	// Create validates a posted JSON object as the service does, stores it as a record
-	// with the next id, and returns the record, which belongs to the caller. References
-	// are looked up in the catalogue as it is now. The errors are those of
-	// [resources.Description.Validate], and [ErrReadOnly] if the service does not accept
-	// posts to the collection or the catalogue is a snapshot.
+	// with the next id, and returns the JSON of the record, which the caller may modify.
+	// References must be to records that exist when Create is called.
+	//
+	// The error is that of ctx or of [resources.Description.Validate], or wraps
+	// [ErrReadOnly] if the service does not accept posts to the collection or the
+	// catalogue is a snapshot, [ErrInvalid] if the record type cannot hold the result,
+	// or [ErrInvalidID] if no id is left. The cost is that of Validate and of
+	// [Collection.Insert].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 
-	// Load replaces all records, like [Collection.Load].
+	// Load is like [Collection.Load].
 	Load(r io.Reader) error
 }
 
-// anyCollection is a collection of a catalogue, whatever its records.
+// anyCollection is the internal interface of an [Encoded].
 type anyCollection interface {
 	Encoded
 	engine() *store.Store
@@ -66,7 +71,7 @@ type anyCollection interface {
 	write(w *bufio.Writer, s *store.State) error
 }
 
-// encoded is a collection of a catalogue.
+// encoded implements [Encoded].
 type encoded[T any] struct {
 	*Collection[T]
 	about *resources.Description // shared with clones
@@ -112,9 +117,9 @@ func (e *encoded[T]) Page(ctx context.Context, w pagination.Window, terms []orde
 	return e.page(ctx, store.Query{Terms: terms, Window: w})
 }
 
-// PageLenient is like Page, but drops terms that are not fields. Which those are, the
-// order and the page are of one instant. It is not part of [Encoded]: a type that
-// embeds an Encoded and has its own Page would have the wrong PageLenient.
+// PageLenient is like Page, but drops terms with unknown fields. The fields, the order
+// and the page are of one state. PageLenient is not part of [Encoded]: a type that embeds
+// an Encoded and overrides Page would inherit a PageLenient that ignores its Page.
 func (e *encoded[T]) PageLenient(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
 	return e.page(ctx, store.Query{Terms: terms, Window: w, Lenient: true})
 }
@@ -159,7 +164,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	return bytes.Clone(stored), err
 }
 
-// has reports whether a record has the id.
+// has reports whether the collection with the key has a record with the id.
 func (c *Catalogue) has(key string, id int) bool {
 	m, err := c.lookup(key)
 	return err == nil && m.engine().Get(id) != nil

@@ -8,53 +8,53 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Errors of this package. A returned error wraps one of these once and begins with
-// the name of the collection. An ordering by an unknown field is reported as
-// [ordering.ErrUnknownField].
+// The errors of this package are wrapped by errors that contain the name of the
+// collection, or "catalogue". Use [errors.Is]. An ordering by an unknown field is
+// reported as [ordering.ErrUnknownField].
 var (
 	// Making a catalogue or a collection.
 
-	// ErrInvalidType is returned for a type that cannot be a record, and for a type
-	// other than that of a collection's records.
+	// ErrInvalidType is returned for a type that cannot be that of a record, for a type
+	// other than that of a collection's records, and for an invalid [Definition].
 	ErrInvalidType = errors.New("invalid record type")
-	// ErrUnknownCollection is returned when no collection has the key.
+	// ErrUnknownCollection is returned when there is no collection with the key.
 	ErrUnknownCollection = errors.New("unknown collection")
 
 	// Reading and writing.
 
-	// ErrNotFound is returned when no record has the id.
+	// ErrNotFound is returned when there is no record with the id.
 	ErrNotFound = errors.New("no such record")
 	// ErrExists is returned when another record has the id.
 	ErrExists = errors.New("id is taken")
-	// ErrInvalidID is returned for an id that is negative or was changed, and when
-	// no id is left.
+	// ErrInvalidID is returned when an id is negative, when an id in loaded data is not
+	// a positive integer, when an update changes the id, and when no id is left.
 	ErrInvalidID = errors.New("invalid id")
-	// ErrInvalid is returned for a record that its JSON cannot represent. It wraps
-	// [resources.ErrInvalid].
+	// ErrInvalid is returned for a record that JSON cannot represent, and for one that
+	// could not be loaded from its JSON. It wraps [resources.ErrInvalid].
 	ErrInvalid error = invalidRecord{}
-	// ErrReadOnly is returned when the collection cannot be written to: it belongs
-	// to a snapshot, or the service does not accept posts to it.
+	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and for a
+	// post to a collection for which the service does not accept posts.
 	ErrReadOnly = errors.New("collection is read-only")
-	// ErrTxDone is returned by a [Tx] after its batch has ended.
+	// ErrTxDone is returned by the methods of a [Tx] after its batch.
 	ErrTxDone = errors.New("batch has ended")
 
 	// Following changes.
 
-	// ErrHistoryTrimmed is returned when changes since the revision are no longer kept.
+	// ErrHistoryTrimmed is returned when changes after the revision are no longer kept.
 	ErrHistoryTrimmed = errors.New("history has been trimmed")
 	// ErrFutureRevision is returned for a revision that does not exist yet.
 	ErrFutureRevision = errors.New("revision does not exist yet")
-	// ErrNoHistory is returned by a collection without [Options].History.
+	// ErrNoHistory is returned when [Options].History is not positive.
 	ErrNoHistory = errors.New("no history is kept")
 
 	// Loading.
 
 	// ErrInvalidData is returned for input that cannot be loaded. An invalid record is
-	// reported as a [RecordError], which wraps it.
+	// reported as a [*RecordError], which wraps ErrInvalidData.
 	ErrInvalidData = errors.New("cannot load")
 )
 
-// unknownCollection returns the error for a key that no collection has.
+// unknownCollection returns the error for an unknown key.
 func unknownCollection(key string, known []string) error {
 	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, ordering.Suggest(key, known))
 }

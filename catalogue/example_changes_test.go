@@ -39,7 +39,7 @@ func ExampleCollection_Since() {
 	// updated 1 Emma, revised false
 	// deleted 2  true
 	// 1 <nil>
-	// true books: history has been trimmed: changes after revision 2 were requested, they are kept from 3 on
+	// true books: history has been trimmed: want changes after revision 2, only those after 3 are kept
 }
 
 // Changes can keep a copy of a collection up to date, such as a cache or a search index.

@@ -8,35 +8,37 @@ import (
 	"os"
 )
 
-// errNoPath gives the reason for what the operating system reports for an empty path.
+// errNoPath is more specific than the error of the operating system for an empty path.
 var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 
-// SaveFile writes the catalogue as [Catalogue.Save] does, in place of the file at
-// path. If the program or the machine fails, the file is complete, with the old or
-// the new content: SaveFile writes to a temporary file beside it, syncs it, renames it,
-// and syncs the directory. A program that is killed may leave a temporary file whose
-// name begins with .backlist-. Nothing reads it, and it can be deleted.
+// SaveFile replaces the file at path by the output of [Catalogue.Save]. If the program or
+// the machine fails, the file has either the old or the new content. SaveFile writes a
+// temporary file in the same directory, syncs it, renames it, and syncs the directory. A
+// program that is killed may leave a temporary file. Its name begins with .backlist-, and
+// it can be deleted.
 //
-// The error wraps that of the operating system, or is that of Save. For an empty path
-// it wraps [fs.ErrNotExist]. After an error the old file, or its absence, is as it
-// was; only if the last step fails, the sync of the directory, is the new file in place.
+// The error wraps that of the operating system, or is that of Save. It wraps
+// [fs.ErrNotExist] if path is empty or a symbolic link to no file, and [fs.ErrInvalid] if
+// the file is not regular. After an error the old file, or its absence, is unchanged. The
+// exception is an error of the last step, the sync of the directory: the new file is in
+// place then.
 //
-// The new file has the mode of the old one, or else 0644 whatever the umask. Owner and
-// hard links are not kept. The directory must be writable; the file need not be. A
-// symbolic link stays, and the file that it points to is replaced. A link to nothing
-// and a file that is not regular are refused.
+// The new file has the permissions of the old one, or 0644 regardless of the umask if
+// there is none. Its owner may differ, and other hard links keep the old file. The
+// directory must be writable; the old file need not be. If path is a symbolic link, the
+// file that it points to is replaced.
 //
-// Others may write and save at the same time. All collections are saved as they were
-// when SaveFile began. Of several calls for one path the last rename wins. On systems
-// that cannot sync a directory, such as Windows, that step is omitted; elsewhere than
-// on Unix the rename is as atomic as [os.Rename]. O(n).
+// All collections are saved at one instant during the call; writers do not wait. Of
+// concurrent calls for the same path, the last rename determines the content. The sync of
+// the directory is omitted on systems without it, such as Windows. On non-Unix systems
+// the rename may not be atomic; see [os.Rename]. O(n).
 func (c *Catalogue) SaveFile(path string) error {
 	return replaceFile(path, c.Save)
 }
 
-// LoadFile is like [Catalogue.Load] with the file at path. The error begins with the
-// path and wraps that of the operating system or of Load. For an empty path it wraps
-// [fs.ErrNotExist]. While SaveFile runs, LoadFile reads the old file or the new one.
+// LoadFile is like [Catalogue.Load] for the file at path. The error contains the path and
+// wraps that of the operating system or of Load. If path is empty, it wraps
+// [fs.ErrNotExist]. During a call of SaveFile, LoadFile reads the old or the new file.
 func (c *Catalogue) LoadFile(path string) error {
 	return loadFile(path, func(data []byte) error { return c.load(data, LoadOptions{}) })
 }
@@ -66,8 +68,8 @@ func loadFile(path string, load func(data []byte) error) error {
 	return nil
 }
 
-// replaceFile replaces a file by what write writes, or leaves it as it is. An error of
-// write is returned as it is.
+// replaceFile replaces the content of a file by the output of write. An error of write is
+// returned unchanged; the file is unchanged then.
 func replaceFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return errNoPath

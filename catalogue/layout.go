@@ -9,29 +9,29 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A layout describes where the members of a struct's JSON are in memory. It is made
-// once for a type and used to load records, because setting a field by reflection takes
-// longer than reading its value. The type's decoder reads everything that a layout
-// reads, with the same result. The layout leaves the rest to the decoder.
+// A layout describes where the JSON members of a struct are in memory. It is made once
+// for a type. Loading by layout is faster than by reflection. A layout reads only the
+// common forms of JSON and leaves the others to the type's decoder, which reads all forms
+// with the same result.
 type layout struct {
 	members []place
-	whole   bool // records that lack a member are left to the decoder
-	trusted bool // records can be stored as they are read: the type has no methods that take part
+	whole   bool // records without all members are left to the decoder
+	trusted bool // records need no check and no copy: the type has no methods for JSON or copies
 }
 
-// A place is the location of one member. Its kind and elem are Invalid if only the
-// decoder can read the value. Struct means a DateTime.
+// A place is the location of one member. kind and elem are Invalid if only the decoder
+// can read the value, and Struct for a DateTime.
 type place struct {
-	key    string // as it is written: the name in quotes, and a colon
+	key    string // the name in quotes, and a colon
 	typ    reflect.Type
 	kind   reflect.Kind
-	elem   reflect.Kind // of a pointer or a list
-	null   bool         // null leaves the field as it is
+	elem   reflect.Kind // of the elements of a pointer or a slice
+	null   bool         // null leaves the field unchanged
 	offset uintptr
 }
 
-// layoutOf returns the layout of a struct with these members. It returns nil if
-// records must be left to the decoder.
+// layoutOf returns the layout of a struct with the given members, or nil if all records
+// must be left to the decoder.
 func layoutOf[T any](of []member) *layout {
 	t := reflect.TypeFor[T]()
 	if readsJSON(t) && !documented[T]() {
@@ -43,7 +43,7 @@ func layoutOf[T any](of []member) *layout {
 	for _, f := range of {
 		m := place{key: `"` + f.name + `":`, typ: t}
 		for _, i := range f.index {
-			if m.typ.Kind() != reflect.Struct { // a pointer, which may be nil
+			if m.typ.Kind() != reflect.Struct { // an embedded pointer, which may be nil
 				return nil
 			}
 			field := m.typ.Field(i)
@@ -59,8 +59,8 @@ func layoutOf[T any](of []member) *layout {
 	return l
 }
 
-// kindOf returns the kind of a type, or Invalid if methods take part in reading,
-// checking or copying its values. DateTime is the only Struct.
+// kindOf returns the kind of a type, or Invalid if methods read, write or copy its
+// values. It returns Struct only for DateTime.
 func kindOf(t reflect.Type) reflect.Kind {
 	switch {
 	case t == reflect.TypeFor[resources.DateTime]():
@@ -71,8 +71,8 @@ func kindOf(t reflect.Type) reflect.Kind {
 	return t.Kind()
 }
 
-// readPlain reads a record by the layout, if there is one, and reports whether
-// it did. If it reports plain, the record needs neither check nor copy.
+// readPlain reads a record by the layout and reports whether it did. If plain, the record
+// needs no check and no copy.
 func (s *schema[T]) readPlain(in *scanner, record *T) (plain, ok bool) {
 	if s.layout == nil {
 		return false, false
@@ -83,8 +83,8 @@ func (s *schema[T]) readPlain(in *scanner, record *T) (plain, ok bool) {
 	return ok && plain && s.layout.trusted, ok
 }
 
-// read reads an object into a record, which is zero, and reports whether it did.
-// It reports plain if no method took part.
+// read reads an object into a zero record and reports whether it did. plain reports
+// whether all values that it left to decodeValue are strings or contain only strings.
 func (l *layout) read(in *scanner, record unsafe.Pointer) (plain, ok bool) {
 	if !in.take("{") {
 		return false, false
@@ -116,8 +116,8 @@ func (l *layout) read(in *scanner, record unsafe.Pointer) (plain, ok bool) {
 	return plain, count == len(l.members) || !l.whole
 }
 
-// next reads a member's name and the colon, and returns the member's index, or
-// -1. Members mostly come in the order of the struct.
+// next reads the name of a member and the colon. It returns the index of the member, or
+// -1. It tries expected first, because members are usually in the order of the struct.
 func (l *layout) next(in *scanner, expected int) int {
 	for i := range l.members {
 		if i = (expected + i) % len(l.members); in.take(l.members[i].key) {
@@ -127,8 +127,7 @@ func (l *layout) next(in *scanner, expected int) int {
 	return -1
 }
 
-// read reads a value in its plain form into the field at p, and reports whether
-// it did.
+// read reads a value in its common form into the field at p and reports whether it did.
 func (m *place) read(in *scanner, p unsafe.Pointer) (ok bool) {
 	kind := m.kind
 	if kind == reflect.Pointer {
@@ -157,7 +156,7 @@ func (m *place) read(in *scanner, p unsafe.Pointer) (ok bool) {
 	return ok
 }
 
-// readList reads a list of values.
+// readList reads an array.
 func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok bool) {
 	var room [16]V
 	values := room[:0]
@@ -172,8 +171,8 @@ func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok b
 	return append(make([]V, 0, len(values)), values...), ok
 }
 
-// decodeValue decodes the value of a member as decoder does: from its canonical
-// text, which ParseRecord checks.
+// decodeValue decodes the value of a member as decoder does, from the canonical text that
+// ParseRecord returns. It reports whether the value is valid.
 func decodeValue(v reflect.Value, data []byte) bool {
 	text := string(data)
 	if text != "null" {

@@ -10,30 +10,31 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// LoadOptions configures how records are loaded. The zero value accepts only what
-// can be stored completely.
+// LoadOptions configures loading. With the zero value, members and keys that cannot be
+// stored are errors.
 type LoadOptions struct {
-	// SkipUnknown drops members that the type of a record does not have, and keys
-	// that are no collections, instead of returning an error. It has no effect on
-	// open records, which take any member, and on types that read their own JSON,
-	// except for [resources.Event], [resources.Label] and [resources.SocialLink].
+	// SkipUnknown drops unknown members of records and unknown keys of a catalogue.
+	// Without it they are errors. It has no effect on open records, which can have any
+	// member, and on types with a method UnmarshalJSON or UnmarshalText, except
+	// [resources.Event], [resources.Label] and [resources.SocialLink].
 	SkipUnknown bool
 }
 
-// Load replaces the records of the collections that are keys of the JSON object in r.
-// Each key holds an array of records, each with its id; [Catalogue.Save] writes this
-// form. Collections that are not in the object stay as they are. References are
-// not checked.
+// Load replaces the records of collections by those in r, which must contain the form
+// that [Catalogue.Save] writes: a JSON object with an array of records for each key of a
+// collection. Each record must have an id. Collections without a key in the object are
+// unchanged. References are not checked.
 //
-// The input is read and checked completely before anything is replaced. Then all
-// collections are replaced at one instant. An error of r is returned wrapped. Every
-// other error is [ErrInvalidData]: an invalid record is a [RecordError], an unknown or
-// repeated key is named, and broken JSON is located by line and byte. If the catalogue
-// is a snapshot, the error is [ErrReadOnly].
-// O(n), or O(n log n) for records that are not sorted by id.
+// Load reads and checks all of r, and then replaces the collections at one instant. After
+// an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
+// snapshot, the error wraps [ErrReadOnly]. All other errors wrap [ErrInvalidData]: for an
+// invalid record the error is a [*RecordError], for an unknown or repeated key it names
+// the key, and for invalid JSON it contains the line and the byte.
+//
+// O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader) error { return c.LoadWith(r, LoadOptions{}) }
 
-// LoadWith is like [Catalogue.Load] with options.
+// LoadWith is like [Catalogue.Load], with options.
 func (c *Catalogue) LoadWith(r io.Reader, opts LoadOptions) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -49,8 +50,8 @@ func (c *Catalogue) load(data []byte, opts LoadOptions) error {
 	return load("catalogue", data, opts, c.read)
 }
 
-// LoadCollection replaces the records of the collection with a key, as
-// [Collection.Load] does. The error is [ErrUnknownCollection] if there is none.
+// LoadCollection calls [Collection.Load] for the collection with the given key. The error
+// wraps [ErrUnknownCollection] if there is none.
 func (c *Catalogue) LoadCollection(key string, r io.Reader) error {
 	m, err := c.lookup(key)
 	if err != nil {
@@ -59,8 +60,8 @@ func (c *Catalogue) LoadCollection(key string, r io.Reader) error {
 	return m.Load(r)
 }
 
-// load reads data and replaces the records of collections if all of it is valid.
-// Broken JSON is reported before any other error.
+// load replaces the records of collections by those in data if all of it is valid. If
+// data is not JSON, load returns that error rather than one of read.
 func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]store.Replacement, error)) error {
 	in := &scanner{data: data, opts: opts}
 	all, err := read(in)
@@ -76,7 +77,7 @@ func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]sto
 	return fmt.Errorf("%s: %w: %w", name, ErrInvalidData, err)
 }
 
-// checkSyntax returns an error with the place where data is not JSON, or nil.
+// checkSyntax returns an error with the line and the byte if data is not JSON.
 func checkSyntax(data []byte) error {
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(data, new(json.RawMessage)); !errors.As(err, &syntax) {
@@ -88,12 +89,12 @@ func checkSyntax(data []byte) error {
 	return fmt.Errorf("line %d, byte %d: %w", line, column, syntax)
 }
 
-// read reads a saved catalogue. The replacements are in the order of the collections.
+// read reads a catalogue. The replacements are in the order of the collections.
 func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 	found, used := map[string][]*store.Entry{}, map[string]int{}
 	err = in.object(func(key string) error {
 		if key == lastIDsKey {
-			return c.readLastIDs(in.value(), used)
+			return c.readLastIDs(in, used)
 		}
 		m, err := c.lookup(key)
 		switch {
@@ -113,8 +114,12 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 	return all, err
 }
 
-// readLastIDs reads the highest ids that were used, by collection.
-func (c *Catalogue) readLastIDs(list []byte, used map[string]int) error {
+// readLastIDs reads the member of lastIDsKey into used.
+func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
+	list := in.value()
+	if !json.Valid(list) {
+		return errBroken
+	}
 	var ids []struct {
 		Collection string `json:"collection"`
 		ID         int    `json:"id"`
@@ -126,6 +131,7 @@ func (c *Catalogue) readLastIDs(list []byte, used map[string]int) error {
 	}
 	for _, last := range ids {
 		switch _, err := c.lookup(last.Collection); {
+		case err != nil && in.opts.SkipUnknown:
 		case err != nil:
 			return fmt.Errorf("%s: %w", lastIDsKey, unknownCollection(last.Collection, c.keys()))
 		case last.ID < 1:

@@ -13,16 +13,16 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A RecordError is the error of an invalid record in loaded data. It wraps
-// [ErrInvalidData] and Err.
+// A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
+// and Err.
 type RecordError struct {
-	Collection string // key or name
-	Index      int    // of the record in the array, from 0
-	Field      string // name of the member, or "" for the record as a whole
-	Err        error
+	Collection string // key or name of the collection
+	Index      int    // index of the record in the array
+	Field      string // JSON name of the member, or "" for the whole record
+	Err        error  // what is wrong
 }
 
-// Error returns a text with the collection, the index and the member.
+// Error returns a message with the collection, the index, the member and Err.
 func (e *RecordError) Error() string {
 	if e.Field == "" {
 		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrInvalidData, e.Index, e.Err)
@@ -33,14 +33,16 @@ func (e *RecordError) Error() string {
 // Unwrap returns [ErrInvalidData] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
-// Load replaces all records at one instant by those in r: a JSON array of records,
-// each with its id, or an answer of the service, an object whose results are such
-// an array. Its other members are ignored. [Collection.Save] writes these forms.
+// Load replaces all records at one instant by those in r. r must contain a JSON array of
+// records, each with an id, or an object with such an array as the member results.
+// Responses of the service and the output of [Collection.Save] have these forms. Load
+// ignores other members of the object, except the $lastId that Save writes.
 //
-// The errors are those of [Catalogue.Load]. After an error nothing has changed.
+// Errors and cost are those of [Catalogue.Load]. After an error the collection is
+// unchanged.
 func (c *Collection[T]) Load(r io.Reader) error { return c.LoadWith(r, LoadOptions{}) }
 
-// LoadWith is like [Collection.Load] with options.
+// LoadWith is like [Collection.Load], with options.
 func (c *Collection[T]) LoadWith(r io.Reader, opts LoadOptions) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -60,8 +62,8 @@ var (
 	errNoResults = errors.New("want an array of records, or an object whose results are one")
 )
 
-// readResults reads an array of records, or an object with one, and the highest id
-// that was used if the object has it.
+// readResults reads an array of records or an object that contains one. used is the id
+// of lastIDKey, or 0.
 func (s *schema[T]) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
 	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
 		entries, err = s.read(in)
@@ -91,7 +93,7 @@ func (s *schema[T]) readResults(in *scanner) (entries []*store.Entry, used int, 
 	return entries, used, err
 }
 
-// read returns the entries of the array of records that comes next, sorted by id.
+// read reads an array of records and returns their entries, sorted by id.
 func (s *schema[T]) read(in *scanner) (entries []*store.Entry, err error) {
 	if !in.take("[") {
 		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
@@ -116,7 +118,7 @@ func (s *schema[T]) read(in *scanner) (entries []*store.Entry, err error) {
 	return entries, nil
 }
 
-// sort sorts entries by id. It returns an error if two have one id.
+// sort sorts entries by id. It returns an error if two have the same id.
 func (s *schema[T]) sort(entries []*store.Entry) error {
 	seen := make(map[int]int, len(entries))
 	for i, e := range entries {
@@ -139,8 +141,8 @@ func (s *schema[T]) recordError(i int, err error) error {
 	return invalid
 }
 
-// load returns the entry of the record that comes next. The record is memory to
-// read into.
+// load reads a record and returns its entry. It reads into *record, which the calls for
+// all records of an array share.
 func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
 	in.skipSpace()
 	start := in.at

@@ -18,18 +18,17 @@ type member struct {
 	typ   reflect.Type
 }
 
-// membersOf returns the members of a struct in the order of its fields. Those of
-// embedded structs are among them; a field hides those of its name in structs embedded
-// in its own. It is an error if two members have one name: encoding/json writes
-// neither, and a saved record would lack them.
+// membersOf returns the members of a struct in the order of its fields, including those
+// of embedded structs. A member hides members of the same name at greater depth. Two
+// members of the same name and depth are an error: encoding/json would write neither.
 func membersOf(t reflect.Type) ([]member, error) {
 	type embedded struct {
 		typ   reflect.Type
 		index []int
 	}
 	var list []member
-	depth := map[string]int{}          // of the member with a name
-	visited := map[reflect.Type]bool{} // a type that embeds itself adds nothing
+	depth := map[string]int{}          // by name
+	visited := map[reflect.Type]bool{} // a type may embed itself
 	for level := []embedded{{typ: t}}; len(level) > 0; {
 		var next []embedded
 		for _, outer := range level {
@@ -63,8 +62,8 @@ func membersOf(t reflect.Type) ([]member, error) {
 	return list, nil
 }
 
-// jsonName returns the name in a field's tag, or "", and whether encoding/json
-// writes the field.
+// jsonName returns the name in the tag of a field, or "", and reports whether
+// encoding/json writes the field.
 func jsonName(f reflect.StructField) (name string, written bool) {
 	tag := f.Tag.Get("json")
 	if tag == "-" || !f.IsExported() && !(f.Anonymous && structOf(f.Type) != nil) {
@@ -85,13 +84,13 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// keyKind returns what holds for the sort keys of all values of a member of t. It is
-// what package ordering documents of FieldsOf.
+// keyKind returns the kind of the sort keys of a member of t, according to the
+// documentation of [ordering.FieldsOf].
 func (m member) keyKind(t reflect.Type) store.Kind {
 	type keyed interface{ OrderingKey() int64 }
 	for _, i := range m.index[:len(m.index)-1] {
 		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
-			return store.Mixed // null behind a nil pointer
+			return store.Mixed // null if the pointer is nil
 		}
 	}
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// describeOpen fills in the schema of open records. They need neither copies nor
-// checks: nothing in them can change, and they hold valid JSON.
+// describeOpen sets the schema of open records. They need no copies and no checks,
+// because their members are immutable and valid JSON.
 func describeOpen(s *schema[resources.Record], engine *store.Schema) {
 	s.anyMember = true
 	engine.Field = openField
@@ -22,7 +22,7 @@ func describeOpen(s *schema[resources.Record], engine *store.Schema) {
 	s.decode = func(object []byte, _ []string) (resources.Record, error) { return resources.ParseRecord(object) }
 }
 
-// openMembers returns the members of an open record.
+// openMembers returns the names of the members of an open record.
 func openMembers(e *store.Entry) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name := range recordOf[resources.Record](e).All() {
@@ -33,8 +33,9 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 	}
 }
 
-// openField returns a member of open records as a field: the member that has the
-// name in camelCase, or else the first one that has this name in snake_case.
+// openField returns a field of open records. Its value is that of the member whose name
+// is the camelCase form of name, or else of the first member whose name has name as its
+// snake_case form. If there is no such member, it is null.
 func openField(name string) (store.Field, bool) {
 	if name == "id" {
 		return store.Field{Name: name, Kind: store.Integer,

@@ -11,38 +11,38 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A plan describes how the values of a type are copied and checked. The plans of a
-// record type and its parts are made once, when a collection is made.
+// A plan describes how values of a type are copied and checked. The plans of a record
+// type and its parts are made once for a collection.
 type plan struct {
-	typ, pair reflect.Type // the type, and two slices of it
+	typ, pair reflect.Type // the type, and an array of two slices of it
 	kind      reflect.Kind
 	unit      unit
-	elem, key *plan    // of a pointer, list or map
-	copies    []*field // the fields of a struct that share memory
+	elem, key *plan    // of a pointer, slice, array or map
+	copies    []*field // the fields of a struct that refer to memory
 	checks    []*field // the fields of a struct that can be invalid
 
-	check func(reflect.Value) error // instead of the check for the kind, if not nil
+	check func(reflect.Value) error // replaces the check for the kind if not nil
 
-	shares  bool // an assignment shares memory with the original
-	clones  bool // copies are made by the type's own method Clone
-	flat    bool // there are no pointers inside
+	shares  bool // an assigned value refers to the same memory as the original
+	clones  bool // the type has a method Clone, which makes the copies
+	flat    bool // values contain no pointers
 	checked bool // a value can be invalid
-	open    bool // a value can hold itself: only its check bounds a copy of it
-	making  bool // the plan is not finished: its type contains itself
+	open    bool // a value can contain itself, so that it must be checked before it is copied
+	making  bool // the plan is not complete; it is found so if the type contains itself
 
-	// A value that passes its check can still have JSON that cannot be loaded:
-	// JSON that is nested too deep, or what methods write or do not read. What is
-	// only written by methods is not read back, only its form is checked.
-	deep, methods, writeOnly bool
+	// A value that passes its check can still have JSON that cannot be loaded.
+	deep      bool // the JSON can be nested too deep
+	methods   bool // methods read or write the JSON
+	writeOnly bool // methods write the JSON and none reads it, so it is only parsed
 
-	noCopy, noJSON error // why a value cannot be copied, or written as JSON
+	noCopy, noJSON error // why values cannot be copied or marshaled
 }
 
-// A unit is what values of a type can be copied as, whatever their type.
+// A unit is a type that a slice of other values can be copied as.
 type unit uint8
 
 const (
-	unitValue unit = iota // nothing else
+	unitValue unit = iota // only their own type
 	unitByte
 	unitWord
 	unitText
@@ -64,16 +64,17 @@ func unitOf(pl *plan) unit {
 	return unitValue
 }
 
-// A planner makes the plans of a record type and its parts, each once: a type
-// may contain itself.
+// A planner makes the plans of a record type and its parts. It makes one plan for each
+// type, because a type may contain itself.
 type planner map[reflect.Type]*plan
 
-// planOf returns the plan of a struct type, whatever methods it has.
+// planOf returns the plan of a struct type. It ignores the JSON methods of the type
+// itself.
 func planOf(t reflect.Type) *plan {
 	p := planner{}
 	pl := p.begin(t)
 	p.structure(pl)
-	pl.deep = pl.deep || len(p) > maxLevels // its types alone may be nested too deep
+	pl.deep = pl.deep || len(p) > maxLevels // structs can be nested too deep
 	return pl
 }
 
@@ -112,7 +113,7 @@ func (p planner) fill(pl *plan) {
 	}
 }
 
-// heed adapts the plan of a type to its methods.
+// heed adjusts the plan of a type with methods.
 func (p planner) heed(pl *plan) {
 	writes, reads := writesJSON(pl.typ), readsJSON(pl.typ)
 	if pl.clones {
@@ -124,13 +125,13 @@ func (p planner) heed(pl *plan) {
 			pl.check, pl.checked = checkText, true
 		}
 		if pl.open {
-			pl.noCopy = fmt.Errorf("%v writes its own JSON and can hold anything: give it a method Clone", pl.typ)
+			pl.noCopy = fmt.Errorf("%v has a method that marshals it and can contain itself: give it a method Clone", pl.typ)
 		}
 	}
 	pl.methods = pl.methods || writes || reads
 }
 
-// plain fills the plan of a type as if it had no methods.
+// plain sets the plan of a type as if it had no methods.
 func (p planner) plain(pl *plan) {
 	switch t := pl.typ; pl.kind {
 	case reflect.String:
@@ -148,10 +149,10 @@ func (p planner) plain(pl *plan) {
 		pl.key, pl.elem = p.part(pl, t.Key()), p.part(pl, t.Elem())
 		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) &&
 			!t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
-			pl.noJSON = fmt.Errorf("%v: JSON has no keys like %v", t, t.Key())
+			pl.noJSON = fmt.Errorf("%v: JSON keys cannot have type %v", t, t.Key())
 		}
 		if pl.key.shares {
-			pl.noCopy = fmt.Errorf("%v: keys of type %v would be shared", t, t.Key())
+			pl.noCopy = fmt.Errorf("%v: keys of type %v cannot be copied", t, t.Key())
 		}
 	case reflect.Struct:
 		p.structure(pl)
@@ -171,7 +172,7 @@ func (p planner) plain(pl *plan) {
 	}
 }
 
-// part returns the plan of what pl's values hold.
+// part returns the plan of t, which is the type of a part of pl's values.
 func (p planner) part(pl *plan, t reflect.Type) *plan {
 	part := p.of(t)
 	pl.hold(part)
@@ -179,7 +180,7 @@ func (p planner) part(pl *plan, t reflect.Type) *plan {
 	return part
 }
 
-// hold adds to pl what holds for values of part, which are part of its values.
+// hold adds the properties of a part to pl.
 func (pl *plan) hold(part *plan) {
 	pl.open = pl.open || part.open
 	pl.deep = pl.deep || part.deep
@@ -188,26 +189,25 @@ func (pl *plan) hold(part *plan) {
 	pl.checked = pl.checked || part.checked
 }
 
-// isTime reports whether a type is [time.Time], or holds one and nothing else and
-// is known to write it.
+// isTime reports whether a type is [time.Time] or [resources.DateTime], which contains
+// only a time.Time.
 func isTime(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[resources.DateTime]()
 }
 
-// hasClone reports whether a type has a method Clone that returns another of
-// the type.
+// hasClone reports whether a type has a method Clone that returns a value of the type.
 func hasClone(t reflect.Type) bool {
 	m, ok := t.MethodByName("Clone")
 	return ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
 }
 
-// writesJSON reports whether values of a type, if addressable, write their own
-// JSON.
+// writesJSON reports whether a pointer to a type has a method MarshalJSON or MarshalText.
 func writesJSON(t reflect.Type) bool {
 	return pointsTo[json.Marshaler](t) || pointsTo[encoding.TextMarshaler](t)
 }
 
-// readsJSON reports whether values of a type read their own JSON.
+// readsJSON reports whether a pointer to a type has a method UnmarshalJSON or
+// UnmarshalText.
 func readsJSON(t reflect.Type) bool {
 	return pointsTo[json.Unmarshaler](t) || pointsTo[encoding.TextUnmarshaler](t)
 }

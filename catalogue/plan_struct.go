@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// field is a field of a struct, with the plan of its type.
+// A field is a field of a struct with the plan of its type.
 type field struct {
 	*plan
 	name   string
@@ -54,19 +54,19 @@ func notCopied(f reflect.StructField, pl *plan) error {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
 	case name == "-" && options == "" && pl.open:
-		return errors.New("it is not in the JSON and can hold anything")
+		return errors.New("it is not in the JSON and can contain itself")
 	case !f.IsExported() && f.Anonymous && (pl.kind != reflect.Struct || pl.clones || writesJSON(f.Type)):
-		return fmt.Errorf("%v is unexported and embedded, so that it cannot be copied: embed an exported type", f.Type)
+		return fmt.Errorf("%v is unexported and embedded, and cannot be copied: embed an exported type", f.Type)
 	case f.IsExported() || f.Anonymous:
 		return pl.noCopy
 	case pl.shares:
-		return fmt.Errorf("%v is unexported and shares memory", f.Type)
+		return fmt.Errorf("%v contains references and the field is unexported, so it cannot be copied", f.Type)
 	}
 	return nil
 }
 
-// offsetOf returns where a field of a struct is in memory. No embedded pointer
-// leads to it.
+// offsetOf returns the offset of a field in a struct. The path to the field must contain
+// no pointers.
 func offsetOf(t reflect.Type, index []int) (offset uintptr) {
 	for _, i := range index {
 		f := t.Field(i)

@@ -9,20 +9,20 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A reloader finds out whether a record can be loaded from its own JSON. What
-// methods write is parsed and, if they read it too, decoded. Of other values, only
-// those in interfaces, raw JSON, and types that contain themselves need a look:
-// their JSON can be nested too deep.
+// A reloader checks that a record can be loaded from its JSON. If methods marshal the
+// record or parts of it, the JSON is parsed and, if methods unmarshal it too, decoded.
+// Otherwise only its depth is checked, because interfaces, raw JSON and types that contain
+// themselves can be nested too deep.
 type reloader[T any] struct {
 	schema        *schema[T]
 	parse, decode bool
 }
 
-// check returns an error if the record could not be loaded.
+// check returns an error if the record cannot be loaded from its JSON.
 func (l *reloader[T]) check(record *T) error {
 	s, copied := l.schema, *record
 	if s.id(record) == 0 {
-		s.setID(&copied, 1) // an id is not assigned yet
+		s.setID(&copied, 1) // the id is not assigned yet
 	}
 	var read T
 	text, err := s.encode(&copied)
@@ -48,8 +48,8 @@ func (l *reloader[T]) load(text []byte, required []string) (record T, err error)
 	return record, err
 }
 
-// blame returns an error for the first field that by itself cannot be written
-// and loaded. If all can, it returns err.
+// blame returns an error for the first field whose JSON alone cannot be loaded. If there
+// is none, it returns err.
 func (l *reloader[T]) blame(record *T, err error) error {
 	for _, m := range l.schema.members {
 		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.index)
@@ -67,8 +67,8 @@ func (l *reloader[T]) blame(record *T, err error) error {
 	return err
 }
 
-// checkDepth returns an error if lists and objects of valid JSON are nested deeper
-// than limit.
+// checkDepth returns an error if arrays and objects in text, which must be valid JSON, are
+// nested more than limit levels deep.
 func checkDepth(text []byte, limit int) error {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -82,7 +82,7 @@ func checkDepth(text []byte, limit int) error {
 			quoted = true
 		case c == '{' || c == '[':
 			if depth++; depth > limit {
-				return fmt.Errorf("lists and objects are nested deeper than the limit of %d", limit)
+				return fmt.Errorf("arrays and objects are nested more than %d levels deep", limit)
 			}
 		case c == '}' || c == ']':
 			depth--

@@ -8,23 +8,27 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// Members of saved data besides records.
+// Keys of saved data that are not those of collections.
 const (
-	// lastIDsKey lists the collections of a catalogue whose highest id ever used is
-	// no longer that of a record, with that id.
+	// lastIDsKey has a list of the collections of a catalogue whose highest used id is
+	// no longer that of a record, and these ids.
 	lastIDsKey = "$lastIds"
-	// lastIDKey is that id in the data of one collection.
+	// lastIDKey has the highest used id of a single collection.
 	lastIDKey  = "$lastId"
 	resultsKey = "results"
 )
 
-// Save writes the catalogue as one JSON object that [Catalogue.Load] reads: a key for
-// each collection, empty ones too, with an array of its records by id, one record a
-// line. All collections are written as they are at one instant. If the highest id
-// that was ever used is no longer that of a record, it is written too, so that it is
-// not assigned again after loading.
+// Save writes the catalogue in the form that [Catalogue.Load] reads: a JSON object with
+// an array of records for each key, in the order of [Catalogue.All]. Records are sorted
+// by id, one on each line. Empty collections have empty arrays. All collections are
+// saved at one instant; writers do not wait for w.
 //
-// The error is that of w, or that of a method MarshalJSON of a record. O(n).
+// If the highest id used since the records were last replaced no longer has a record,
+// Save writes that id too, in the member $lastIds. It is then not assigned again after
+// loading.
+//
+// The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
+// of a record returns an error. O(n).
 func (c *Catalogue) Save(w io.Writer) error {
 	states := store.Freeze(c.stores()...)
 	b := bufio.NewWriter(w)
@@ -55,12 +59,15 @@ func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 	b.WriteString(end)
 }
 
-// Save writes the records as a JSON array that [Collection.Load] reads, by id, one
-// record a line, as they are at one instant. If the highest id that was ever used is
-// no longer that of a record, Save writes the object {"$lastId":id,"results":array},
-// so that the id is not assigned again after loading.
+// Save writes the records of the current state as a JSON array that [Collection.Load]
+// reads. Records are sorted by id, one on each line. Writers do not wait for w.
 //
-// The error is that of w, or that of a method MarshalJSON of a record. O(n).
+// If the highest id used since the records were last replaced no longer has a record,
+// Save writes the object {"$lastId":id,"results":array} instead. The id is then not
+// assigned again after loading.
+//
+// The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
+// of a record returns an error. O(n).
 func (c *Collection[T]) Save(w io.Writer) error {
 	s := c.store.Current()
 	b := bufio.NewWriter(w)
@@ -79,7 +86,7 @@ func (c *Collection[T]) Save(w io.Writer) error {
 	return nil
 }
 
-// write writes an array of the records of a state.
+// write writes the records of a state as an array.
 func (s *schema[T]) write(w *bufio.Writer, state *store.State) error {
 	lead := "[\n"
 	for _, e := range state.Entries() {

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner reads JSON from its front, once. What it reads it checks, except
-// for the values that it skips.
+// A scanner reads JSON sequentially. It checks what it reads, except the values that the
+// method value returns.
 type scanner struct {
 	data []byte
 	at   int
 	opts LoadOptions
 
-	memory []byte // for text
-	seen   []bool // for layout.read
+	memory []byte // reused by text
+	seen   []bool // reused by layout.read
 }
 
 var (
 	errNoObject = errors.New("want a JSON object")
-	errBroken   = errors.New("the JSON is broken") // checkSyntax finds the place
+	errBroken   = errors.New("invalid JSON") // checkSyntax finds the place
 )
 
 func (s *scanner) skipSpace() {
@@ -31,8 +31,7 @@ func (s *scanner) skipSpace() {
 	}
 }
 
-// take skips a token, and white space before it. It reports false if something
-// else comes next.
+// take skips white space and a token, and reports whether the token was there.
 func (s *scanner) take(token string) bool {
 	s.skipSpace()
 	if len(s.data)-s.at < len(token) || string(s.data[s.at:s.at+len(token)]) != token {
@@ -42,8 +41,8 @@ func (s *scanner) take(token string) bool {
 	return true
 }
 
-// text reads a string. It reports false for everything else, and for an escape
-// with a code, which may be half of a surrogate pair.
+// text reads a string. It reports false for other values, and for a string with a \u
+// escape, which may be half of a surrogate pair.
 func (s *scanner) text() (text string, ok bool) {
 	if !s.take(`"`) {
 		return "", false
@@ -70,8 +69,8 @@ func (s *scanner) text() (text string, ok bool) {
 	return "", false
 }
 
-// integer reads an integer without fraction or exponent. It reports false for
-// everything else.
+// integer reads a number without fraction and exponent. It reports false for other
+// values.
 func (s *scanner) integer() (n int, ok bool) {
 	value := string(s.value())
 	n, err := strconv.Atoi(value)
@@ -79,8 +78,8 @@ func (s *scanner) integer() (n int, ok bool) {
 	return n, err == nil && digits[0] != '+' && (digits[0] != '0' || digits == "0")
 }
 
-// value skips the value that comes next and returns its bytes. It only looks
-// for the end that a valid value has: the caller must check what is returned.
+// value skips the next value and returns its bytes. It looks only for the end that a
+// valid value would have: the caller must check that the bytes are one valid value.
 func (s *scanner) value() []byte {
 	s.skipSpace()
 	start, depth, quoted := s.at, 0, false
@@ -105,7 +104,7 @@ func (s *scanner) value() []byte {
 	return s.data[start:]
 }
 
-// skip skips a value, which must be valid.
+// skip skips a value. It returns an error if the value is invalid.
 func (s *scanner) skip() error {
 	if !json.Valid(s.value()) {
 		return errBroken
@@ -113,8 +112,8 @@ func (s *scanner) skip() error {
 	return nil
 }
 
-// object reads an object: f is called with the name of each member and reads
-// its value. A repeated name is an error.
+// object reads an object. It calls f with the name of each member; f must read the value.
+// A repeated name is an error.
 func (s *scanner) object(f func(name string) error) error {
 	if !s.take("{") {
 		return errNoObject

@@ -14,18 +14,17 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// schema is what is known of a record type. Reflection finds it out once, when a
-// collection is made.
+// schema describes a record type. It is made once for a collection, by reflection.
 type schema[T any] struct {
 	name      string
-	idWire    string   // the id's name in JSON
-	idName    string   // and in an ordering
-	fields    []string // names of a struct's fields; nil for open records
+	idWire    string   // name of the id in JSON
+	idName    string   // name of the id in an ordering
+	fields    []string // names of the fields of a struct; nil for open records
 	required  []string // members that a loaded record must have
-	members   []member // of a struct
-	anyMember bool     // the members are unknown, so that none can be skipped
+	members   []member // members of a struct
+	anyMember bool     // the members are not known, so SkipUnknown has no effect
 	layout    *layout  // nil if only decode can read a record
-	history   int      // how many changes are kept
+	history   int      // number of changes to keep
 
 	id     func(*T) int
 	setID  func(*T, int)
@@ -35,14 +34,14 @@ type schema[T any] struct {
 	decode func(object []byte, required []string) (T, error)
 }
 
-// newSchema returns the schema of a record type and what the store has to know of it.
+// newSchema returns the schema of a record type and its schema for the store.
 func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 	s := &schema[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
 	s.idName = ordering.Snake(s.idWire)
 	engine := &store.Schema{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
 	if open, ok := any(s).(*schema[resources.Record]); ok {
 		if s.idWire != "id" {
-			return nil, nil, s.errorf("%w: the id of an open record is called id, not %q", ErrInvalidType, opts.ID)
+			return nil, nil, s.errorf("%w: Options.ID is %q, but the id of an open record is named id", ErrInvalidType, opts.ID)
 		}
 		describeOpen(open, engine)
 		return s, engine, nil
@@ -100,7 +99,7 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	return describeCopies(s)
 }
 
-// describeCopies sets how records of a struct type are copied and checked.
+// describeCopies sets the functions that copy and check records of a struct type.
 func describeCopies[T any](s *schema[T]) error {
 	t := reflect.TypeFor[T]()
 	pl, writes := planOf(t), writesJSON(t) && !documented[T]()
@@ -115,7 +114,7 @@ func describeCopies[T any](s *schema[T]) error {
 	}
 	s.clone = func(r *T) T { return copyOf(pl, r) }
 	if pl.clones {
-		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // the pointer has it too, and is not copied first
+		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // *T has the method too; calling it avoids a copy
 	}
 	s.check = func(r *T) error { return pl.valid(reflect.ValueOf(r).Elem(), 0) }
 	methods := pl.methods || writes || readsJSON(t)
@@ -124,7 +123,7 @@ func describeCopies[T any](s *schema[T]) error {
 	}
 	reload := reloader[T]{s, methods, methods && !pl.writeOnly && (!writes || readsJSON(t))}
 	s.check = func(r *T) error {
-		if !writes || pl.open { // otherwise only its method knows what its JSON is
+		if !writes || pl.open { // otherwise the JSON depends only on the method of T
 			if err := pl.valid(reflect.ValueOf(r).Elem(), 0); err != nil {
 				return err
 			}
@@ -134,9 +133,9 @@ func describeCopies[T any](s *schema[T]) error {
 	return nil
 }
 
-// documented reports whether T is one of the three described records, whose
-// marshalling cannot fail if their fields pass the check, and which take null
-// only where the document does.
+// documented reports whether T is one of the three record types of package resources.
+// Marshaling them cannot fail if their fields are valid, and they accept null only where
+// the service's document does.
 func documented[T any]() bool {
 	switch any((*T)(nil)).(type) {
 	case *resources.Event, *resources.Label, *resources.SocialLink:
@@ -145,8 +144,8 @@ func documented[T any]() bool {
 	return false
 }
 
-// encodeJSON writes a record as the service does: without white space, and
-// with <, > and & as they are.
+// encodeJSON returns the JSON of a record as the service writes it: without white space,
+// and without escaping <, > and &.
 func encodeJSON[T any](record *T) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -157,7 +156,7 @@ func encodeJSON[T any](record *T) ([]byte, error) {
 	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// names returns the fields of a state.
+// names returns a copy of the names of the fields of a state.
 func (s *schema[T]) names(state *store.State) []string {
 	if s.fields != nil {
 		return slices.Clone(s.fields)
@@ -170,10 +169,11 @@ func (s *schema[T]) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
 
-// title returns what errors of the collection begin with.
+// title returns the prefix of the collection's errors.
 func (s *schema[T]) title() string { return cmp.Or(s.name, "collection") }
 
-// named is errorf for an error of the store, which may be nil.
+// named adds the name of the collection to an error of the store. It returns nil if err
+// is nil.
 func (s *schema[T]) named(err error) error {
 	if err == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// stored is a record in the memory of its entry. Nothing of it changes once it
-// is in the store but the encoding, which is made when it is first asked for.
+// stored is an entry with its record. After it is in the store, only the encoding
+// changes: it is set on first use.
 type stored[T any] struct {
 	store.Entry
 	encoding atomic.Pointer[[]byte]
@@ -24,14 +24,15 @@ func newEntry[T any](id int, record T) *store.Entry {
 
 func storedOf[T any](e *store.Entry) *stored[T] { return (*stored[T])(unsafe.Pointer(e)) }
 
-// recordOf returns the record of an entry, which must be one of type T. It does
-// not touch the memory of the entry, which would cost a page a cache miss for each record.
+// recordOf returns the record of an entry, which must have type T. It computes the
+// address without reading the entry, which would be a cache miss for each record of a
+// page.
 func recordOf[T any](e *store.Entry) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(e), unsafe.Offsetof(stored[T]{}.record)))
 }
 
-// encoded returns the JSON of an entry. Two readers that ask at once may both
-// make it; the bytes are the same.
+// encoded returns the JSON of an entry. Concurrent first calls may each make it; the
+// results are equal.
 func (s *schema[T]) encoded(e *store.Entry) ([]byte, error) {
 	kept := &storedOf[T](e).encoding
 	if b := kept.Load(); b != nil {

@@ -2,19 +2,24 @@ package catalogue
 
 import "github.com/gobacklist/backlist/catalogue/internal/store"
 
-// A Tx writes to a collection inside [Collection.Batch]. It sees its own writes,
-// which become visible to others when the batch ends. It must be used only by the
-// goroutine that Batch called. After the batch its methods return [ErrTxDone].
+// A Tx reads and writes a collection within [Collection.Batch]. Its reads include its
+// writes, which become visible to others when the batch ends. A write that returns an
+// error changes nothing and does not end the batch. After the batch, the methods that
+// return an error return one that wraps [ErrTxDone]. A Tx is not safe for concurrent
+// use.
 type Tx[T any] struct {
 	schema *schema[T]
 	tx     *store.Tx
 }
 
-// Batch calls f and makes what it writes visible at one instant. If f returns an
-// error, which Batch returns as it is, or panics, nothing has changed and no id is
-// used. Other writers wait for f; readers do not. f writes through tx only: the
-// collection's own methods would wait for f to return. A batch that changes nothing
-// makes no revision.
+// Batch calls f and makes its writes visible at one instant. If f returns an error,
+// Batch returns it unchanged. After an error or a panic the collection is unchanged and
+// no id is used. A batch that changes nothing is not a new revision.
+//
+// Other writers wait for f; readers do not. f must write to the collection only through
+// tx: the methods of the collection that write would deadlock. With k changes a batch is
+// O(k × orderings in use × log n). A batch that changes more than half of the records
+// is O(n log n × orderings in use).
 func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -34,8 +39,9 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 	return idOf(tx.write(func() (store.Change, error) { return tx.schema.replacement(tx.tx, e) }))
 }
 
-// Update is like [Collection.Update]. f may read and write other records through tx.
-// If it writes to the record it is called with, the error is [ErrInvalid].
+// Update is like [Collection.Update], but f may read and write other records through tx.
+// Those writes remain in the batch even if Update returns an error. If f writes to the
+// same record through tx, the error wraps [ErrInvalid].
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
 	_, err := tx.write(func() (store.Change, error) { return tx.schema.modification(tx.tx, id, f) })
 	return err
@@ -47,7 +53,7 @@ func (tx *Tx[T]) Delete(id int) error {
 	return err
 }
 
-// write makes the change that prepare returns and returns its new entry.
+// write adds the change that prepare returns to the batch and returns its new entry.
 func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, error) {
 	if tx.tx.Done() {
 		return nil, tx.schema.errorf("%w", ErrTxDone)
@@ -60,8 +66,8 @@ func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, erro
 	return ch.New, nil
 }
 
-// Get returns a copy of the record with an id, including what the batch has
-// written. It returns [ErrNotFound] if there is none. O(log n).
+// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
+// there is none. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
 	if tx.tx.Done() {
 		return record, tx.schema.errorf("%w", ErrTxDone)
@@ -69,7 +75,8 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 	return tx.schema.copied(tx.tx.Get(id), id)
 }
 
-// Has reports whether a record has an id. After the batch it reports false. O(log n).
+// Has reports whether there is a record with the given id. After the batch it returns
+// false. O(log n).
 func (tx *Tx[T]) Has(id int) bool { return !tx.tx.Done() && tx.tx.Get(id) != nil }
 
 // Count returns the number of records. After the batch it returns 0. O(1).

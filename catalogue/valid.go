@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// maxLevels is how deep the objects and lists of a record's JSON may be
-	// nested, the record itself included: the limit of [resources.ParseRecord].
+	// maxLevels is the limit of [resources.ParseRecord] for nested objects and arrays,
+	// including the record itself.
 	maxLevels = 200
-	// maxFollowed bounds how many pointers, lists and maps are followed from one
-	// to the next, so that a value that holds itself is found out. JSON that is
-	// not nested too deep comes nowhere near it.
+	// maxFollowed is the limit of nested pointers, slices, arrays, maps and interfaces in
+	// a value. A value that contains itself exceeds it. A value whose JSON is within
+	// maxLevels is far below it.
 	maxFollowed = 10 * maxLevels
 )
 
-var errTooDeep = fmt.Errorf("nested deeper than %d, or holds itself", maxLevels)
+var errTooDeep = fmt.Errorf("nested more than %d levels deep, or contains itself", maxLevels)
 
-// valid returns an error if a value cannot be written as JSON, or if text in it is
-// not UTF-8, or if it holds itself. What it has passed can be copied.
+// valid returns an error if a value cannot be marshaled, contains a string that is not
+// UTF-8, or contains itself. A value that is valid can be copied.
 func (pl *plan) valid(v reflect.Value, followed int) error {
 	switch {
 	case !pl.checked:
@@ -88,19 +88,19 @@ func validText(s string) error {
 	return nil
 }
 
-// validAny returns an error if a value is not one that encoding/json decodes
-// into an empty interface, or that has the same JSON as such a value.
+// validAny returns an error unless encoding/json decodes the JSON of a value in an
+// interface to a value with the same JSON.
 func validAny(value any, followed int) error {
 	if followed > maxFollowed {
 		return errTooDeep
 	}
 	switch x := value.(type) {
 	case nil, bool, float64, float32, int8, int16, int32, uint8, uint16, uint32:
-		// That floats are finite is left to marshalling.
+		// Marshaling reports floats that are not finite.
 	case int, int64, uint, uint64:
 		digits := fmt.Sprint(x)
 		if f, _ := strconv.ParseFloat(digits, 64); strconv.FormatFloat(f, 'f', -1, 64) != digits {
-			return fmt.Errorf("%s in an interface is loaded as a float64, which cannot hold it", digits)
+			return fmt.Errorf("%s in an interface is loaded as a float64, which cannot represent it", digits)
 		}
 	case json.Number:
 		_, err := x.Float64()
@@ -120,15 +120,15 @@ func validAny(value any, followed int) error {
 			}
 		}
 	default:
-		return fmt.Errorf("%T: want what encoding/json decodes to", value)
+		return fmt.Errorf("%T: want a type that encoding/json decodes into an interface", value)
 	}
 	return nil
 }
 
-// checkTime marshals only what may fail: years near the ends of the calendar,
-// and offsets of a day or more.
+// checkTime returns an error if the JSON of a time cannot be written or read. That can be
+// so only for years below 2 or above 9998, and for offsets of a day or more.
 func checkTime(v reflect.Value) error {
-	at := v.Addr().Interface() // an interface that holds the value would be a copy on the heap
+	at := v.Addr().Interface() // v.Interface() would copy the value to the heap
 	t, ok := at.(*time.Time)
 	if !ok {
 		t = &at.(*resources.DateTime).Time
@@ -140,14 +140,14 @@ func checkTime(v reflect.Value) error {
 	return checkReading(v)
 }
 
-// checkText returns an error if a value's text is not UTF-8: encoding/json would
-// write another.
+// checkText returns an error if the result of MarshalText is not UTF-8, which
+// encoding/json would change.
 func checkText(v reflect.Value) error {
 	text, err := v.Addr().Interface().(encoding.TextMarshaler).MarshalText()
 	return cmp.Or(err, validText(string(text)))
 }
 
-// checkReading returns an error if a value's JSON cannot be written or read.
+// checkReading returns an error if the JSON of a value cannot be written or read.
 func checkReading(v reflect.Value) error {
 	text, err := json.Marshal(v.Addr().Interface())
 	if err != nil {
@@ -156,7 +156,7 @@ func checkReading(v reflect.Value) error {
 	return json.Unmarshal(text, reflect.New(v.Type()).Interface())
 }
 
-// checkRaw returns an error if raw JSON is not in the form that is loaded.
+// checkRaw returns an error if raw JSON cannot be loaded.
 func checkRaw(v reflect.Value) error {
 	if v.Len() == 0 {
 		return nil

@@ -9,13 +9,13 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// Insert stores a copy of a record and returns its id. That is the record's own id
-// or, if that is zero, one above the highest id that was ever used.
+// Insert stores a copy of the record and returns its id. If the id of the record is
+// zero, Insert assigns one more than the highest id ever used.
 //
-// The error is [ErrExists] if another record has the id, [ErrInvalidID] if the id is
-// negative or none is left, and [ErrInvalid], with the field, if the record's JSON
-// cannot represent it. After an error nothing has changed and no id is used.
-// O(orderings in use × log n).
+// The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
+// negative or no id is left, and [ErrInvalid] if JSON cannot represent the record; it
+// then names the field. After an error or a panic the collection is unchanged and no id
+// is used. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
 
 func (c *Collection[T]) insert(record T) (*store.Entry, error) {
@@ -23,38 +23,46 @@ func (c *Collection[T]) insert(record T) (*store.Entry, error) {
 	return c.write(func(s *store.State) (store.Change, error) { return c.schema.insertion(s, e) })
 }
 
-// Upsert stores a copy of a record in place of the record with the same id. If there
-// is none, or the id is zero, it does what [Collection.Insert] does.
+// Upsert replaces the record that has the same id by a copy of the given one. If there
+// is none, or the id is zero, Upsert is like [Collection.Insert]. The errors are those
+// of Insert, except [ErrExists]. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
 	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.schema.replacement(s, e) }))
 }
 
-// Update calls f with a copy of the record with an id and stores the result.
+// Update calls f with a copy of the record with the given id and stores the result.
 //
-// The error is [ErrNotFound] if no record has the id, [ErrInvalidID] if f changed the
-// id, [ErrInvalid] if the record's JSON cannot represent the result, and otherwise the
-// error that f returned, as it is. After an error or a panic in f nothing has
-// changed. Other writers wait for f; readers do not. f must not write to the same
-// collection: that would deadlock.
+// If f returns an error, Update returns it unchanged. Otherwise the error wraps
+// [ErrNotFound] if there is no record with the id, [ErrInvalidID] if f changed the id,
+// and [ErrInvalid] if JSON cannot represent the result. After an error or a panic the
+// collection is unchanged.
+//
+// Other writers wait for f; readers do not. f must not write to the same collection:
+// it would deadlock. O(orderings in use × log n), without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
 	_, err := c.write(func(s *store.State) (store.Change, error) { return c.schema.modification(s, id, f) })
 	return err
 }
 
-// Delete removes the record with an id. It returns [ErrNotFound] if there is none.
-// The id is not assigned again.
+// Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
+// none. The id is not assigned again. O(orderings in use × log n).
 func (c *Collection[T]) Delete(id int) error {
 	_, err := c.write(func(s *store.State) (store.Change, error) { return c.schema.deletion(s, id) })
 	return err
 }
 
 // ReplaceAll replaces all records by copies of the given ones at one instant. A nil
-// sequence has no records. Records whose id is zero get ids above the highest
-// that was ever used or is among the given ones.
+// sequence counts as an empty one. Records whose id is zero are assigned ids greater
+// than the highest id ever used and the highest given id, in the order of the sequence.
 //
-// The errors are those of [Collection.Insert]; they say which record is invalid, from
-// 0. After an error nothing has changed. O(n log n × orderings in use).
+// ReplaceAll iterates over the whole sequence before it starts to write. The sequence
+// may therefore read or write the same collection. Other writers wait while the new
+// records are checked, copied and sorted; readers do not.
+//
+// The errors are those of [Collection.Insert] and contain the index of the invalid
+// record, from 0. ErrExists means that two given records have the same id. After an
+// error or a panic the collection is unchanged. O(n log n × orderings in use).
 func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -70,8 +78,8 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	})
 }
 
-// number gives fresh entries ids above last and memory of their own, and sorts them
-// by id.
+// number checks the records of fresh entries, assigns ids greater than last to those
+// without one, copies the records, and sorts the entries by id.
 func (s *schema[T]) number(fresh []*store.Entry, last int) error {
 	places := make(map[int]int, len(fresh))
 	for i, e := range fresh {
@@ -89,7 +97,7 @@ func (s *schema[T]) number(fresh []*store.Entry, last int) error {
 		id := e.ID
 		if id == 0 {
 			if last == math.MaxInt {
-				return s.errorf("record %d: %w: none is left above %d", i, ErrInvalidID, last)
+				return s.errorf("record %d: %w: no id is left after %d", i, ErrInvalidID, last)
 			}
 			last++
 			id = last
@@ -103,7 +111,7 @@ func (s *schema[T]) number(fresh []*store.Entry, last int) error {
 	return nil
 }
 
-// write makes the change that prepare returns and returns its new entry.
+// write applies the change that prepare returns and returns its new entry.
 func (c *Collection[T]) write(prepare func(s *store.State) (store.Change, error)) (*store.Entry, error) {
 	if err := c.writable(); err != nil {
 		return nil, err
@@ -119,22 +127,22 @@ func idOf(e *store.Entry, err error) (int, error) {
 	return e.ID, nil
 }
 
-// current is what a change is prepared against: a state that only this writer can
-// change, or a batch.
+// current is what a change is prepared for: the published state, which only this writer
+// can change, or a batch.
 type current interface {
 	Get(id int) *store.Entry
 	LastID() int
 }
 
-// insertion returns the change that inserts a fresh entry. A fresh entry holds what
-// the caller passed and shares memory with it.
+// insertion returns the change that inserts a fresh entry. The record of a fresh entry
+// is the caller's; it is copied when the change is prepared.
 func (s *schema[T]) insertion(now current, fresh *store.Entry) (store.Change, error) {
 	id := s.id(recordOf[T](fresh))
 	switch {
 	case id < 0:
 		return store.Change{}, s.errorf("%w: %d is negative", ErrInvalidID, id)
 	case id == 0 && now.LastID() == math.MaxInt:
-		return store.Change{}, s.errorf("%w: none is left above %d", ErrInvalidID, now.LastID())
+		return store.Change{}, s.errorf("%w: no id is left after %d", ErrInvalidID, now.LastID())
 	case id == 0:
 		id = now.LastID() + 1
 	case id <= now.LastID() && now.Get(id) != nil:
@@ -162,7 +170,7 @@ func (s *schema[T]) modification(now current, id int, f func(*T) error) (store.C
 		return store.Change{}, err
 	}
 	if now.Get(id) != old {
-		return store.Change{}, s.errorf("%w: id %d was written to by the function that updates it", ErrInvalid, id)
+		return store.Change{}, s.errorf("%w: the function that updates id %d also wrote to it", ErrInvalid, id)
 	}
 	if changed := s.id(&record); changed != id {
 		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrInvalidID, id, changed)
@@ -179,7 +187,7 @@ func (s *schema[T]) deletion(now current, id int) (store.Change, error) {
 	return store.Change{Old: old}, nil
 }
 
-// own checks the record of a fresh entry and gives it an id and memory of its own.
+// own checks and copies the record of a fresh entry and sets its id.
 func (s *schema[T]) own(fresh *store.Entry, id int) error {
 	if err := s.check(recordOf[T](fresh)); err != nil {
 		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)

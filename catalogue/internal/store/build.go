@@ -56,7 +56,7 @@ func (c *Store) build(ctx context.Context, q Query) (reading, error) {
 			return reading{}, err
 		}
 		if b == nil {
-			continue // it was installed meanwhile
+			continue // the index was installed meanwhile
 		}
 		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
 			return reading{}, err
@@ -203,7 +203,7 @@ func (c *Store) install(b *build, x index, final bool) (missed []missedChange, r
 	named.used.Store(c.clock.Add(1))
 	b.state = c.replace(func(s *State) {
 		s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })
-		if s.schema.check(b.terms, s.names) == nil { // else the last record with a member was deleted meanwhile
+		if s.schema.check(b.terms, s.names) == nil { // not if the last record with a member was deleted meanwhile
 			s.indexes = append(slices.Clone(s.indexes), named)
 			s.evict()
 		}

@@ -2,8 +2,8 @@ package store
 
 import "cmp"
 
-// An Entry stands for a stored record. It is the first field of a struct that
-// holds the record, whose type the store does not know. An Entry in a tree must
+// An Entry represents a stored record. It is the first field of a struct that
+// contains the record, whose type is unknown to the store. An Entry in a tree must
 // not be modified.
 type Entry struct{ ID int }
 
@@ -22,7 +22,7 @@ func (ch Change) ID() int {
 func compareIDs(a, b *Entry) int { return cmp.Compare(a.ID, b.ID) }
 
 // difference returns the changes that turn the entries before into those after.
-// Both are sorted by id. A record that is in both is always a change.
+// Both are sorted by id. Every record in before or after has a change.
 func difference(before, after []*Entry) (changes []Change) {
 	for len(before) > 0 || len(after) > 0 {
 		var ch Change

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// An Event is a change of one record, as the history keeps it.
+// An Event is the change of one record in a history.
 type Event struct {
 	Revision uint64
 	ID       int
@@ -17,9 +17,9 @@ type Event struct {
 	Last     bool   // the last event of its revision
 }
 
-// history keeps the last events of a state. They are in a tree, so that it is
-// cheap to add an event, to drop the oldest and to fork the history, and dropped
-// events can be collected. The zero value keeps no events.
+// history keeps the last events of a state in a tree. Adding an event and dropping
+// the oldest is O(log events), a fork is O(1), and dropped events can be collected.
+// The zero value keeps no events.
 type history struct {
 	events *btree.BTreeG[Event]
 	from   uint64 // all events after this revision are kept

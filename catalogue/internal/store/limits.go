@@ -6,8 +6,8 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Every client that may read a collection can ask for any ordering. These limits
-// bound the memory and the work that such requests cost.
+// A client that may read a collection can request any ordering. These limits bound
+// the memory and the work for such requests.
 const (
 	// maxCombined is the largest number of multi-field indexes. Together they take
 	// at most maxPerRecord bytes for each record. The least recently used one is
@@ -30,8 +30,8 @@ const (
 
 // maxKeys returns the largest size in bytes of the keys of an index of n entries.
 // For a multi-field index it leaves room for the items, which evict also counts.
-// Otherwise a new index could be dropped at once and built again for as long as a
-// reader waits for it.
+// Otherwise evict could drop a new index before the reader that waits for it uses
+// it, and the reader would build it again and again.
 func maxKeys(n int, terms []ordering.Term) int {
 	if len(terms) > 1 {
 		return (maxPerRecord - itemSize) * n

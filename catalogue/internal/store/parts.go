@@ -6,11 +6,11 @@ import "sync/atomic"
 // copied without descending the tree or calling a function for each record.
 //
 // Readers fill the cache with the parts that are read often between two writes.
-// The next write to the index empties it. The directory is made once enough pages
-// were read to pay for it, and the array of a part once partPages pages began or
-// ended in it. No page therefore costs more than about three times as much as
-// without the cache, however large the index is. An array takes 8 bytes for each
-// of its entries, and the directory an eighth of a byte for each entry of the
+// The next write to the index empties it. The directory is made after a number of
+// pages that grows with the index, and the array of a part after partPages pages
+// began or ended in the part. A page therefore costs at most about three times as
+// much as without the cache, for any size of the index. An array takes 8 bytes for
+// each of its entries, and the directory an eighth of a byte for each entry of the
 // index.
 type parts struct {
 	pages     atomic.Int32 // read since the last write

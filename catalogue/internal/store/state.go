@@ -18,9 +18,9 @@ type State struct {
 	primary  *tree[struct{}]
 	indexes  []namedIndex
 	builds   []*build // indexes being built; each records every change
-	names    []string // fields, if records may differ in theirs; replaced, never changed
+	names    []string // names of the fields if schema.Members is set; not modified
 	lastID   int      // highest id ever used
-	usedID   int      // highest id used by the last replacement or since
+	usedID   int      // highest id used by the last replacement or after it
 	revision uint64   // number of writes
 	history  history
 
@@ -49,7 +49,7 @@ func (s *State) Revision() uint64 { return s.revision }
 func (s *State) LastID() int { return s.lastID }
 
 // UsedID returns the highest id that was used by the last replacement of all
-// records or since. It is saved with the records.
+// records or after it. It is saved with the records.
 func (s *State) UsedID() int { return s.usedID }
 
 // use records that an id is used.

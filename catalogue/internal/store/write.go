@@ -7,8 +7,9 @@ import "slices"
 const fewChanges = 8
 
 // Write applies and returns the change that prepare returns for the current
-// state. If prepare returns an error or panics, nothing changes. It may run the
-// program's code: other writers wait for it, readers do not.
+// state. If prepare returns an error or panics, nothing changes. Other writers wait
+// for prepare, which may run the program's code; readers do not.
+// O(indexes × log n).
 func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -50,7 +51,7 @@ func (c *Store) commitFew(changes []Change, used int) {
 		if now == s {
 			break
 		}
-		c.mu.Unlock() // an index was installed, or its build begun or ended, meanwhile
+		c.mu.Unlock() // meanwhile an index was installed or a build started or ended
 		s = now
 	}
 	s = c.writable(s)
@@ -140,9 +141,9 @@ func (s *State) rename(names []string) {
 
 // swap publishes s, which began as a fork of the published state, as the next
 // revision. An index that was installed since the fork is dropped, to be built
-// again on its next use, and the present builds start over. Otherwise readers
-// that keep asking for new orderings could keep a writer waiting. The state mutex
-// must be held.
+// again on its next use, and the builds in progress start over. If the writer
+// started over instead, readers that request new orderings could delay it without
+// limit. The state mutex must be held.
 func (c *Store) swap(s *State) (next chan struct{}) {
 	now := c.published.Load()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
@@ -155,16 +156,17 @@ func (c *Store) swap(s *State) (next chan struct{}) {
 	return c.publish(s)
 }
 
-// A Replacement is all records that a store is to hold, sorted by id, and the
-// highest id that is known to have been used by them or others before.
+// A Replacement specifies the new records of a store for [Replace]. Entries are
+// sorted by id. UsedID is the highest id that is known to have been used, or 0.
 type Replacement struct {
 	Store   *Store
 	Entries []*Entry
 	UsedID  int
 }
 
-// Replace replaces the records of stores at one instant. The stores must always be
-// listed in one order. If the program's code panics, nothing changes. O(n log n).
+// Replace replaces the records of stores at one instant. All callers must list the
+// stores in the same order. If the program's code panics, nothing changes.
+// O(n log n × indexes).
 func Replace(all []Replacement) {
 	for _, r := range all {
 		r.Store.writing.Lock()
@@ -173,8 +175,9 @@ func Replace(all []Replacement) {
 	replace(all)
 }
 
-// Replace replaces all records by the entries that prepare returns, sorted by id.
-// If prepare returns an error or panics, nothing changes.
+// Replace replaces all records by the entries that prepare returns, which must be
+// sorted by id. If prepare returns an error or panics, nothing changes.
+// O(n log n × indexes).
 func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -206,7 +209,7 @@ func replace(all []Replacement) {
 	}
 }
 
-// prepare returns the state to be published and the counts of its members.
+// prepare returns the state to publish and the counts of its members.
 func (r Replacement) prepare() (*State, members) {
 	c := r.Store
 	s := c.forked()
@@ -228,8 +231,8 @@ func (r Replacement) prepare() (*State, members) {
 	return s, counts
 }
 
-// replace adds the difference between a state and entries, which are sorted by
-// id. If there could be more than limit changes, it drops all events instead.
+// replace adds the changes that turn the records of a state into entries, which are
+// sorted by id. If there are more than limit changes, it drops all events instead.
 func (h *history) replace(s *State, entries []*Entry, limit int) {
 	switch revision := s.revision + 1; {
 	case h.events == nil:
