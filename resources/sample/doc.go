@@ -37,7 +37,7 @@
 // fixed, independent of the time zone database. A record depends only on the seed, its
 // collection, its id, and the sizes of the collections it refers to: more news do not
 // change any event. This is [Version] 1 of the generator. Any change to the generated
-// records is a new version, announced in the release notes.
+// records is a new version, listed in the changelog.
 //
 // The package has no state. All functions are safe for concurrent use, and so are the
 // methods of a House that is not being modified.
