@@ -29,9 +29,9 @@ type Exchange struct {
 	Took time.Duration
 
 	// Aborted reports whether the response ended early: the handler panicked, which
-	// cuts the connection, as some faults do on purpose, or it could not write
-	// because the client had gone. Writes that fit into the buffers in between, some
-	// kilobytes in process and more over a socket, succeed nevertheless.
+	// cuts the connection and is how some faults do so, or it could not write because
+	// the client had disconnected. Writes that fit into the buffers between them, some
+	// kilobytes in process and more over a socket, succeed even then.
 	Aborted bool
 }
 
