@@ -55,10 +55,10 @@ func TestFaultTiming(t *testing.T) {
 		{"two delays", 0, []Fault{Delay(time.Hour), Delay(time.Minute)}, 61 * time.Minute, `{"detail":"Not found."}`, false},
 		{"delay before a status", 0, []Fault{Status(500, "x"), Delay(time.Hour)}, time.Hour, `x`, false},
 		{"delay before a cut", 0, []Fault{Cut(), Delay(time.Hour)}, time.Hour, ``, true},
-		{"client gone during the delay", time.Minute, []Fault{Delay(time.Hour)}, time.Minute, ``, true},
+		{"client disconnects during the delay", time.Minute, []Fault{Delay(time.Hour)}, time.Minute, ``, true},
 		{"three chunks", 0, []Fault{Slow(10, time.Minute)}, 2 * time.Minute, `{"detail":"Not found."}`, false},
 		{"one chunk", 0, []Fault{Slow(23, time.Minute)}, 0, `{"detail":"Not found."}`, false},
-		{"client gone in the second pause", 90 * time.Second, []Fault{Slow(10, time.Minute)}, 90 * time.Second, `{"detail":"Not found`, true},
+		{"client disconnects in the second pause", 90 * time.Second, []Fault{Slow(10, time.Minute)}, 90 * time.Second, `{"detail":"Not found`, true},
 		{"delay and slow body", 0, []Fault{Slow(12, time.Minute), Delay(time.Hour)}, 61 * time.Minute, `{"detail":"Not found."}`, false},
 	}
 	for _, tt := range tests {
