@@ -13,7 +13,7 @@ import (
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query
-	Header http.Header // of the request, including what the client adds by itself
+	Header http.Header // of the request, including the headers that net/http adds
 	Body   []byte      // the part of the request body that was read, at most 1 MiB
 
 	Status       int         // of the response; 0 if there is none, see Aborted

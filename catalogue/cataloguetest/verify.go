@@ -57,8 +57,8 @@ var ErrClientFailed = errors.New("the client failed")
 //   - return when its context ends.
 //
 // The client may handle an error by returning it or by retrying. It may follow links
-// or compute offsets. Pages have 10 records at most, whatever the limit of the
-// request.
+// or compute offsets. Pages have at most 10 records, even if the request has a larger
+// limit.
 //
 // The report has a result for each pathology. The error is nil if the client passed
 // all of them. Otherwise it wraps one [ErrClientFailed] for each that it failed, with
