@@ -3,9 +3,8 @@ package ordering
 import "strings"
 
 // Camel converts a name from snake_case to camelCase. It removes every underscore
-// before an ASCII lower-case letter or digit and converts that character to upper case.
-// A name that is camelCase already is unchanged. Camel does not allocate if the name has
-// no underscore. O(len).
+// before an ASCII lower-case letter or digit and converts that letter to upper case. It
+// returns a name without underscores unchanged and without allocating. O(len).
 func Camel(name string) string {
 	if !strings.Contains(name, "_") {
 		return name

@@ -4,7 +4,7 @@
 // The package does not depend on the rest of the module. To sort a slice of structs
 // by the ordering in a request:
 //
-//	fields, err := ordering.FieldsOf[Book]()       // once, from the json tags
+//	fields, err := ordering.FieldsOf[Book]()       // from the json tags, once
 //	terms := fields.Parse(r.FormValue("ordering")) // unknown fields are dropped
 //	err = fields.Sort(books, terms...)             // stable
 //

@@ -16,7 +16,7 @@ type Field[T any] struct {
 	Key func(record *T) Key
 }
 
-// By returns a field whose key is computed by a function. It is for types without
+// By returns a field whose key is the result of a function. It is for types without
 // json tags, and for properties that are not fields of the struct:
 //
 //	ordering.By("length", func(b *Book) int { return len(b.Title) })
@@ -27,7 +27,7 @@ func By[T any, V cmp.Ordered](name string, value func(*T) V) Field[T] {
 	}}
 }
 
-// ByTime is like [By], for times. They compare by instant; the offset is ignored.
+// ByTime is like [By] for times, which compare by instant. Their offset is ignored.
 func ByTime[T any](name string, value func(*T) time.Time) Field[T] {
 	return Field[T]{Name: name, Key: func(record *T) Key {
 		return Time(value(record))

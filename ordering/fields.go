@@ -13,9 +13,9 @@ type Fields[T any] struct {
 	byName map[string]int
 }
 
-// NewFields returns the set of the given fields. See [By]. It returns an error
-// wrapping [ErrInvalidFields] if a field has no Name or no Key, or if two fields have the
-// same name. O(n).
+// NewFields returns the set of the given fields, such as those made by [By]. It
+// returns an error wrapping [ErrInvalidFields] if a field has no Name or no Key, or if
+// two fields have the same name. O(n).
 func NewFields[T any](fields ...Field[T]) (*Fields[T], error) {
 	fs := &Fields[T]{list: slices.Clone(fields), byName: make(map[string]int, len(fields))}
 	for i, f := range fields {
@@ -55,12 +55,13 @@ func (fs *Fields[T]) Lookup(name string) (Field[T], bool) {
 	return fs.list[i], true
 }
 
-// Parse is like the function [Parse] with the names of these fields: it drops unknown
-// ones. It is for orderings from requests.
+// Parse is like the function [Parse] with [Fields.Has]: it drops unknown fields. It is
+// for orderings from requests.
 func (fs *Fields[T]) Parse(text string) []Term { return Parse(text, fs.Has) }
 
-// ParseStrict is like the function [ParseStrict] with the names of these fields: it
-// returns an error for an unknown one. It is for orderings from programs.
+// ParseStrict is like the function [ParseStrict] with [Fields.Has]: it returns an error
+// for an unknown field. The error suggests a known name, as [Suggest] does. ParseStrict
+// is for orderings from programs.
 func (fs *Fields[T]) ParseStrict(text string) ([]Term, error) {
 	terms, err := ParseStrict(text, nil)
 	if err != nil {
@@ -94,9 +95,9 @@ func (fs *Fields[T]) resolve(terms []Term) ([]Field[T], error) {
 
 // Comparator returns a function that compares two records by the terms, for use with
 // [slices.SortStableFunc] and similar functions. The function returns zero if the
-// records are equal by all terms, or if there are no terms. It computes the keys at
-// each call; to sort a slice, [Fields.Sort] does less work. It is safe for concurrent
-// use.
+// records are equal by all terms, or if there are no terms. It is safe for concurrent
+// use. It computes the keys at each call, so [Fields.Sort] is faster for sorting a
+// slice.
 //
 // Comparator returns an error wrapping [ErrUnknownField] if a term names an unknown
 // field.

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// JSON returns the key of a JSON value. An object compares by its text without white
-// space. White space around a value is ignored. Empty text is null, as an absent value
-// is. Text that is not valid JSON is a string. O(len(text)).
+// JSON returns the key of a JSON value. White space around the value is ignored. An
+// object compares by its text without white space. Empty text, which stands for an
+// absent value, is null. Text that is not valid JSON is a string. O(len(text)) for each
+// level of nested lists.
 func JSON(text string) Key {
 	if text == "" {
 		return Null()

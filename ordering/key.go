@@ -9,8 +9,7 @@ import (
 
 // A Key is the sort key of one field of one record: null, a boolean, a number, an
 // instant, text, a list or an object. The zero Key is null. Keys are immutable and
-// safe for concurrent use. Compare them with [Key.Compare], not with ==: equal numbers
-// can have different representations.
+// safe for concurrent use. Compare them with [Key.Compare], not with ==.
 type Key struct {
 	kind  kind
 	nanos uint32 // nanoseconds within the second, of an instant
@@ -76,19 +75,21 @@ func List(elements ...Key) Key {
 	return Key{kind: list, text: string(b)}
 }
 
-// AsInt returns the value of a key made by [Int], or 0 or 1 for a key made by [Bool].
-// ok is false for all other keys.
+// AsInt returns the value of a number that is an int64, or 0 or 1 for a boolean. It
+// does not matter how the key was made: [Int](2), [Float](2) and [Number]("2.0") are
+// equal. ok is false for all other keys.
 func (k Key) AsInt() (i int64, ok bool) {
 	return k.num, k.kind == boolean || k.kind == number && k.text == ""
 }
 
-// AsText returns the string of a key made by [Text]. ok is false for all other keys.
+// AsText returns the string of a key for text. ok is false for all other keys.
 func (k Key) AsText() (s string, ok bool) {
 	return k.text, k.kind == text
 }
 
 // Compare returns a negative number if k comes before other, a positive number if k
-// comes after other, and zero if they are equal. O(len) for text, lists and objects.
+// comes after other, and zero if they are equal. O(len) for text, lists, objects, and
+// numbers that are not an int64; O(1) for all others.
 func (k Key) Compare(other Key) int {
 	if c := cmp.Compare(k.kind.lead(), other.kind.lead()); c != 0 {
 		return c
@@ -106,7 +107,7 @@ func (k Key) Compare(other Key) int {
 }
 
 // Append appends an encoding of the key to dst and returns the extended slice.
-// bytes.Compare orders encodings as [Key.Compare] orders the keys. No encoding is a
+// [bytes.Compare] orders encodings as [Key.Compare] orders the keys. No encoding is a
 // prefix of another, so the concatenation of several encodings compares as the keys
 // do, one after the other. O(len).
 func (k Key) Append(dst []byte) []byte {

@@ -87,7 +87,7 @@ func candidates(t reflect.Type) (found []candidate) {
 	return found
 }
 
-// embed appends a struct to a level. If the level has it already, it is marked twice.
+// embed appends a struct to a level, or records that the level has it twice.
 func embed(level []embedded, t reflect.Type, index []int) []embedded {
 	for i := range level {
 		if level[i].typ == t {

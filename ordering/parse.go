@@ -14,9 +14,8 @@ var (
 	ErrUnknownField = errors.New("unknown field")
 	// ErrEmptyTerm is returned by [ParseStrict] when a term has no name.
 	ErrEmptyTerm = errors.New("empty term")
-	// ErrInvalidFields is returned by [NewFields] and [FieldsOf] when the fields do not
-	// form a set: the type is not a struct, a field has no name or no key, or two
-	// fields have the same name.
+	// ErrInvalidFields is returned by [NewFields] and [FieldsOf] when the type is not
+	// a struct, a field has no name or no key, or two fields have the same name.
 	ErrInvalidFields = errors.New("invalid fields")
 )
 
@@ -27,7 +26,7 @@ var (
 // non-empty name is valid.
 //
 // Parse calls valid once for each term and is safe for concurrent use if valid is.
-// O(len(text)).
+// O(len(text) × number of terms returned).
 func Parse(text string, valid func(name string) bool) []Term {
 	var terms []Term
 	for part := range strings.SplitSeq(text, ",") {
@@ -49,8 +48,8 @@ const maxRoom = 8
 // ParseStrict is like [Parse] but returns an error instead of dropping a term. The
 // error wraps [ErrUnknownField] if valid rejects the name, and [ErrEmptyTerm] if the
 // name is empty. It names the term. If text is empty or white space, ParseStrict
-// returns nil, which means the default order. Repeated fields are dropped.
-// O(len(text)).
+// returns nil, which means the default order. Repeated fields are dropped. The cost is
+// that of Parse.
 func ParseStrict(text string, valid func(name string) bool) ([]Term, error) {
 	if trim(text) == "" {
 		return nil, nil
@@ -73,7 +72,8 @@ func ParseStrict(text string, valid func(name string) bool) ([]Term, error) {
 
 // Terms parses an ordering such as "-start_date,name" without checking the names. It
 // is for functions that take terms and report unknown fields themselves. Empty terms
-// and repeated fields are dropped. O(len(text)).
+// and repeated fields are dropped. The cost is that of [Parse]; limit the length of
+// orderings from untrusted clients.
 func Terms(text string) []Term { return Parse(text, nil) }
 
 func parseTerm(part string) Term {

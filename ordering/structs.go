@@ -11,9 +11,8 @@ import (
 //
 // Records compare by a field according to its type:
 //
-//   - A type with a method OrderingKey() int64 compares by the result of the method.
-//     This is the cheapest key to index. The method must return equal numbers for
-//     equal values.
+//   - A type with a method OrderingKey() int64 compares by the result of the method,
+//     which must be the same for equal values. This is the cheapest key to index.
 //   - [time.Time] and structs that embed it compare by instant.
 //   - Numbers, strings and booleans compare by value, slices and arrays element by
 //     element. A nil slice is null, as in encoding/json.
@@ -22,9 +21,9 @@ import (
 //     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
 //     cannot be marshalled is null.
 //
-// FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, or if two fields
-// have the same name in snake_case. It inspects the type once; the fields do not repeat
-// that work for each record.
+// FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
+// fields have the same name in snake_case, or if that name is empty. It inspects the
+// type once; the fields do not repeat that work for each record.
 func FieldsOf[T any]() (*Fields[T], error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {

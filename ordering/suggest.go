@@ -6,8 +6,8 @@ import (
 )
 
 // Suggest returns text for an error about an unknown name: "did you mean created_at?"
-// if a known name is similar, and otherwise "want one of" and at most 20 known names.
-// Case and separators are ignored, so that created_at is suggested for createdAt. If
+// if a known name is similar, and otherwise "want one of" followed by at most 20 known
+// names. It ignores case and separators, so it suggests created_at for createdAt. If
 // known is empty, Suggest returns "". O(len(name) × length of the known names).
 func Suggest(name string, known []string) string {
 	const listed = 20

@@ -13,5 +13,5 @@
 //
 // All functions and methods are safe for concurrent use, except
 // [Envelope.UnmarshalJSON] on the same Envelope. No function modifies its arguments,
-// except that the Append functions write past the end of the slice they are given.
+// except that the Append functions use the spare capacity of dst.
 package pagination

@@ -53,8 +53,8 @@ func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON is the inverse of [Envelope.MarshalJSON]. A link that is null or absent
-// is "". Unknown members are ignored. Records are newly allocated and not nil. A JSON
-// null has no effect, as is the convention of encoding/json.
+// is "". Unknown members are ignored. Records are newly allocated and not nil. By the
+// convention of encoding/json, null has no effect.
 //
 // UnmarshalJSON returns an error wrapping [ErrNotPage] if count or results are absent
 // or null, or if count is negative, so that an error document is not mistaken for the

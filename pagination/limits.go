@@ -11,15 +11,15 @@ const (
 	defaultMax   = 1000
 )
 
-// Limits bounds the size of pages. The zero value is ready to use: a page has 21
-// records, or as many as the request asks for, at most 1000. A negative field means
-// no limit.
+// Limits bounds the size of pages. The zero value is ready to use: a page has as many
+// records as the request asks for, at most 1000, or 21 if it has no limit. A negative
+// field means no limit.
 type Limits struct {
 	// Default is the page size for a request without a valid limit. If zero, it
 	// is 21. If negative, the page is as large as Max allows.
 	Default int
-	// Max is the largest page size. A larger limit, and a larger Default, count
-	// as Max; links then contain Max. If zero, it is 1000.
+	// Max is the largest page size. A larger limit or Default counts as Max, and
+	// links contain Max. If zero, it is 1000.
 	Max int
 }
 
@@ -44,9 +44,9 @@ func (l Limits) Parse(limit, offset string) Window {
 	return w
 }
 
-// Window returns the window that a query requests: [Limits.Parse] of the last limit
-// and the last offset in it. For the zero Query it returns the first page. Window does
-// not allocate. O([Query.Len]).
+// Window returns the window that a query requests. It is the result of [Limits.Parse]
+// for the last limit and the last offset in the query. For the zero Query it is the
+// first page. Window does not allocate. O([Query.Len]).
 func (l Limits) Window(q Query) Window {
 	limit, _ := q.Get(limitName)
 	offset, _ := q.Get(offsetName)
@@ -68,8 +68,8 @@ func bound(n, byDefault int) int {
 }
 
 // parseInt is like strconv.Atoi, but allows white space around the number and returns
-// the nearest int for a number out of range. Atoi cannot be used for that: it stops
-// reading where the range ends and misses invalid characters after it.
+// the nearest int for a number out of range. Atoi cannot be used because it reports a
+// number out of range without checking the characters that follow.
 func parseInt(s string) (n int, ok bool) {
 	s = strings.TrimSpace(s)
 	digits := strings.TrimPrefix(s, "-")

@@ -5,10 +5,10 @@ import "strconv"
 // Links returns the URLs of the pages after and before a window of a list of count
 // records. A URL is "" if there is no such page; the service writes null then.
 //
-// base is the URL of the list without query and fragment. It is copied unchanged, so
-// the links are absolute if base is. q is the query of the request. The links contain
-// its parameters, encoded as by [Query.Encode], with one limit and one offset, set
-// from the window, in place of those of q.
+// The base is the URL of the list without query and fragment. It is copied unchanged,
+// so the links are absolute if base is. The links contain the parameters of q, the
+// query of the request, encoded as by [Query.Encode]. The limit and offset of q are
+// replaced by those of the page.
 //
 // A link to the first page has no offset. The previous page of a window past the end
 // starts one limit before it and may be past the end too, as in DRF. A window with a
@@ -41,9 +41,10 @@ func AppendNext(dst []byte, base string, q Query, w Window, count int) ([]byte, 
 
 // AppendPrevious appends the URL of the page before the window to dst and returns the
 // extended slice and true. The URL is the one that [Links] returns. If there is no such
-// page, AppendPrevious returns dst unchanged and false. It ignores count, which is a
-// parameter so that both functions have the same signature. It does not allocate if
-// dst has room for the link and q has at most 16 pairs.
+// page, AppendPrevious returns dst unchanged and false. It does not allocate if dst has
+// room for the link and q has at most 16 pairs.
+//
+// AppendPrevious ignores count. The parameter gives it the signature of [AppendNext].
 func AppendPrevious(dst []byte, base string, q Query, w Window, count int) ([]byte, bool) {
 	offset, ok := w.previous()
 	if !ok {

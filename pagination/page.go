@@ -9,11 +9,11 @@ import (
 // by l; the zero Limits are those of the service. A nil u is an empty URL, and nil items
 // are an empty list.
 //
-// The links are absolute if u is. They contain the path of u as it is spelled in u, and
-// neither its fragment nor its user information. In the request of a server the URL
-// usually has no scheme and host; to get absolute links, set both in a copy of it. If u
-// has no host and its path begins with two slashes, the second slash is written as %2F
-// in the links, because the path would otherwise begin with the name of another host.
+// The links are absolute if u is. They contain the path of u as it is spelled in u, but
+// not its fragment or user information. The URL of a server's request usually has no
+// scheme and host. For absolute links, set both in a copy of it. If u has no host and
+// its path begins with two slashes, the second slash is written as %2F in the links,
+// because the path would otherwise begin with the name of another host.
 //
 // The records of the page share memory with items, as in [Slice]. The cost is that of
 // [ParseQuery] and [Links] and does not depend on the number of items.

@@ -39,9 +39,10 @@ type pair struct{ name, value string }
 //     UTF-8, and otherwise Latin-1.
 //   - Everything else is literal text, including '#' and control characters.
 //
-// ParseQuery allocates once, and a few more times for each name or value that needs
-// decoding; all others share memory with raw. A pair takes 32 bytes, so limit the
-// length of queries from untrusted clients. O(len(raw)).
+// ParseQuery allocates once for all pairs, or twice if raw is not ASCII, and a few more
+// times for each name or value that needs decoding; all others share memory with raw. A
+// pair takes up to 64 bytes, so limit the length of queries from untrusted clients.
+// O(len(raw)).
 func ParseQuery(raw string) Query {
 	n := countParts(raw)
 	if n == 0 {
@@ -78,8 +79,8 @@ func (q Query) Len() int { return len(q.pairs) }
 // unchanged. The pairs are sorted by name, by code point; values of the same name keep
 // their order. A space is encoded as '+'. ASCII letters and digits and "_.-~" are not
 // escaped. Everything else is percent-encoded UTF-8 in upper case. The empty query is
-// "". Parsing the result and encoding it again yields the same text.
-// O(n log² n) for n pairs.
+// "". Parsing the result and encoding it again yields the same text. O(len) to encode,
+// plus O(n log² n) to sort n pairs.
 func (q Query) Encode() string {
 	var room [fewPairs]pair
 	dst := appendPairs(nil, q.sorted(room[:0]))

@@ -20,8 +20,8 @@ const maxOffset = 24 * time.Hour
 
 // At returns the date-time for t with the offset of t. The instant is truncated to
 // microseconds, and a monotonic clock reading is dropped. An offset with seconds, as
-// in time zones before 1900, is rounded to minutes, and an offset of a day or more
-// becomes zero; neither changes the instant. O(1).
+// in time zones before 1900, is rounded to minutes. An offset of a day or more becomes
+// zero. Neither changes the instant. O(1).
 func At(t time.Time) DateTime {
 	_, seconds := t.Zone()
 	offset := (time.Duration(seconds) * time.Second).Round(time.Minute)
@@ -64,9 +64,9 @@ func (d DateTime) appendWire(dst []byte) []byte {
 }
 
 // UnmarshalJSON parses a JSON string in the format of RFC 3339, with at most twelve
-// digits of fraction, truncated to microseconds. It returns an error matching
-// [ErrInvalid], and leaves the date-time unchanged, for all other values, including
-// null, a string without offset, and year 0. O(1).
+// digits of fraction, truncated to microseconds. For all other values, including null, a
+// string without offset, and year 0, it returns an error matching [ErrInvalid] and leaves
+// the date-time unchanged. O(len).
 func (d *DateTime) UnmarshalJSON(data []byte) error {
 	if read, ok := readWire(data); ok {
 		*d = read

@@ -23,7 +23,7 @@ const (
 // ParseDateTime returns an error wrapping [ErrInvalid] for all other texts. Like the
 // service, it rejects other white space, lower-case letters, days that do not exist,
 // second 60, and year 0. Unlike the service, which has a default time zone, it also
-// rejects texts without offset; the error says so. O(1).
+// rejects texts without offset; the error says so. O(len).
 func ParseDateTime(s string) (DateTime, error) {
 	d, message := parseDateTime(s)
 	if message != "" {

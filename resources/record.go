@@ -12,8 +12,8 @@ import (
 // A Record is an open record: an id and any JSON members. Members keep their order, and
 // numbers keep their digits. The zero Record has no id and no members; its JSON is {}.
 //
-// A Record is immutable except for the field ID, so copies are cheap and safe for
-// concurrent use. Its values are canonical JSON: without white space, with strings
+// A Record is immutable except for the field ID, so its copies share memory and are safe
+// for concurrent use. Its values are canonical JSON: without white space, with strings
 // escaped as the service does, and with numbers as they were sent.
 type Record struct {
 	ID      int // at least 1, or 0 if the record has no id
@@ -129,7 +129,7 @@ func (r *Record) compact() {
 }
 
 // All returns an iterator over the names of the members and their JSON, in order and
-// including the id, unless it is 0.
+// including the id, unless it is 0. O(members).
 func (r Record) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i := 0; i <= len(r.members); i++ {
@@ -152,7 +152,7 @@ func (r Record) Len() int {
 }
 
 // Equal reports whether both records have the same JSON: the same members in the same
-// order, with the same digits. O(size).
+// order, with numbers in the same digits. O(size).
 func (r Record) Equal(other Record) bool {
 	return r.ID == other.ID && (r.ID == 0 || r.idAt == other.idAt) &&
 		slices.Equal(r.members, other.members)

@@ -1,6 +1,6 @@
-// Command api compares the exported API of the module with its record, one file per
-// package beside this one, and exits with status 1 if they differ. With -write it
-// updates the record instead. It runs in the root of the module:
+// Api compares the exported API of the module with its record and exits with status 1
+// if they differ. With -write it updates the record instead. The record has one file
+// per package, in the directory of this file. Run api in the root of the module:
 //
 //	go run .ci/api/main.go [-write]
 package main
@@ -37,7 +37,7 @@ func main() {
 			log.Fatal(err)
 		}
 	} else if different := compare(current); different {
-		log.Fatal("the API differs from its record; if that is intended: go run .ci/api/main.go -write")
+		log.Fatal("the API differs from its record; to update the record, run go run .ci/api/main.go -write")
 	}
 	fmt.Printf("%d exported identifiers in %d packages\n", total, len(current))
 }
@@ -114,7 +114,7 @@ func api(dir string) (lines []string, n int, err error) {
 	return c.lines, c.n, nil
 }
 
-// A collector makes the lines of a package.
+// A collector collects the lines of a package.
 type collector struct {
 	fset  *token.FileSet
 	lines []string
@@ -202,7 +202,7 @@ func (c *collector) members(kind string, fields *ast.FieldList) {
 	}
 }
 
-// update writes the record.
+// update replaces the files of the record.
 func update(current map[string][]string) error {
 	old, err := filepath.Glob(filepath.Join(record, "*.txt"))
 	if err != nil {
@@ -222,7 +222,8 @@ func update(current map[string][]string) error {
 	return nil
 }
 
-// compare prints the lines by which the record and the code differ.
+// compare prints the lines in which the record and the code differ, and reports whether
+// there are any.
 func compare(current map[string][]string) (different bool) {
 	names, _ := filepath.Glob(filepath.Join(record, "*.txt"))
 	for _, path := range names {

@@ -18,7 +18,7 @@ import (
 // their bodies.
 func (h *House) Exchanges() []Exchange { return h.log.exchanges() }
 
-// Forget discards the exchanges so far. Later assertions only concern the requests
+// Forget discards the exchanges so far. Later assertions apply only to the requests
 // that follow.
 func (h *House) Forget() { h.log.forget() }
 
@@ -28,8 +28,9 @@ func (h *House) Forget() { h.log.forget() }
 //	house.Asked(t, "GET /api/", "GET /api/events/?limit=2&ordering=name")
 //
 // A request is written as its method, a space, and its path with the query. The
-// order of parameters is ignored, but not the order of a parameter's values. With
-// no requests, Asked fails the test if there was any.
+// order of parameters is ignored, but not the order of a parameter's values. Without
+// arguments, Asked fails the test if the house received any request. Asked also fails
+// the test if an argument is not written in this form.
 func (h *House) Asked(tb testing.TB, requests ...string) {
 	tb.Helper()
 	want := make([]line, len(requests))

@@ -54,7 +54,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// Parameters that net/url drops are compared too, in any order.
+// TestAskedInvalidQuery checks that parameters that net/url drops are compared, in any
+// order.
 func TestAskedInvalidQuery(t *testing.T) {
 	house := cataloguetest.New(t)
 	getAll(t, house, "/api/events/?a=1;b=2&c=3", "/api/events/?x=100%&c=3")
@@ -102,7 +103,7 @@ func TestNeverWrote(t *testing.T) {
 	checkMessage(t, "write", failureOf(t, func(tb testing.TB) { house.NeverWrote(tb) }), `"POST /api/events/: 201"`)
 }
 
-// There are 300 events, 12 news and no wires.
+// TestWalkedOnce uses a house with 300 events, 12 news and no wires.
 func TestWalkedOnce(t *testing.T) {
 	const events = "/api/events/?limit=100"
 	for _, row := range []struct {
@@ -149,7 +150,8 @@ func TestWalkedOnceCountChanges(t *testing.T) {
 		`the count changed: 300 in "GET /api/events/?limit=150", 299 in "GET /api/events/?limit=150&offset=150"`)
 }
 
-// The number of records is right, but one is repeated and another is missing.
+// TestWalkedOnceRecordTwice uses pages with the right number of records, of which one is
+// repeated and another is missing.
 func TestWalkedOnceRecordTwice(t *testing.T) {
 	const first, second = "/api/events/?limit=150&ordering=-id", "/api/events/?limit=150&ordering=-id&offset=150"
 	for reason, between := range map[string]func(house *cataloguetest.House) error{
@@ -184,7 +186,7 @@ func TestWalkedOnceRecordTwice(t *testing.T) {
 	}
 }
 
-// The ids of the program's own types need not be numbers.
+// TestWalkedOnceOtherIDs uses a record type whose ids are not numbers.
 func TestWalkedOnceOtherIDs(t *testing.T) {
 	house := cataloguetest.New(t)
 	house.Break(cataloguetest.Where{}, cataloguetest.Status(200,
@@ -193,7 +195,7 @@ func TestWalkedOnceOtherIDs(t *testing.T) {
 	house.WalkedOnce(t, "books")
 }
 
-// Responses that are not pages are ignored.
+// TestWalkedOnceNotPages checks that responses other than pages are ignored.
 func TestWalkedOnceNotPages(t *testing.T) {
 	for _, body := range []string{"null", "{}", "[]", "0", `{"count":0,"next":null,"previous":null}`} {
 		house := cataloguetest.New(t)
@@ -203,7 +205,8 @@ func TestWalkedOnceNotPages(t *testing.T) {
 	}
 }
 
-// A failed test logs its requests and the changes to the catalogue, in few lines.
+// TestFailureReport checks that a failed test logs its requests and the changes to the
+// catalogue, with a limited number of lines.
 func TestFailureReport(t *testing.T) {
 	run := func(opts cataloguetest.Options, test func(tb testing.TB, house *cataloguetest.House)) string {
 		r := &recorder{TB: t}

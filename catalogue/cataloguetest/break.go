@@ -5,12 +5,12 @@ package cataloguetest
 //	house.Break(cataloguetest.Where{Nth: 2}, cataloguetest.Status(503, ""))
 //	house.Break(cataloguetest.Where{Collection: "events", Page: cataloguetest.AtOffset(21)}, cataloguetest.MissingRow())
 //
-// If several faults apply to one request, they happen in the order in which a
+// If several faults apply to one request, they take effect in the order in which a
 // response is made: delays and cuts before the response, a status in its place,
 // changes to its page, headers, truncation, and finally the way its bytes are
-// sent. Faults of the same kind happen in the order of the calls, so the last of
-// two statuses is the one that is sent. Each fault counts requests separately, as
-// they arrive, whatever other faults do to them.
+// sent. Faults of the same kind take effect in the order of the calls, so the last of
+// two statuses is sent. Each fault counts the requests as they arrive, independently
+// of other faults.
 //
 // Break calls Fatalf on the testing.TB of the house if where or fault is invalid.
 func (h *House) Break(where Where, fault Fault) *Breakage {

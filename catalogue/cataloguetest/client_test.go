@@ -34,7 +34,7 @@ type transcript []string
 
 func (s *transcript) note(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
 
-// response notes a response with its body.
+// response records a response with its body.
 func (s *transcript) response(a *http.Response, err error) {
 	if err != nil {
 		s.note("no response: %s", errorKind(err))
@@ -62,7 +62,7 @@ func (s *transcript) response(a *http.Response, err error) {
 	}
 }
 
-// errorKind describes an error by what a program can find out about it. The texts of
+// errorKind describes an error by the properties that a program can test. The texts of
 // errors of cut connections differ between pipes and sockets.
 func errorKind(err error) string {
 	var link *url.Error
@@ -81,8 +81,8 @@ func errorKind(err error) string {
 
 var errBody = errors.New("body fails")
 
-// A conversation is a handler and a client that exchanges messages with it. Both note
-// what they see.
+// A conversation is a handler and a client that exchange messages. Both record what they
+// see.
 type conversation struct {
 	name    string
 	handler func(s *transcript, w http.ResponseWriter, r *http.Request)
@@ -322,7 +322,8 @@ func conversations() []conversation {
 	}
 }
 
-// Clients and handlers see the same in process as over a socket.
+// TestTransportsAgree checks that clients and handlers see the same in process as over a
+// socket.
 func TestTransportsAgree(t *testing.T) {
 	for _, c := range conversations() {
 		t.Run(c.name, func(t *testing.T) {

@@ -46,7 +46,8 @@ func TestDiffServiceEqual(t *testing.T) {
 	}
 }
 
-// The catalogue is read at the start of the call.
+// TestDiffServiceConcurrentWriter checks that the catalogue is read at the start of the
+// call.
 func TestDiffServiceConcurrentWriter(t *testing.T) {
 	want := booksCatalogue(t, numbered(1, 3, "Book")...)
 	h, err := httpapi.New(want.Clone(), httpapi.Options{})
@@ -115,7 +116,8 @@ func TestDiffServiceDiffers(t *testing.T) {
 	}
 }
 
-// A collection that cannot be read is an error but not a difference.
+// TestDiffServiceForbiddenCollection checks that a collection that cannot be read is an
+// error but not a difference.
 func TestDiffServiceForbiddenCollection(t *testing.T) {
 	want := cataloguetest.New(t).Catalogue
 	house := cataloguetest.New(t)
@@ -142,7 +144,8 @@ func TestDiffServiceForbiddenCollection(t *testing.T) {
 	}
 }
 
-// If the service changes meanwhile, there is an error but no report.
+// TestDiffServiceChanges checks that a service that changes during the call leads to an
+// error but not to a report.
 func TestDiffServiceChanges(t *testing.T) {
 	house := cataloguetest.New(t)
 	want := house.Catalogue.Clone()
@@ -168,7 +171,7 @@ func TestDiffServiceChanges(t *testing.T) {
 	}
 }
 
-// The service may format date-times differently.
+// TestDiffServiceDateTimes uses a service that formats date-times differently.
 func TestDiffServiceDateTimes(t *testing.T) {
 	const event = `{"id":1,"name":"Reading","slug":"reading","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 	want := catalogue.New()

@@ -95,7 +95,8 @@ func TestDiffSeveralCollections(t *testing.T) {
 	}
 }
 
-// The type of the records does not matter, as long as their wire form is the same.
+// TestDiffTypedRecords checks that records of different types are equal if their wire form
+// is the same.
 func TestDiffTypedRecords(t *testing.T) {
 	type book struct {
 		Name string `json:"name"`
@@ -154,8 +155,8 @@ func TestDiffInvalidEncoding(t *testing.T) {
 	}
 }
 
-// Diff reads a collection at one instant: it sees all records of a concurrent write
-// or none.
+// TestDiffConcurrentWriter checks that Diff reads a collection at one instant: it sees all
+// records of a concurrent write or none.
 func TestDiffConcurrentWriter(t *testing.T) {
 	want := booksCatalogue(t, numbered(1, 40, "Book")...)
 	got := want.Clone()

@@ -1,7 +1,7 @@
 // Package cataloguetest provides a fake of the catalogue service for tests.
 //
-// [New] returns a [House]: a catalogue full of records, served to an HTTP client
-// that belongs to the test. The house is closed when the test ends.
+// [New] returns a [House]: a catalogue with records, served to an HTTP client that
+// belongs to the test. The house is closed when the test ends.
 //
 //	func TestEventNames(t *testing.T) {
 //		t.Parallel() // houses share no state
@@ -17,9 +17,9 @@
 //
 // # Records
 //
-// By default a house holds the records of package sample: made-up records of all
-// 39 collections, with the peculiarities that the service's document shows, the same
-// in every run. They are generated once per process and cloned for each house.
+// By default a house holds the records that package sample generates for all 39
+// collections, with the oddities that the service's document shows. They are the same
+// in every run, generated once per process and cloned for each house.
 // Tests change them through house.Catalogue:
 //
 //	err := house.Catalogue.Events().Update(1, func(e *resources.Event) error {
@@ -53,12 +53,11 @@
 //
 // # Faults
 //
-// [House.Break] makes requests fail. A [Where] selects the requests: the nth
-// one, a path, a page, or a share of all. A [Fault] is what happens to them: an
-// error status, a delay, a connection that is cut, a body that is slow or
-// truncated, or a page whose contents are wrong, such as a next link that leads
-// in a circle or to another host, a missing or repeated record, or a count that
-// shrinks.
+// [House.Break] applies a fault to requests. A [Where] selects the requests: the nth
+// one, a path, a page, or a fraction of all. A [Fault] is an error status, a delay, a
+// cut connection, a slow or truncated body, or a page with wrong contents, such as a
+// next link that leads to an earlier page or to another host, a missing or repeated
+// record, or a count that shrinks.
 //
 //	func TestUnavailable(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) { // the delay takes no time
@@ -79,8 +78,8 @@
 //
 // [VerifyClient] runs a client through 31 pathologies of paginated services. In
 // each of them the client must end, and must return either all records or an
-// error. A client that merely follows next links fails ten of them; examples/client
-// passes all with nothing but the standard library.
+// error. A client that only follows next links fails ten of them. The client in
+// examples/client passes all of them and uses only the standard library.
 //
 //	func TestClient(t *testing.T) {
 //		cataloguetest.VerifyClient(t, eventIDs, cataloguetest.Verification{Collection: "events"})
@@ -117,8 +116,8 @@
 //   - There is no HTTP/2.
 //
 // With [Options.Server], the same handler listens on a loopback port. In both
-// cases the client reaches only its own house. A request to any other address is
-// an error, since a test that leaves its fake has found a mistake.
+// cases the client reaches only its own house. A request to any other address
+// returns an error.
 //
 // # Synthetic time
 //

@@ -59,7 +59,8 @@ func TestParseEnvelopeNotPage(t *testing.T) {
 	}
 }
 
-// Faults of pages do not panic if a page has a valid form but odd contents.
+// TestPageFaultsOfOddPages checks that faults of pages do not panic if a page has a valid
+// form but unusual contents.
 func TestPageFaultsOfOddPages(t *testing.T) {
 	for _, next := range []string{`"nowhere"`, `"http://a.example"`, `7`, `"://"`, `"?limit=x&offset=-1"`, `""`} {
 		for name, fault := range map[string]Fault{

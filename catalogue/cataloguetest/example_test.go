@@ -96,7 +96,8 @@ func TestEventNames(t *testing.T) {
 	house.WalkedOnce(t, "events")
 }
 
-// Fixtures usually come from os.DirFS("testdata") or from an embed.FS.
+// TestFirstEventOfFixtures uses fixtures in memory. Most programs use an os.DirFS or an
+// embed.FS.
 func TestFirstEventOfFixtures(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: fstest.MapFS{
 		"events.ndjson": {Data: []byte(
@@ -108,7 +109,7 @@ func TestFirstEventOfFixtures(t *testing.T) {
 	}
 }
 
-// A catalogue of the test, served on a loopback port.
+// TestFirstEventOfCatalogue serves a catalogue of the test on a loopback port.
 func TestFirstEventOfCatalogue(t *testing.T) {
 	records := catalogue.New()
 	if _, err := records.Events().Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
@@ -120,7 +121,7 @@ func TestFirstEventOfCatalogue(t *testing.T) {
 	}
 }
 
-// Assertions only concern the requests after Forget.
+// TestPostUnauthorized checks only the requests after Forget.
 func TestPostUnauthorized(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Authorizer: httpapi.Bearer("s3cret")})
 	if _, err := firstEvent(house.Client, house.URL); err != nil {
@@ -138,7 +139,8 @@ func TestPostUnauthorized(t *testing.T) {
 	house.Asked(t, "POST /api/events/")
 }
 
-// In a synctest bubble, deadlines pass without waiting.
+// TestEventNamesDeadline runs in a synctest bubble, in which deadlines pass without
+// waiting.
 func TestEventNamesDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		house := cataloguetest.New(t)
@@ -167,7 +169,8 @@ func TestEventNamesRenamed(t *testing.T) {
 	}
 }
 
-// The second page fails an hour after the request for the first.
+// TestEventNamesUnavailable makes the second page fail, an hour after the request for the
+// first.
 func TestEventNamesUnavailable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		house := cataloguetest.New(t)

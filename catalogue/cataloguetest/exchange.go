@@ -13,7 +13,7 @@ import (
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query
-	Header http.Header // of the request, including what the client adds by itself
+	Header http.Header // of the request, including the headers that net/http adds
 	Body   []byte      // the part of the request body that was read, at most 1 MiB
 
 	Status       int         // of the response; 0 if there is none, see Aborted
@@ -29,9 +29,9 @@ type Exchange struct {
 	Took time.Duration
 
 	// Aborted reports whether the response ended early: the handler panicked, which
-	// cuts the connection, as some faults do on purpose, or it could not write
-	// because the client had gone. Writes that fit into the buffers in between, some
-	// kilobytes in process and more over a socket, succeed nevertheless.
+	// cuts the connection and is how some faults do so, or it could not write because
+	// the client had disconnected. Writes that fit into the buffers between them, some
+	// kilobytes in process and more over a socket, succeed even then.
 	Aborted bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Fault is something that goes wrong with a request. [House.Break] applies it to
-// the requests that a [Where] selects.
+// A Fault changes, delays or prevents the response to a request. [House.Break] applies
+// it to the requests that a [Where] selects.
 //
 // [Status], [Header], [Delay], [Slow], [Cut], [CutAfter] and [Truncate] return
 // faults of any response. [NextIsSelf], [NextCycle], [NextHost], [NextScheme],
@@ -18,13 +18,13 @@ import (
 type Fault struct {
 	stage stage
 	// apply applies the fault to the nth request that it hits. It reports whether
-	// it could: faults of pages leave other responses alone.
+	// it could: faults of pages do not change other responses.
 	apply func(i *interceptor, nth int) bool
 	err   error // not nil if the arguments of the function were invalid
 }
 
-// A stage is a point in the making of a response. The faults of one request happen
-// in the order of their stages.
+// A stage is a point in the making of a response. The faults of one request take
+// effect in the order of their stages.
 type stage int
 
 const (
@@ -38,9 +38,9 @@ const (
 
 // Status responds with a status code and a body. The request does not reach the
 // catalogue, so a POST stores nothing. The Content-Type is application/json if the
-// body is JSON, else text/html, as in the error pages of proxies; use [Header] to set
-// another. A response with status 204 or 304 has no body. The code must be between
-// 200 and 999.
+// body is JSON, and otherwise text/html, as in the error pages of proxies. Use [Header]
+// to set another. A response with status 204 or 304 has no body. The code must be
+// between 200 and 999.
 func Status(code int, body string) Fault {
 	if code < 200 || code > 999 {
 		return Fault{err: fmt.Errorf("Status: invalid status %d; want 200 to 999", code)}
@@ -91,13 +91,13 @@ func Header(name, value string) Fault {
 }
 
 // Delay waits before the request reaches the catalogue. Several delays add up. If
-// the request's context ends first, because the client has gone, the connection is
-// cut. Time is that of package time, so that inside a synctest bubble it is the
-// bubble's. A delay of zero or less has no effect.
+// the request's context ends first, because the client has disconnected, the connection
+// is cut. Inside a synctest bubble the time is that of the bubble. A delay of zero or
+// less has no effect.
 //
-// The request body is read before the wait, since net/http notices that a client
-// has gone only after the body. Of a body longer than 1 MiB, which the service
-// refuses, only the first part is read, and the wait does not end early.
+// The request body is read before the wait, because net/http does not detect before the
+// end of the body that a client has disconnected. Of a body longer than 1 MiB, which
+// the service refuses, only the first part is read, and the wait does not end early.
 func Delay(d time.Duration) Fault {
 	return Fault{stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
 		i.delay += max(d, 0)
@@ -121,9 +121,9 @@ func Slow(chunk int, pause time.Duration) Fault {
 // Cut cuts the connection before the response. The request does not reach the
 // catalogue, so a POST stores nothing.
 //
-// The client of net/http retries a GET by itself if the connection has been used
-// before, as it would if a server closed an idle connection. For the program to see
-// the error, the retry must be cut as well.
+// The client of net/http retries a GET if the connection has been used before, as if
+// the server had closed an idle connection. The program sees the error only if the
+// retry is cut as well.
 func Cut() Fault {
 	return Fault{stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
 		i.cut = true
@@ -134,7 +134,7 @@ func Cut() Fault {
 // CutAfter sends the header, with the Content-Length of the whole body, and n bytes of
 // the body, and then cuts the connection. At least the last byte is missing. The
 // request reaches the catalogue, so a POST stores its record. A response without a
-// body is left alone. n must not be negative.
+// body is not changed. n must not be negative.
 func CutAfter(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("CutAfter: negative number of bytes %d", n)}
@@ -146,8 +146,8 @@ func CutAfter(n int) Fault {
 }
 
 // Truncate sends only the first n bytes of the body, with a Content-Length that
-// agrees: the response is valid HTTP but its JSON is not. At least the last byte is
-// missing. A response without a body is left alone. n must not be negative.
+// agrees. The response is valid HTTP, but its JSON is invalid. At least the last byte
+// is missing. A response without a body is not changed. n must not be negative.
 func Truncate(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}

@@ -31,10 +31,10 @@ type Breakage struct {
 	matched, shared, selected, count int
 }
 
-// Count returns the number of requests that the fault has happened to. Requests
-// that it applied to but could not change do not count, such as a request for a
-// page when another fault responds in its place. Tests should check Count, to know
-// that something happened.
+// Count returns the number of requests that the fault has changed. Selected requests
+// that it could not change do not count, such as a request for a page to which another
+// fault responds with a status. Tests should check Count, because a fault that selects
+// no request has no effect.
 func (b *Breakage) Count() int {
 	b.owner.mu.Lock()
 	defer b.owner.mu.Unlock()
@@ -85,7 +85,8 @@ func (f *faults) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// A hit is a fault that applies to a request, which is the nth that it applies to.
+// A hit is a fault that applies to a request, and the number of that request among those
+// that the fault applies to.
 type hit struct {
 	*Breakage
 	nth int

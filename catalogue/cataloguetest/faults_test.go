@@ -227,7 +227,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A HEAD has the same header as the GET, and no body to be broken.
+// TestFaultsOfHEAD checks that a HEAD has the same header as the GET, and no body.
 func TestFaultsOfHEAD(t *testing.T) {
 	const path = "/api/books/?limit=3&offset=3"
 	for reason, f := range map[string]Fault{
@@ -276,7 +276,8 @@ func TestFaultHeader(t *testing.T) {
 	}
 }
 
-// Only a fault in place of the response keeps a POST from storing a record.
+// TestFaultsOfPOST checks that a POST stores its record unless a fault replaces the
+// response.
 func TestFaultsOfPOST(t *testing.T) {
 	for _, tt := range []struct {
 		reason string
@@ -313,7 +314,8 @@ func TestFaultsOfPOST(t *testing.T) {
 	}
 }
 
-// Faults of pages keep the white space of indented pages.
+// TestPageFaultsIndented checks that faults of pages keep the white space of indented
+// pages.
 func TestPageFaultsIndented(t *testing.T) {
 	for _, tt := range []struct {
 		reason  string
@@ -347,8 +349,8 @@ func TestPageFaultsIndented(t *testing.T) {
 	}
 }
 
-// net/http retries a GET whose connection has been used before and breaks before the
-// response.
+// TestCutReusedConnection checks that net/http retries a GET if its connection has been
+// used before and breaks before the response.
 func TestCutReusedConnection(t *testing.T) {
 	server, breakages := serveFaults(t, at(Where{Nth: 2}, Cut()))
 	for range 2 {

@@ -40,7 +40,7 @@ func timed(t *testing.T, ctx context.Context, breaks ...scopedFault) (took time.
 	return time.Since(start), w, cut
 }
 
-// The response of /api/none/ has 23 bytes.
+// TestFaultTiming uses the response of /api/none/, which has 23 bytes.
 func TestFaultTiming(t *testing.T) {
 	tests := []struct {
 		reason  string
@@ -55,10 +55,10 @@ func TestFaultTiming(t *testing.T) {
 		{"two delays", 0, []Fault{Delay(time.Hour), Delay(time.Minute)}, 61 * time.Minute, `{"detail":"Not found."}`, false},
 		{"delay before a status", 0, []Fault{Status(500, "x"), Delay(time.Hour)}, time.Hour, `x`, false},
 		{"delay before a cut", 0, []Fault{Cut(), Delay(time.Hour)}, time.Hour, ``, true},
-		{"client gone during the delay", time.Minute, []Fault{Delay(time.Hour)}, time.Minute, ``, true},
+		{"client disconnects during the delay", time.Minute, []Fault{Delay(time.Hour)}, time.Minute, ``, true},
 		{"three chunks", 0, []Fault{Slow(10, time.Minute)}, 2 * time.Minute, `{"detail":"Not found."}`, false},
 		{"one chunk", 0, []Fault{Slow(23, time.Minute)}, 0, `{"detail":"Not found."}`, false},
-		{"client gone in the second pause", 90 * time.Second, []Fault{Slow(10, time.Minute)}, 90 * time.Second, `{"detail":"Not found`, true},
+		{"client disconnects in the second pause", 90 * time.Second, []Fault{Slow(10, time.Minute)}, 90 * time.Second, `{"detail":"Not found`, true},
 		{"delay and slow body", 0, []Fault{Slow(12, time.Minute), Delay(time.Hour)}, 61 * time.Minute, `{"detail":"Not found."}`, false},
 	}
 	for _, tt := range tests {
@@ -83,8 +83,9 @@ func TestFaultTiming(t *testing.T) {
 	}
 }
 
-// Each chunk is sent at once. A client that goes during a pause ends the handler;
-// otherwise the server could not be closed.
+// TestSlowOverConnection checks that each chunk is sent immediately, and that a client
+// that disconnects during a pause ends the handler. Otherwise the server could not be
+// closed.
 func TestSlowOverConnection(t *testing.T) {
 	server, _ := serveFaults(t, at(Where{}, Slow(10, time.Hour)))
 	resp, err := server.Client().Get(server.URL + "/api/none/")
@@ -121,8 +122,8 @@ func TestDelayEndsWithTheClient(t *testing.T) {
 	}
 }
 
-// The handler receives the body that was read before the delay. It is not called if
-// the body cannot be read.
+// TestDelayKeepsBody checks that the handler receives the body that was read before the
+// delay, and that it is not called if the body cannot be read.
 func TestDelayKeepsBody(t *testing.T) {
 	long := strings.Repeat("x", maxBody)
 	for _, tt := range []struct {

@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// Loading a fixture either returns a consistent catalogue or an error that begins with
-// the file name.
+// FuzzFixtures checks that loading a fixture returns a consistent catalogue or an error
+// that begins with the file name.
 func FuzzFixtures(f *testing.F) {
 	for _, seed := range []string{
 		`[{"id": 1, "a": 1}, {"id": 1}]`, `{"results": [{"id": 2}, 5]}`, "{\"id\": 1}\n\n{\"id\": 0}\n", `{"books": [{"id": 1, "id": 2}], "news": null}`,

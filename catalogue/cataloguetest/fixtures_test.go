@@ -61,8 +61,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// The test fails with the file, line, column and member. Of the message of an error
-// that package catalogue returns, only the beginning and the names are compared.
+// TestInvalidFixtures checks that the test fails with the file, line, column and member.
+// Of an error of package catalogue, it compares only the beginning and the names.
 func TestInvalidFixtures(t *testing.T) {
 	const (
 		notNamed = " is not named after a collection and is not a JSON object of collections"

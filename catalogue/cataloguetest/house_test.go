@@ -78,7 +78,8 @@ func TestFollowNextLinks(t *testing.T) {
 	}
 }
 
-// Concurrent tests do not see each other's changes, nor do later ones.
+// TestHousesAreIndependent checks that concurrent and later tests do not see each other's
+// changes.
 func TestHousesAreIndependent(t *testing.T) {
 	count := cataloguetest.New(t).Catalogue.Events().Count()
 	var all sync.WaitGroup
@@ -138,7 +139,7 @@ func TestHouseIsClosedWithTest(t *testing.T) {
 	}
 }
 
-// Links begin with the URL of the house.
+// TestURL checks that links begin with the URL of the house.
 func TestURL(t *testing.T) {
 	for reason, row := range map[string]struct {
 		opts cataloguetest.Options
@@ -171,7 +172,8 @@ func TestOptionsEmpty(t *testing.T) {
 	}
 }
 
-// The catalogue is served with its types and written to.
+// TestOptionsCatalogue checks that a catalogue is served with its types, and that posted
+// records are written to it.
 func TestOptionsCatalogue(t *testing.T) {
 	type book struct {
 		ID    int    `json:"id"`
@@ -234,7 +236,8 @@ func TestOptionsContradict(t *testing.T) {
 	}
 }
 
-// A house leaves no goroutines, even if responses were not read to the end.
+// TestNoGoroutinesLeft checks that no goroutine outlives a house, even if responses were
+// not read to the end.
 func TestNoGoroutinesLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, opts := range []cataloguetest.Options{{}, {Secure: true}, {Server: true}} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Programs that serve must not contain fakes: neither the handler nor the server
-// examples may import this package or testing.
+// TestServersDoNotImportFaults checks that neither the handler nor the server examples
+// import this package or testing.
 func TestServersDoNotImportFaults(t *testing.T) {
 	const module = "github.com/gobacklist/backlist/"
 	if _, err := exec.LookPath("go"); err != nil {

@@ -57,8 +57,8 @@ func (i *interceptor) serve(hits []hit) {
 }
 
 // readBody reads the request body into memory and reports whether it could.
-// net/http notices that the client has gone only after the body. The rest of a body
-// that is longer than the service accepts is not read.
+// net/http does not detect before the end of the body that the client has disconnected.
+// The rest of a body that is longer than the service accepts is not read.
 func (i *interceptor) readBody() bool {
 	if i.r.Body == nil || i.r.Body == http.NoBody {
 		return true
@@ -77,7 +77,7 @@ func (i *interceptor) readBody() bool {
 }
 
 // record calls the handler and returns its response. A HEAD is handled as a GET, so
-// that the two have the same header whatever is done to the body.
+// that both have the same header even if a fault changes the body.
 func (i *interceptor) record(r *http.Request) *response {
 	if r.Method == http.MethodHead {
 		r = r.WithContext(r.Context()) // a copy

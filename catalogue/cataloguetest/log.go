@@ -25,8 +25,8 @@ type exchangeLog struct {
 }
 
 // wrap returns a handler that records the exchanges of next. Requests are recorded
-// when they arrive. What is written of a response is recorded before it is sent, so
-// a client that has a response finds it in the log.
+// when they arrive. Each part of a response is recorded before it is sent, so a client
+// that has received a response finds it in the log.
 func (l *exchangeLog) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		entry := l.begin(r)
@@ -66,7 +66,7 @@ func (l *exchangeLog) exchanges() []Exchange {
 	return all
 }
 
-// forget removes all entries. Nothing more is recorded of those under way.
+// forget removes all entries, including those of requests that are still running.
 func (l *exchangeLog) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,12 +76,12 @@ func (l *exchangeLog) forget() {
 	l.entries, l.dropped = nil, 0
 }
 
-// A logEntry is an exchange that may be under way.
+// A logEntry is an exchange that may still be running.
 type logEntry struct {
 	log      *exchangeLog
 	exchange *Exchange
 	start    time.Time
-	dropping bool // of its bodies nothing more is kept
+	dropping bool // nothing more is kept of its bodies
 }
 
 // keep appends p to a body as far as there is room. The log must be locked.
@@ -100,8 +100,7 @@ func (n *logEntry) keep(body *[]byte, p []byte) {
 	}
 }
 
-// drop discards the bodies, and what is still to come of them. The log must be
-// locked.
+// drop discards the bodies, including the parts that follow. The log must be locked.
 func (n *logEntry) drop() {
 	size := len(n.exchange.Body) + len(n.exchange.Answer)
 	n.log.size -= size
@@ -136,7 +135,7 @@ func (n *logEntry) end(returned bool, h http.Header) {
 	n.update(func(e *Exchange) { e.Aborted = e.Aborted || !returned })
 }
 
-// A loggedBody records what is read of a request body.
+// A loggedBody records the part of a request body that is read.
 type loggedBody struct {
 	io.ReadCloser
 	entry *logEntry
@@ -152,7 +151,7 @@ func (b *loggedBody) Read(p []byte) (int, error) {
 type loggedWriter struct {
 	http.ResponseWriter
 	entry *logEntry
-	ctx   context.Context // ends when the client goes
+	ctx   context.Context // ends when the client disconnects
 }
 
 func (w *loggedWriter) WriteHeader(status int) {

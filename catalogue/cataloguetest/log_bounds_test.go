@@ -14,7 +14,8 @@ func sizes(l *exchangeLog) (counted, found int) {
 	return l.size, found
 }
 
-// A response that is forgotten while it is written takes no room from others.
+// TestForgetResponseUnderWay checks that a response that is forgotten while it is written
+// does not count in the limit for all bodies.
 func TestForgetResponseUnderWay(t *testing.T) {
 	var l exchangeLog
 	handler := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -28,7 +29,8 @@ func TestForgetResponseUnderWay(t *testing.T) {
 	}
 }
 
-// Nothing more is kept of a response whose beginning was dropped while it is written.
+// TestLogDropsResponseUnderWay checks that nothing more is kept of a response whose
+// beginning was dropped while it was written.
 func TestLogDropsResponseUnderWay(t *testing.T) {
 	var l exchangeLog
 	long := make([]byte, maxBody)

@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// Exchanges include the effect of faults. A page that is fetched again after an error
-// was fetched once.
+// TestExchangesWithFaults checks that exchanges include the effect of faults, and that a
+// page that is fetched again after an error counts once.
 func TestExchangesWithFaults(t *testing.T) {
 	for name, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Server: true}} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
-// An exchange is recorded once the client has its response.
+// TestExchanges checks that an exchange is recorded once the client has its response.
 func TestExchanges(t *testing.T) {
 	for name, opts := range map[string]cataloguetest.Options{"in process": {Empty: true}, "loopback": {Empty: true, Server: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,8 @@ func TestExchangesOfConcurrentRequests(t *testing.T) {
 	}
 }
 
-// Calls of the handler without the client are recorded too.
+// TestExchangesOfHandlerCalls checks that calls of the handler without the client are
+// recorded.
 func TestExchangesOfHandlerCalls(t *testing.T) {
 	house := cataloguetest.New(t)
 	house.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("HEAD", "/api/", nil))
@@ -105,7 +106,8 @@ func TestExchangesOfHandlerCalls(t *testing.T) {
 	}
 }
 
-// Only the beginning of a long body is kept. The client receives all of it.
+// TestExchangesAreBounded checks that only the beginning of a long body is kept, and that
+// the client receives all of it.
 func TestExchangesAreBounded(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
 	long := strings.Repeat("x", 2<<20)

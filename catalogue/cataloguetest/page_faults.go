@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// pageFault returns a fault that changes pages. change returns the new body, or
-// false to leave the page alone. Other responses are left alone: errors, responses
-// to methods other than GET and HEAD, and paths that are not those of a collection.
+// pageFault returns a fault that changes pages. change returns the new body, or false
+// if the page does not change. Other responses do not change: errors, responses to
+// methods other than GET and HEAD, and paths that are not those of a collection.
 func pageFault(change func(i *interceptor, page envelope, nth int) (body []byte, ok bool)) Fault {
 	return Fault{stage: inPage, apply: func(i *interceptor, nth int) bool {
 		if !requestsPage(i.r) || i.response.status != 200 {
@@ -45,7 +45,7 @@ func NextCycle() Fault {
 
 // NextHost makes the next link of a page lead to another host, such as
 // "elsewhere.example" or "elsewhere.example:8443". A page without a next link is
-// left alone. The host must not be empty.
+// not changed. The host must not be empty.
 func NextHost(host string) Fault {
 	if host == "" || strings.ContainsAny(host, "/?#@") {
 		return Fault{err: fmt.Errorf("NextHost: invalid host %q", host)}
@@ -61,9 +61,9 @@ func NextHost(host string) Fault {
 }
 
 // NextScheme makes the next link of a page lead to the same host with another
-// scheme, such as "http" in a house that is served over https. A page without a next
-// link is left alone, and so is one whose next link has that scheme. The scheme must
-// not be empty.
+// scheme, such as "http" in a house that is served over https. A page is not changed if
+// it has no next link, or if its next link already has that scheme. The scheme must not
+// be empty.
 func NextScheme(scheme string) Fault {
 	if scheme == "" || strings.ContainsAny(scheme, ":/?#") {
 		return Fault{err: fmt.Errorf("NextScheme: invalid scheme %q", scheme)}
@@ -92,7 +92,7 @@ func EmptyPageWithNext() Fault {
 }
 
 // MissingRow removes the last record of a page. The count and the links do not
-// change, so the record is on no page. An empty page is left alone.
+// change, so the record is on no page. An empty page is not changed.
 func MissingRow() Fault {
 	return pageFault(func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
 		last := len(page.rows) - 1
@@ -108,12 +108,12 @@ func MissingRow() Fault {
 }
 
 // RepeatedRow inserts the last record of the previous page at the front of a page,
-// which then has one more than its limit. The count and the links do not change. The
-// first page and an empty page are left alone.
+// which may then have one more than its limit. The count and the links do not change.
+// The first page and empty pages are not changed.
 //
-// Together with a [MissingRow] for the same requests, each page has as many records
-// as it should, and the whole list as many as its count. This is what happens if an
-// ordering has ties that every query breaks differently.
+// Together with a [MissingRow] for the same requests, each page has the right number of
+// records, and the whole list has as many as its count. This happens in services whose
+// orderings have ties that each query breaks differently.
 func RepeatedRow() Fault {
 	return pageFault(func(i *interceptor, page envelope, _ int) ([]byte, bool) {
 		if offsetOf(i.r) == 0 || len(page.rows) == 0 {
@@ -135,9 +135,9 @@ func RepeatedRow() Fault {
 
 // CountShrinks reduces the count of a page: by the given number in the first request
 // that the fault applies to, by twice that number in the second, and so on, but not
-// below 0. The records do not change. Requests for something other than a page are
-// counted too, so the [Where] should name a Collection or the method GET. The number
-// must be at least 1.
+// below 0. The records do not change. Requests for anything other than a page count too,
+// so the [Where] should name a Collection and the method GET. The number must be at
+// least 1.
 func CountShrinks(by int) Fault {
 	if by < 1 {
 		return Fault{err: fmt.Errorf("CountShrinks: invalid number %d; want at least 1", by)}

@@ -2,8 +2,7 @@ package cataloguetest
 
 import "time"
 
-// A pathology is a situation that clients of paginated services meet sooner or
-// later.
+// A pathology is a behaviour of a paginated service that clients must handle.
 type pathology struct {
 	name    string
 	records int // in the collection

@@ -13,7 +13,7 @@ func wrongLinks() []pathology {
 	return []pathology{
 		{name: "next-is-self", records: fewRecords, breaks: []scopedFault{fromSecond(NextIsSelf())}, want: completesOrFails, remedy: loop},
 		{name: "next-cycle", records: fewRecords, breaks: []scopedFault{fromSecond(NextCycle())}, want: completesOrFails, remedy: loop},
-		{name: "empty-pages-with-next", records: fewRecords, breaks: []scopedFault{fromSecond(EmptyPageWithNext())}, want: completesOrFails, remedy: "return an error if a page has no records before count of them have been received, whatever next says"},
+		{name: "empty-pages-with-next", records: fewRecords, breaks: []scopedFault{fromSecond(EmptyPageWithNext())}, want: completesOrFails, remedy: "return an error if a page has no records and fewer than count have been received, even if it has a next link"},
 		{name: "next-on-other-host", records: fewRecords, breaks: []scopedFault{always(NextHost(otherHost))}, want: completesOrFails, remedy: origin},
 		{name: "next-without-tls", records: fewRecords, breaks: []scopedFault{always(NextScheme("http"))}, want: completesOrFails, remedy: origin},
 		{name: "redirect-to-other-host", records: fewRecords, breaks: []scopedFault{fromSecond(Status(302, "")), fromSecond(Header("Location", redirect))}, want: completesOrFails, remedy: "set CheckRedirect in a copy of the http.Client; the service redirects at most to itself"},

@@ -12,7 +12,7 @@ const (
 func wrongResponses() []pathology {
 	const (
 		status = "check the status before the body, and return an error or retry if it is not 200"
-		shape  = "a body without count and results is not a page, whatever its status, and not the end of the list"
+		shape  = "a body without count and results is neither a page nor the end of the list, even with status 200"
 	)
 	retry := Header("Retry-After", "0")
 	html := Header("Content-Type", "text/html; charset=utf-8")
@@ -32,10 +32,10 @@ func wrongResponses() []pathology {
 func brokenConnections() []pathology {
 	const (
 		whole  = "return the error of reading or decoding the body, or retry; a partial body is not a page"
-		ctxUse = "create each request with the context (http.NewRequestWithContext), wait for nothing without it, and return its error"
+		ctxUse = "create each request with the context (http.NewRequestWithContext), end each wait when the context ends, and return its error"
 	)
 	return []pathology{
-		// Twice, since net/http retries by itself on a connection that has been used.
+		// Twice, because net/http retries if the connection has been used before.
 		{name: "cut-before-header", records: fewRecords, breaks: []scopedFault{second(Cut()), third(Cut())}, want: completesOrFails, remedy: "return the error of the request, or retry"},
 		{name: "cut-in-body", records: fewRecords, breaks: []scopedFault{second(CutAfter(300))}, want: completesOrFails, remedy: whole},
 		{name: "truncated-body", records: fewRecords, breaks: []scopedFault{second(Truncate(300))}, want: completesOrFails, remedy: whole},

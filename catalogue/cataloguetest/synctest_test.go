@@ -34,8 +34,8 @@ func TestSynctest(t *testing.T) {
 	})
 }
 
-// The delays of handlers and the timeouts of clients use synthetic time, and so does
-// Exchange.Took.
+// TestSynctestTimeouts checks that the delays of handlers, the timeouts of clients and
+// Exchange.Took use synthetic time.
 func TestSynctestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l exchangeLog
@@ -68,7 +68,8 @@ func TestSynctestTimeouts(t *testing.T) {
 	})
 }
 
-// A page that the client abandons and fetches again was fetched once.
+// TestSynctestAbandonedPage checks that a page that the client abandons and fetches again
+// counts once.
 func TestSynctestAbandonedPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		house := New(t)
@@ -103,7 +104,8 @@ func TestSynctestAbandonedPage(t *testing.T) {
 	})
 }
 
-// A response that is neither read nor closed leaves no goroutine in the bubble.
+// TestSynctestUnreadResponse checks that a response that is neither read nor closed leaves
+// no goroutine in the bubble.
 func TestSynctestUnreadResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		house := New(t)

@@ -32,9 +32,9 @@ type Verification struct {
 	// "events".
 	Collection string
 
-	// Timeout is the time after which the context of a call to Fetch ends. A client
-	// that waits longer before it retries has given up by then. If zero or negative,
-	// it is 10 seconds.
+	// Timeout is the time after which the context of a call to Fetch ends. If the
+	// client waits before it retries, Timeout must be longer. If zero or negative, it
+	// is 10 seconds.
 	Timeout time.Duration
 
 	// Except lists the names of pathologies to skip, for a client that is not meant
@@ -47,28 +47,27 @@ type Verification struct {
 var ErrClientFailed = errors.New("the client failed")
 
 // CheckClient runs a client through the pathologies of paginated services: lists of
-// all sizes, errors that pass and errors that stay, connections that break or stall,
-// and pages that are wrong, with links that lead in a circle or to another host,
-// records that are missing or repeated, and counts that change. In each of them the
-// client must
+// several sizes, temporary and permanent errors, connections that break or stall, and
+// wrong pages, with links that lead to an earlier page or to another host, records that
+// are missing or repeated, and counts that change. In each of them the client must
 //
 //   - return all records, each once, or an error, and no error if nothing is wrong;
-//   - not go round in circles;
-//   - send nothing to another host, nor without encryption;
+//   - not send requests endlessly;
+//   - send no request to another host or without encryption;
 //   - return when its context ends.
 //
 // The client may handle an error by returning it or by retrying. It may follow links
-// or compute offsets. Pages have 10 records at most, whatever the limit of the
-// request.
+// or compute offsets. Pages have at most 10 records, even if the request has a larger
+// limit.
 //
 // The report has a result for each pathology. The error is nil if the client passed
 // all of them. Otherwise it wraps one [ErrClientFailed] for each that it failed, with
 // a sentence that says what to do. If fetch is nil, or the collection or an exception
 // is unknown, the report is empty and the error does not wrap ErrClientFailed.
 //
-// CheckClient takes as long as the client, plus a fifth of a second. A client that
-// panics has failed. A client that has not returned two seconds after the end of its
-// context has failed too: its connections are cut and its goroutine is abandoned.
+// A client that panics fails the pathology. So does a client that has not returned two
+// seconds after the end of its context; its connections are cut and its goroutine is
+// abandoned. CheckClient takes as long as the client, plus a fifth of a second.
 //
 // In a test, use [VerifyClient].
 func CheckClient(fetch Fetch, opts Verification) (Report, error) {
@@ -88,11 +87,12 @@ func CheckClient(fetch Fetch, opts Verification) (Report, error) {
 }
 
 // VerifyClient is like [CheckClient] but runs each pathology in a subtest with its
-// name, so that one can be run alone:
+// name, so that it can be run alone:
 //
 //	go test -run TestMyClient/next-is-self
 //
-// A subtest that fails logs what is wrong and which requests were sent.
+// A subtest that fails logs the problem and the requests of the client. VerifyClient
+// calls t.Fatal if fetch is nil, or if the collection or an exception is unknown.
 func VerifyClient(t *testing.T, fetch Fetch, opts Verification) {
 	t.Helper()
 	v, err := newVerification(fetch, opts)

@@ -53,7 +53,7 @@ func followNext(ctx context.Context, client *http.Client, baseURL string) (ids [
 	return ids, nil
 }
 
-// ignoreErrors treats every body as a page, and an invalid one as an empty page. It
+// ignoreErrors treats every body as a page, and an invalid body as an empty page. It
 // checks links.
 func ignoreErrors(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 	strict := *client
@@ -126,7 +126,7 @@ func fetchPages(ctx context.Context, client *http.Client, baseURL string) (ids [
 	return ids, count, nil
 }
 
-// trustLimit takes a page with fewer records than its limit for the last one.
+// trustLimit treats a page with fewer records than its limit as the last one.
 func trustLimit(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 	const limit = 100
 	for offset := 0; ; offset += limit {
@@ -155,8 +155,8 @@ func endOnError(ctx context.Context, client *http.Client, baseURL string) (ids [
 	})
 }
 
-// readOnce returns a client that takes the result of one Read for the whole body. This
-// works as long as pages are small and arrive at once.
+// readOnce returns a client that treats the result of one Read as the whole body. This
+// works if pages are small and arrive in one piece.
 func readOnce(path string) cataloguetest.Fetch {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		return fetchByOffset(ctx, client, baseURL+path, func(resp *http.Response, err error) (body []byte, ended bool, _ error) {

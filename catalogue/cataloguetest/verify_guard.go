@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// A guard is the transport of a client under test. It records the requests, sends
-// only those to the service, and limits their number.
+// A guard is the transport of a client under test. It records the requests, limits their
+// number, and sends only those to the service.
 type guard struct {
 	next   http.RoundTripper
 	origin *url.URL

@@ -15,8 +15,8 @@ type Report struct {
 type Result struct {
 	// Pathology is its name, such as "next-is-self".
 	Pathology string
-	// Problem says in one sentence what was wrong and what to do about it. It is
-	// empty if the client passed.
+	// Problem describes in one sentence what the client did wrong and how to fix it.
+	// It is empty if the client passed.
 	Problem string
 	// Requests are the requests of the client in order, each with its outcome, such
 	// as "GET /api/events/?offset=10: 200 OK".

@@ -125,8 +125,8 @@ func TestClientProblems(t *testing.T) {
 	}
 }
 
-// A client that ignores its errors is stopped by its context after a number of
-// requests, whether they go to the service or to another host.
+// TestClientEndlessRequests checks that the context of a client that ignores its errors
+// ends after a number of requests, to the service or to another host.
 func TestClientEndlessRequests(t *testing.T) {
 	for _, tt := range []struct{ reason, url, problem string }{
 		{"the service", "", "sent more than 50 requests: "},
@@ -151,7 +151,7 @@ func TestClientEndlessRequests(t *testing.T) {
 	}
 }
 
-// The requests of an abandoned client fail.
+// TestAbandonedClient checks that the requests of an abandoned client fail.
 func TestAbandonedClient(t *testing.T) {
 	proceed, done := make(chan struct{}), make(chan error)
 	result := runPathology(t, func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
@@ -172,8 +172,8 @@ func TestAbandonedClient(t *testing.T) {
 	}
 }
 
-// A client may fetch single records in reverse order and retry each: only what it
-// returns is judged.
+// TestUnusualClient checks that a client may fetch single records in reverse order and
+// retry each, because only its result counts.
 func TestUnusualClient(t *testing.T) {
 	report, err := CheckClient(backwards, Verification{Timeout: time.Minute})
 	if err != nil {

@@ -85,7 +85,7 @@ func TestNaiveClientsFail(t *testing.T) {
 	}
 }
 
-// These clients fail in a single pathology.
+// TestClientsWithOneMistake uses clients that fail in a single pathology.
 func TestClientsWithOneMistake(t *testing.T) {
 	for _, tt := range []struct {
 		reason     string
@@ -138,7 +138,8 @@ func TestInvalidVerification(t *testing.T) {
 	}
 }
 
-// Each kind of collection has enough records for several pages.
+// TestVerificationCollections checks that each kind of collection has enough records for
+// several pages.
 func TestVerificationCollections(t *testing.T) {
 	var others []string // all pathologies but two
 	for _, e := range expected {
@@ -174,7 +175,7 @@ func TestVerifyClientFails(t *testing.T) {
 	cataloguetest.VerifyClient(t, countPages, cataloguetest.Verification{Timeout: time.Minute})
 }
 
-// The expected subtests fail and log why.
+// TestVerifyClient checks that the expected subtests fail and log the reason.
 func TestVerifyClient(t *testing.T) {
 	self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVerifyClientFails$", "-test.v")
 	self.Env = append(os.Environ(), "BACKLIST_VERIFY_FAILS=1")

@@ -18,14 +18,14 @@ import (
 // "events". Pages may be fetched in any order or concurrently, but all must have the
 // same ordering and the same count.
 //
-// Only pages that were sent in full, with status 200, are considered. A page that is
-// fetched again after an error is therefore fetched once, and so is a page that the
-// client had abandoned before; [Exchange.Aborted] says what the house can know of
-// that. A client must read a page for it to count.
+// Only pages that were sent in full, with status 200, count as fetched. A page that is
+// fetched again after an error therefore counts once, and so does a page whose first
+// response the client abandoned, as far as the house can detect that; see
+// [Exchange.Aborted]. The client must read a page for it to count.
 //
-// Pages longer than 1 MiB are not kept in full and cannot be checked. Neither can
-// pages that were followed by more than 64 MiB of responses. Both fail the test.
-// Records without a numeric member "id" are not checked for repetition.
+// WalkedOnce also fails the test if it cannot check a page, because the page is longer
+// than 1 MiB or was followed by more than 64 MiB of responses. Records without a numeric
+// member "id" are not checked for repetition.
 func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
 	about, ok := resources.Lookup(collection)

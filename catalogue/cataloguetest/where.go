@@ -51,8 +51,8 @@ type Page struct {
 	offset int
 }
 
-// AtOffset returns the page that begins at the given offset, whatever its limit. The
-// first page has offset 0, even if the request does not contain an offset.
+// AtOffset returns the page that begins at the given offset, with any limit. The first
+// page has offset 0, even if the request does not contain an offset.
 func AtOffset(offset int) Page { return Page{set: true, offset: offset} }
 
 // check returns an error if a field is invalid.

@@ -103,8 +103,8 @@ func TestWhereShare(t *testing.T) {
 	}
 }
 
-// The numbers are the first that the reference implementation of SplitMix64 returns
-// for the seed 1234567.
+// TestWhereShareIsSplitMix64 uses the first numbers that the reference implementation of
+// SplitMix64 returns for the seed 1234567.
 func TestWhereShareIsSplitMix64(t *testing.T) {
 	numbers := []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821}
 	for i, number := range numbers {
@@ -116,7 +116,8 @@ func TestWhereShareIsSplitMix64(t *testing.T) {
 	}
 }
 
-// Concurrent requests are selected in the same numbers as sequential ones.
+// TestFaultsConcurrentRequests checks that as many concurrent requests are selected as
+// sequential ones.
 func TestFaultsConcurrentRequests(t *testing.T) {
 	share := Where{Collection: "books", Share: 0.3, Seed: 9}
 	server, breakages := serveFaults(t,

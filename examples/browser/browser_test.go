@@ -213,7 +213,7 @@ func (p *tab) wantAddress(want string) {
 	}
 }
 
-// check checks contrast, width and labels of a page and takes a picture of it.
+// check checks contrast, width and labels of a page and takes a screenshot.
 func (p *tab) check(step string) {
 	p.t.Helper()
 	p.screenshot(step)
@@ -230,7 +230,7 @@ func (p *tab) check(step string) {
 
 const unlabelled = `a:empty, button:empty, summary:empty, img:not([alt])`
 
-// screenshot stores a picture of the page if BACKLIST_SCREENSHOTS is set.
+// screenshot stores an image of the page if BACKLIST_SCREENSHOTS is set.
 func (p *tab) screenshot(step string) {
 	p.t.Helper()
 	dir := os.Getenv("BACKLIST_SCREENSHOTS")

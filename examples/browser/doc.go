@@ -1,10 +1,10 @@
 // Package browser tests the pages of package httpapi/browse in Chromium, with mouse
-// and keyboard. It shows how a program can test its own pages; it has no code except
-// tests.
+// and keyboard. It contains only tests, as an example for programs that test their own
+// pages.
 //
 //	cd examples/browser && go test ./...
 //
 // The tests look for chromium, chromium-browser or google-chrome. Without one they
 // are skipped, or fail if BACKLIST_BROWSER is set. If BACKLIST_SCREENSHOTS names a
-// directory, a picture of each step is stored there.
+// directory, the tests store a screenshot of each step in it.
 package browser

@@ -22,7 +22,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// walk clicks through the pages of a catalogue and posts an event.
+// walk follows links between the pages of a catalogue and posts an event.
 func walk(t *testing.T, browser context.Context, name string, width int64, dark bool) {
 	house := sampleHouse(t)
 	root := serve(t, house)

@@ -1,12 +1,12 @@
-// Command client prints all records of a collection of a running service, one JSON
-// object per line. It shows a client that is written with the standard library
-// alone and that checks everything a paginated service may get wrong.
+// Client prints all records of a collection of a running service, one JSON object per
+// line. It is an example of a client that uses only the standard library and passes
+// every check of cataloguetest.VerifyClient.
 //
 //	go run ./examples/serve &
 //	go run ./examples/client events
 //
-// If the client cannot read all records, it prints none and fails. The checks are in
-// walk.go. The test runs the client against a service with injected faults.
+// If it cannot read all records, it prints none and fails. The checks of the pages are
+// in walk.go.
 package main
 
 import (

@@ -11,8 +11,8 @@ import (
 	"net/url"
 )
 
-// page is an answer of the service. Its fields are pointers because an absent member
-// means that the answer is not a page.
+// page is a response of the service. Its fields are pointers because a response without
+// a count or results is not a page.
 type page struct {
 	Count   *int               `json:"count"`
 	Next    *string            `json:"next"`
@@ -22,7 +22,7 @@ type page struct {
 // maxPage is the largest accepted size of a body in bytes.
 const maxPage = 32 << 20
 
-// get requests a page. An answer that is not a complete page is an error.
+// get requests a page. It returns an error if the response is not a complete page.
 func get(ctx context.Context, client *http.Client, at *url.URL) (p page, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {

@@ -16,16 +16,16 @@ type record struct {
 	json json.RawMessage
 }
 
-// errWalk is wrapped by the error if the pages are inconsistent: the service was
-// written to during the walk, or it has a fault. A second attempt may succeed.
+// errWalk is wrapped by the error if the pages are inconsistent, because the service was
+// written to during the walk or has a fault. Another attempt may succeed.
 var errWalk = errors.New("inconsistent pages")
 
-// fetchAll returns all records of a collection in order of their ids. If it cannot
-// read all of them, it returns none and an error.
+// fetchAll returns all records of a collection in the order of their ids. If it cannot
+// read all of them, it returns no records and an error.
 //
-// It requests one page after another, ordered by id, so that a repeated record has
-// an id that is not greater than the one before it. The walk is complete if it has
-// read as many records as every page said there are.
+// It requests one page after another, ordered by id, so the id of a repeated record is
+// not greater than the id before it. The walk is complete if the number of records read
+// equals the count, which must be the same on every page.
 func fetchAll(ctx context.Context, client *http.Client, base, collection string) ([]record, error) {
 	first, err := url.Parse(strings.TrimRight(base, "/") + "/api/" + url.PathEscape(collection) + "/?ordering=id")
 	if err != nil {
@@ -52,9 +52,9 @@ type walk struct {
 	records []record
 }
 
-// add appends the records of a page, if they can be the next, and returns the URL of
-// the following page, or nil at the end. Every page adds a record with a greater id,
-// and there are at most count records, so every walk ends.
+// add appends the records of a page and returns the URL of the following page, or nil at
+// the end. Every page except the last must add a record with a greater id, and there are
+// at most count records, so every walk ends.
 func (w *walk) add(p page) (next *url.URL, err error) {
 	if len(w.records) == 0 {
 		w.count = *p.Count
@@ -94,8 +94,8 @@ func (w *walk) addRecord(raw json.RawMessage) error {
 	return nil
 }
 
-// follow parses a link. It must lead to the same list, because the client might send
-// credentials with the next request.
+// follow parses a link. It returns an error if the link leads to another list, because
+// the client might send credentials with the next request.
 func (w *walk) follow(link string) (*url.URL, error) {
 	next, err := url.Parse(link)
 	if err != nil {

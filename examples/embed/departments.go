@@ -9,8 +9,8 @@ import (
 )
 
 // departments returns the shop's authorizer. The programme department may post
-// events and the press department social links, each with its password. A
-// department without a password may post nothing.
+// events, and the press department may post social links, each with its password. A
+// department without a password may not post.
 func departments(passwords map[string]string) httpapi.Authorizer {
 	department := map[string]string{"events": "programme", "social-links": "press"}
 	return func(r *http.Request, collection string) error {
@@ -25,7 +25,8 @@ func departments(passwords map[string]string) httpapi.Authorizer {
 	}
 }
 
-// equal compares two strings in a time that does not depend on them.
+// equal reports whether two strings are equal, in a time that does not depend on their
+// contents.
 func equal(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

@@ -1,5 +1,5 @@
-// Command embed shows a program with its own pages that mounts the catalogue below
-// /shop. It has its own record type for books and its own authorizer.
+// Embed serves a site with pages of its own and mounts the catalogue below /shop. It is
+// an example of a program with its own record type and its own authorizer.
 //
 //	PROGRAMME_PASSWORD=... PRESS_PASSWORD=... go run ./examples/embed
 //	curl http://127.0.0.1:8080/longest
@@ -75,7 +75,7 @@ func newHandler(passwords map[string]string) (http.Handler, error) {
 	return mux, httpapi.Mount(mux, "/shop", api)
 }
 
-// longest returns a handler that answers with the book that has the most pages.
+// longest returns a handler that responds with the book that has the most pages.
 func longest(books *catalogue.Collection[Book]) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		page, err := books.Page(pagination.Window{Limit: 1}, ordering.Desc("pages"))

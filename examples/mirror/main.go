@@ -1,13 +1,13 @@
-// Command mirror writes the records of a running service as JSON, in the format of
-// Catalogue.Load and of the flag -data of serve. It shows how package client reads a
-// service.
+// Mirror writes the records of a running service as JSON, in the format of
+// Catalogue.Load and of the flag -data of serve. It is an example of package
+// httpapi/client.
 //
 //	go run ./examples/mirror -url http://127.0.0.1:8080 >house.json
 //	go run ./examples/mirror -url https://shop.example -token s3cret books authors >house.json
 //
-// It reads the named collections, or all 39, with a limited rate of requests. It
-// writes a collection only if it can prove that no record is missing, and reports
-// the result for each on standard error.
+// It reads the named collections, or all 39, and sends at most five requests per second
+// by default. It writes the records of a collection only if it has verified that none is
+// missing, and reports the result for each collection on standard error.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// parse returns a client made from the flags, and the other arguments, which are
+// parse returns a client configured by the flags, and the other arguments, which are
 // keys of collections.
 func parse(args []string, stderr io.Writer) (*client.Client, []string, error) {
 	opts := client.Options{Header: http.Header{}}

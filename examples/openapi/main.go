@@ -1,10 +1,11 @@
-// Command openapi reads a catalogue with a client that oapi-codegen generated from
-// its OpenAPI document. The tests compare every kind of answer with the document.
+// Openapi prints the latest events of a running service. It uses a client that
+// oapi-codegen generated from the service's OpenAPI document. The tests compare every
+// kind of response with the document.
 //
 //	go run ../serve &
 //	go run . http://127.0.0.1:8080
 //
-// The client and its document are in the directory client.
+// The generated client and the document are in the directory client.
 package main
 
 import (
@@ -31,7 +32,7 @@ func main() {
 	}
 }
 
-// latest prints the five events that start last, and the count of all events.
+// latest prints the five events that start last, and the number of all events.
 func latest(ctx context.Context, out io.Writer, c *client.ClientWithResponses) error {
 	limit := 5
 	answer, err := c.ListEventsWithResponse(ctx, &client.ListEventsParams{

@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// films returns some made-up films.
+// films returns some invented films.
 func films() []Film {
 	rated := func(stars float64) *float64 { return &stars }
 	on := func(year int, month time.Month, day int) time.Time {

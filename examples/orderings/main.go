@@ -1,5 +1,6 @@
-// Command orderings serves a slice of films, ordered and paged like a collection of
-// the catalogue. It shows packages ordering and pagination in a hand-written handler.
+// Orderings serves a slice of films, ordered and paged like a collection of the
+// catalogue. It is an example of packages ordering and pagination in a hand-written
+// handler.
 //
 //	go run ./examples/orderings
 //	curl 'http://127.0.0.1:8080/films/?ordering=-year,title&limit=2'
@@ -52,9 +53,9 @@ func newHandler() (http.Handler, error) {
 	return mux, nil
 }
 
-// list returns a handler that answers with a page of records in the requested order.
-// The records must not be modified afterwards. Each request sorts a copy. For
-// thousands of records, or for records that change, use a catalogue.Collection.
+// list returns a handler that responds with a page of records in the requested order.
+// The records must not be modified after the call. Each request sorts a copy of them,
+// so for thousands of records, or for records that change, use a catalogue.Collection.
 func list[T any](records []T) (http.HandlerFunc, error) {
 	fields, err := ordering.FieldsOf[T]()
 	if err != nil {

@@ -101,7 +101,7 @@ func TestFollowNext(t *testing.T) {
 	}
 }
 
-// TestNoHTMLEscaping checks that & is written as the service writes it.
+// TestNoHTMLEscaping checks that & is not escaped, as in the service.
 func TestNoHTMLEscaping(t *testing.T) {
 	r, err := http.Get(start(t) + "?offset=3&limit=3")
 	if err != nil {
@@ -138,7 +138,8 @@ func TestUnknownRoutes(t *testing.T) {
 	}
 }
 
-// All requests share the slice of records.
+// TestListDoesNotModifyRecords checks that requests do not modify the slice of records,
+// which they share.
 func TestListDoesNotModifyRecords(t *testing.T) {
 	records := films()
 	handler, err := list(records)

@@ -91,7 +91,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// The package documentation promises 600 to 1,000 bytes.
+// TestRecordSize checks the size of 600 to 1,000 bytes in the package documentation.
 func TestRecordSize(t *testing.T) {
 	for _, r := range newData(1000).records {
 		if len(r.json) < 600 || len(r.json) > 1000 {

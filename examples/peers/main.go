@@ -1,5 +1,5 @@
 // Peers compares this library with other ways to keep ordered records in a Go
-// program. It does the same work with each and prints how long each took:
+// program. It does the same work with each and prints the times:
 //
 //	go run .                 # 10,000 and 100,000 records, about two minutes
 //	go run . -full           # also 1,000,000 events and 10,000,000 small records
@@ -17,11 +17,11 @@
 //
 // Records are events of 600 to 1,000 bytes of JSON, and a page has 21 of them. The
 // backlist column is the time of one operation. The columns of the peers are the
-// peer's time divided by that: above 1 the peer is slower. Where the library has a
-// goal, "ratio" is backlist's time divided by the time of what the goal names, so
-// less is better. A goal that names nothing applies to backlist's own figure.
-// Goals that were missed are printed too. A dash means that the peer does not have
-// the operation or was not measured.
+// peer's time divided by that: above 1 the peer is slower. If the library has a goal,
+// "ratio" is backlist's time divided by the time that the goal names, so less is
+// better. A goal that names nothing applies to backlist's own figure. Goals that are
+// missed are printed too. A dash means that the peer does not have the operation or
+// was not measured.
 //
 // Some goals name something that has no column: memcpy appends the encoded bytes of
 // a page to a buffer, json is [encoding/json.Unmarshal] of the file's bytes into
@@ -35,10 +35,10 @@
 //
 // Every number is the median of several rounds in which the stores take turns.
 // Every ratio is the median of the ratios of the rounds, so that noise on the
-// machine affects both sides alike. The garbage collector runs as usual. The short
-// turns of reads mostly exclude it. Writes leave more garbage, so they are measured
-// in pairs, in turns long enough to include it. For small records each store is
-// alone in memory, so there are no turns.
+// machine affects both sides equally. The garbage collector runs as usual. The short
+// turns of reads mostly exclude it. Writes produce more garbage, so they are measured
+// in pairs, in turns long enough to include it. Small records are measured with one
+// store in memory at a time, so there are no turns.
 //
 // Pages at fixed offsets (first, middle, last) are read repeatedly and are hot in
 // the cache. Random offsets follow one precomputed sequence, the same for each

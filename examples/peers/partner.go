@@ -31,7 +31,7 @@ type partner struct {
 	follows bool // whether this process is the follower
 }
 
-var errPartner = errors.New("the two revisions are out of step")
+var errPartner = errors.New("the two revisions perform different measurements")
 
 // figures performs a measurement the given number of times and returns its results.
 type figures func(times int) []float64

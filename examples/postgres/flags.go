@@ -42,7 +42,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port; if empty, do not serve")
 	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
 	flags.StringVar(&c.save, "save", "", "write all records to a JSON `file`")
-	flags.BoolVar(&c.check, "check", false, "check every row and every count")
+	flags.BoolVar(&c.check, "check", false, "check all rows and counts")
 	flags.StringVar(&c.token, "token", "", "permit posts with this bearer `token`")
 	flags.Func("index", "create an index for `collection:ordering`, such as books:name, unless it exists; may be repeated", c.addIndex)
 	if err := flags.Parse(args); err != nil {

@@ -1,13 +1,13 @@
-// Command postgres serves the catalogue from PostgreSQL instead of memory. It shows
-// how a program implements httpapi.Collection, with the same handler and the same
-// answers as examples/serve.
+// Postgres serves the catalogue from PostgreSQL instead of memory. It is an example of
+// an implementation of httpapi.Collection, with the same handler and the same responses
+// as examples/serve.
 //
 //	go run . -primary 'host=localhost dbname=house' -load house.json
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// The program migrates the schema, performs -load, -index, -check and -save in that
-// order, and serves at -addr unless it is empty. Posts are refused without -token.
-// After an interrupt or SIGTERM the program waits for running requests. A second
+// It migrates the schema, performs -load, -index, -check and -save in that order, and
+// serves at -addr unless that is empty. Posts are refused without -token. After an
+// interrupt or SIGTERM, it waits at most 30 seconds for running requests. A second
 // signal ends it immediately.
 package main
 
@@ -31,7 +31,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the program at once
+	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "postgres:", err)
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// run runs the program until ctx is done.
+// run prepares the database and serves until ctx is done.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c, err := parse(args, stderr)
 	if err != nil {
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return serve(ctx, listener, newServer(handler, errorLog))
 }
 
-// prepare performs everything that precedes serving.
+// prepare migrates the schema and performs -load, -index, -check and -save.
 func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Writer) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
@@ -129,7 +129,7 @@ func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
 	}
 }
 
-// serve serves until ctx is done, then waits for running requests.
+// serve serves until ctx is done, and then waits for running requests.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()

@@ -9,8 +9,9 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 )
 
-// saveFile writes all records to a file. It replaces a regular file atomically, since
-// that may be the only copy. It writes to other files, such as /dev/stdout, directly.
+// saveFile writes all records to a file. It replaces a regular file atomically, because
+// the file may be the only copy of the records. It writes to other files, such as
+// /dev/stdout, directly.
 func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target

@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// eventNames is a client of the service that a test of the README is about.
+// eventNames is the code under test. It returns the names of all events.
 func eventNames(ctx context.Context, client *http.Client, baseURL string) (names []string, err error) {
 	for next := baseURL + "/api/events/"; next != ""; {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)

@@ -1,5 +1,6 @@
-// Package readme has the snippets of the README. It shows nothing new: its tests make
-// sure that each snippet compiles, and that the README keeps its promises about itself.
+// Package readme contains the code of the README. Its tests check that the code in the
+// README compiles, and that the README has a limited size, valid links, and the
+// concurrency contract of package catalogue.
 package readme
 
 import (
@@ -10,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSnippets finds each block of Go in the README in a file of this package. Only
-// the indentation may differ.
+// TestSnippets checks that each block of Go in the README is in a file of this package,
+// except for indentation.
 func TestSnippets(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -57,8 +58,8 @@ func flat(source []byte) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// TestConcurrencyContract finds the contract in the same words in the README, in the package
-// documentation and at the type.
+// TestConcurrencyContract checks that the README, the package documentation and the
+// documentation of Collection have the contract in the same words.
 func TestConcurrencyContract(t *testing.T) {
 	for name, comment := range map[string]string{"../../README.md": "", "../../catalogue/doc.go": "// ", "../../catalogue/collection.go": "// "} {
 		text, err := os.ReadFile(name)
@@ -77,7 +78,7 @@ const contract = "A Collection is safe for concurrent use. Each read sees one st
 	"step that puts a few records in place, which runs no code of the program. Writers of one collection take turns. The " +
 	"writes of one batch become visible together or, after an error or a panic, not at all."
 
-// TestSize keeps the README readable in a minute.
+// TestSize checks that the README is short.
 func TestSize(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -88,7 +89,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestLinks finds the files that the README links to.
+// TestLinks checks that the files that the README links to exist.
 func TestLinks(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// serveHouse is only compiled: its port may be in use.
+// serveHouse is compiled but not called, because its port may be in use.
 var _ = serveHouse
 
 func serveHouse() {
@@ -26,7 +26,7 @@ func serveHouse() {
 	check(server.ListenAndServe())
 }
 
-// TestServer mounts what serveHouse serves and sends a request.
+// TestServer sends a request to a handler that is mounted as in serveHouse.
 func TestServer(t *testing.T) {
 	house := catalogue.New()
 	_, err := house.Events().Insert(resources.Event{Name: "Reading"})

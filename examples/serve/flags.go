@@ -22,7 +22,7 @@ type config struct {
 	baseURL string
 	limits  pagination.Limits
 	openapi string
-	sample  sample.Options // of the made-up records
+	sample  sample.Options // of the generated records
 	browse  bool
 }
 
@@ -33,21 +33,21 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller prints errors in one line
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
-	flags.StringVar(&c.data, "data", "", "serve the records of a JSON `file`, an object of collection keys to records; by default records are made up")
-	flags.Uint64Var(&c.sample.Seed, "seed", 0, "make up other records for each seed `N`")
-	flags.Func("events", "make up `N` events (default 300)", size(&c.sample.Events))
-	flags.Func("labels", "make up `N` labels (default 24)", size(&c.sample.Labels))
-	flags.Func("authors", "make up `N` authors (default 60)", size(&c.sample.Authors))
-	flags.Func("social-links", "make up `N` social links (default 80; 0 without authors)", size(&c.sample.SocialLinks))
-	flags.Func("books", "make up `N` books (default 200)", size(&c.sample.Books))
-	flags.Func("others", "make up `N` records of each other collection (default 12)", size(&c.sample.Others))
-	plain := flags.Bool("plain", false, "make up records without oddities such as repeated slugs and null logos")
+	flags.StringVar(&c.data, "data", "", "serve the records of a JSON `file`, an object that maps keys of collections to arrays of records; by default records are generated")
+	flags.Uint64Var(&c.sample.Seed, "seed", 0, "generate records from the seed `N`")
+	flags.Func("events", "generate `N` events (default 300)", size(&c.sample.Events))
+	flags.Func("labels", "generate `N` labels (default 24)", size(&c.sample.Labels))
+	flags.Func("authors", "generate `N` authors (default 60)", size(&c.sample.Authors))
+	flags.Func("social-links", "generate `N` social links (default 80; 0 without authors)", size(&c.sample.SocialLinks))
+	flags.Func("books", "generate `N` books (default 200)", size(&c.sample.Books))
+	flags.Func("others", "generate `N` records of each other collection (default 12)", size(&c.sample.Others))
+	plain := flags.Bool("plain", false, "generate records without oddities such as repeated slugs and null logos")
 	flags.BoolVar(&c.open, "open", false, "permit all posts")
 	flags.Func("token", "permit posts with \"Authorization: Bearer `T`\"", c.setToken)
-	flags.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy; by default the URL of the request")
-	flags.BoolVar(&c.browse, "browse", true, "answer browsers with HTML pages; with -browse=false they get JSON")
-	flags.IntVar(&c.limits.Max, "max-limit", 1000, "put at most `N` records on a page; negative means no limit")
-	flags.StringVar(&c.openapi, "openapi", "", "write an OpenAPI 3.1 description to `file`, or to standard output if it is -, and exit")
+	flags.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy; by default links begin with the URL of the request")
+	flags.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; with -browse=false they receive JSON")
+	flags.IntVar(&c.limits.Max, "max-limit", 1000, "limit pages to `N` records; negative means no limit")
+	flags.StringVar(&c.openapi, "openapi", "", "write an OpenAPI 3.1 document to `file`, or to standard output if it is -, and exit")
 
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -88,22 +88,22 @@ func (c *config) setToken(token string) error {
 	return nil
 }
 
-// check reports errors in combinations of flags.
+// check returns an error for an invalid combination of flags.
 func (c config) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.data != "" && c.sample != (sample.Options{}):
-		return errors.New("-data excludes the flags for made-up records")
+		return errors.New("-data cannot be combined with the flags for generated records")
 	case c.open && c.token != "":
-		return errors.New("-open and -token exclude each other")
+		return errors.New("-open and -token cannot be combined")
 	case c.limits.Max == 0:
-		return errors.New("-max-limit 0 leaves no records; negative means no limit")
+		return errors.New("-max-limit 0 is invalid; negative means no limit")
 	}
 	return nil
 }
 
-// scheme returns the scheme of the credentials that the authorizer wants, or "".
+// scheme returns the scheme of the credentials for posts, or "" if none are needed.
 func (c config) scheme() string {
 	if c.token != "" {
 		return "Bearer"

@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// load returns a catalogue with the records of the file, or with made-up ones.
+// load returns a catalogue with the records of the file, or with generated ones.
 func load(c config) (*catalogue.Catalogue, error) {
 	house := catalogue.New()
 	if c.data == "" {

@@ -1,17 +1,17 @@
-// Command serve serves the catalogue of a publishing house, with made-up records or
-// those of a file. It shows a complete server: flags, timeouts, graceful shutdown,
-// HTML pages for browsers, and an OpenAPI description.
+// Serve serves the catalogue of a publishing house, with generated records or those of
+// a file. It is an example of a complete server, with flags, timeouts, graceful
+// shutdown, HTML pages for browsers, and an OpenAPI document.
 //
 //	go run ./examples/serve
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// Browsers get HTML pages, other clients JSON. The description is served at
-// /openapi.json, and -openapi writes it to a file. Package sample makes up the
-// records: -seed selects other records, -events and similar flags their number, and
-// -plain omits oddities.
+// Browsers receive HTML pages, and other clients JSON. The OpenAPI document is served
+// at /openapi.json, and -openapi writes it to a file. Package sample generates the
+// records. The flag -seed selects other records, -events and similar flags set their
+// number, and -plain disables oddities.
 //
-// Posts are refused without -open or -token. After an interrupt or SIGTERM the
-// program waits for running requests. A second signal ends it immediately.
+// Posts are refused without -open or -token. After an interrupt or SIGTERM, serve waits
+// at most 30 seconds for running requests. A second signal ends it immediately.
 package main
 
 import (
@@ -42,7 +42,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the program at once
+	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -96,7 +96,7 @@ func listenCode(err error) int {
 	return exitMisused
 }
 
-// writeDocument writes the OpenAPI description to a file, or to stdout for "-".
+// writeDocument writes the OpenAPI document to a file, or to stdout for "-".
 func writeDocument(file string, document *openapi.Document, stdout io.Writer) error {
 	if file != "-" {
 		return os.WriteFile(file, document.JSON(), 0o644)
@@ -122,7 +122,7 @@ func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
 	})
 }
 
-// routes returns a handler for the API, the HTML pages and the OpenAPI description.
+// routes returns a handler for the API, the HTML pages and the OpenAPI document.
 func (c *config) routes(api, document http.Handler) http.Handler {
 	if c.browse {
 		api = browse.New(api, browse.Options{})
@@ -145,7 +145,7 @@ func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
 	}
 }
 
-// serve serves until ctx is done, then waits for running requests.
+// serve serves until ctx is done, and then waits for running requests.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()

@@ -69,7 +69,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestUnknownPath wants the 404 of the API, not that of http.ServeMux.
+// TestUnknownPath checks that the 404 is that of the API, not that of http.ServeMux.
 func TestUnknownPath(t *testing.T) {
 	answer, err := http.Get(start(t).base + "/unknown")
 	if err != nil {

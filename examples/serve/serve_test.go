@@ -58,7 +58,7 @@ func announced(t *testing.T, stdout io.Reader) (base, addr string) {
 	return match[1], match[2]
 }
 
-// page is an answer of a collection.
+// page is a response of a collection.
 type page struct {
 	Count    int              `json:"count"`
 	Next     *string          `json:"next"`

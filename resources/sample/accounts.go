@@ -2,7 +2,8 @@ package sample
 
 import "encoding/json"
 
-// accounts returns a record of the collections about money, or nil for other keys.
+// accounts returns the members of a record in a collection about money, or nil for other
+// keys.
 func accounts(d *draw) []member {
 	switch d.key {
 	case "commissions":

@@ -14,8 +14,9 @@ type authorFacts struct {
 
 func (m *maker) authorFacts(id int) authorFacts { return m.draw("authors", id).asAuthor() }
 
-// asAuthor must be called before any other random number of the record is used, so that
-// all callers get the same result.
+// asAuthor returns the facts of the author that is being generated. It must be called
+// before any other random number of the record is used, so that all callers get the
+// same result.
 func (d *draw) asAuthor() authorFacts {
 	l := pick(d.rng, d.languages)
 	return authorFacts{l.person(d.rng), l.code}
@@ -48,7 +49,8 @@ type bookFacts struct {
 
 func (m *maker) bookFacts(id int) bookFacts { return m.draw("books", id).asBook() }
 
-// asBook must be called first, as asAuthor.
+// asBook returns the facts of the book that is being generated. Like asAuthor, it must
+// be called first.
 func (d *draw) asBook() (b bookFacts) {
 	b.author, _ = d.ref("authors")
 	b.label, _ = d.ref("labels")

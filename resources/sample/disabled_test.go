@@ -17,7 +17,8 @@ import (
 // A houseOf holds the records of a house, as encoding/json decodes them.
 type houseOf = map[string][]record
 
-// An oddity specifies what a constant promises, independently of the implementation.
+// An oddity specifies an Oddity according to its documentation, independently of the
+// implementation.
 type oddity struct {
 	name string
 	bit  sample.Oddity

@@ -7,9 +7,9 @@
 //
 // # Contents
 //
-// Events, labels and social links have the fields of the document. Books and authors
-// have a name, a slug and other fields that a shop shows. The document does not show the
-// fields of the other 34 collections; those generated here are plausible inventions.
+// Events, labels and social links have the fields of the document. The document does not
+// show the fields of the other collections. Books and authors have a name, a slug and
+// other fields that a shop shows, and the other 34 collections have invented fields.
 // Names are combined at random from lists, so any resemblance to a real person or book
 // is coincidental. All host names are reserved ones.
 //
@@ -24,9 +24,9 @@
 // lines and without a footer logo; social links with the same url and author, with and
 // without a logo; and missing ids, as if records had been deleted.
 //
-// The oddities that are most likely to break a program can be disabled one by one. If a
-// program fails with all of them and succeeds without one, that one is the cause.
-// Disabling an oddity changes nothing else in the house. See [Oddity].
+// The oddities that are most likely to break a program can be disabled one by one; see
+// [Oddity]. Disabling an oddity changes nothing else in the house. So if a program fails
+// with all oddities and succeeds without one, that one is the cause.
 //
 //	plain := sample.New(sample.Options{Without: sample.AllOddities &^ sample.NullLogos})
 //
@@ -37,7 +37,7 @@
 // fixed, independent of the time zone database. A record depends only on the seed, its
 // collection, its id, and the sizes of the collections it refers to: more news do not
 // change any event. This is [Version] 1 of the generator. Any change to the generated
-// records is a new version, announced in the release notes.
+// records is a new version, listed in the changelog.
 //
 // The package has no state. All functions are safe for concurrent use, and so are the
 // methods of a House that is not being modified.

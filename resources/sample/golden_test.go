@@ -8,7 +8,7 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// TestVersion1 checks that version 1 generates the same bytes as ever. The hashes are
+// TestVersion1 checks that version 1 always generates the same bytes. The hashes are
 // those of the package's own output, so the test does not check that the bytes are
 // correct.
 func TestVersion1(t *testing.T) {

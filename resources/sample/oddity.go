@@ -5,10 +5,10 @@ package sample
 // is a new version.
 const Version = 1
 
-// An Oddity is a property of the service's records that programs may not expect. It is
-// a bit mask: several oddities are joined by |, and 0 is none. A house with at least 31
-// events, 5 social links and one label has all oddities, except those disabled by
-// Options.Without.
+// An Oddity is a property of the service's records that programs may not expect, or a
+// set of such properties. Oddities are bits that can be combined with |. A house with
+// at least 31 events, 5 social links and one label has all oddities, except those
+// disabled by [Options].Without.
 type Oddity uint32
 
 const (

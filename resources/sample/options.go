@@ -1,8 +1,8 @@
 package sample
 
-// Options configures [New]. A size of zero is the default, a negative size means no
+// Options configures [New]. A size of zero means the default, a negative size means no
 // records, and a size above ten million counts as ten million. The zero value is ready to
-// use: it has seed 0, the default sizes and all oddities.
+// use. It has seed 0, the default sizes and all oddities.
 type Options struct {
 	// Seed determines the contents of the house. Every value, including 0,
 	// generates a different house.
@@ -17,8 +17,8 @@ type Options struct {
 	// Others is the size of each of the other 34 collections; default 12.
 	Others int
 
-	// Without disables oddities: no record of the house has them. Nothing else in
-	// the house changes, nor does the cost of New. Unknown bits are ignored.
+	// Without disables oddities: no record of the house has them. It changes neither
+	// anything else in the house nor the cost of New. Unknown bits are ignored.
 	Without Oddity
 }
 

@@ -2,7 +2,8 @@ package sample
 
 import "encoding/json"
 
-// sales returns a record of the collections about sales and stock, or nil for other keys.
+// sales returns the members of a record in a collection about sales or stock, or nil for
+// other keys.
 func sales(d *draw) []member {
 	switch d.key {
 	case "direct-sales":

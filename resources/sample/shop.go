@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// shop returns a record of the collections of the shop, or nil for other keys.
+// shop returns the members of a record in a collection of the shop, or nil for other
+// keys.
 func shop(d *draw) []member {
 	switch d.key {
 	case "attribute-types":
@@ -78,8 +79,8 @@ func (d *draw) attribute() any {
 	return nil
 }
 
-// asItem returns the price of an item, in cents, and its quantity. It must be called
-// first, as asAuthor.
+// asItem returns the price of an item, in cents, and its quantity. Like asAuthor, it
+// must be called first.
 func (d *draw) asItem() (price, quantity int) { return d.between(490, 4000), d.between(1, 4) }
 
 // cartItems returns the items of a cart and their total price. Of every three carts one
@@ -95,7 +96,8 @@ func (d *draw) cartItems() (ids []int, total int) {
 	return ids, total
 }
 
-// shipment returns a shipment. Those that have been delivered have one more member.
+// shipment returns the members of a shipment. One of them is present only if the
+// shipment has been delivered.
 func (d *draw) shipment() []member {
 	sent := d.moment()
 	members := []member{

@@ -22,7 +22,8 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// A letter that is not folded would split its word.
+// TestEveryLatinLetterIsFolded checks the letters of all names, because a letter that is
+// not folded splits its word.
 func TestEveryLatinLetterIsFolded(t *testing.T) {
 	for _, l := range languages() {
 		for _, word := range slices.Concat(l.given, l.family, l.heads, l.tails, l.kinds, imprints()) {

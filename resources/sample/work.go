@@ -2,8 +2,8 @@ package sample
 
 import "strconv"
 
-// work returns a record of the collections about the work of the house, or nil for other
-// keys.
+// work returns the members of a record in a collection about the work of the house, or
+// nil for other keys.
 func work(d *draw) []member {
 	switch d.key {
 	case "collaborators":

@@ -20,8 +20,8 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, er
 }
 
 // retryEnded calls f, which sends the first statement on a connection, and calls it
-// again if that connection had ended. After a restart of the server all connections of
-// the pool may have ended, so f is called until it must have got a new one.
+// again if that connection had ended. After a restart of the server, all connections of
+// the pool may have ended, so f is called until it must have used a new connection.
 func retryEnded(ctx context.Context, db *sql.DB, f func() error) error {
 	for stale := db.Stats().MaxOpenConnections; ; stale-- {
 		err := f()

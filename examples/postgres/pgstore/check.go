@@ -14,11 +14,11 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Check reads all tables at one instant and checks that counts and highest ids match
-// the records, that the members of open records are counted correctly, and that each
-// row is as its record would be written now. The error wraps [ErrCount] or [ErrRow] for
-// each fault. It wraps [httpapi.ErrUnavailable] if the database is unavailable. O(n),
-// with a statement for each record. Use it in tests, and after writing with SQL.
+// Check reads all tables at one instant. It checks that counts and highest ids match the
+// records, that the members of open records are counted correctly, and that the columns
+// of each row match its record. The error wraps [ErrCount] or [ErrRow] for each fault.
+// It wraps [httpapi.ErrUnavailable] if the database is unavailable. O(n), with a
+// statement for each record. Use Check in tests, and after writing with SQL.
 func (s *Store) Check(ctx context.Context) error {
 	var faults []error
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {

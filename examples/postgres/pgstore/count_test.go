@@ -26,7 +26,7 @@ const (
 	createdFrom = 100_000
 )
 
-// written is what writers know about a collection whose connections are interrupted.
+// written holds what writers know about a collection whose connections are interrupted.
 type written struct {
 	store *pgstore.Store
 	db    *sql.DB // not used by the store

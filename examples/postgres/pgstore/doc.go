@@ -1,5 +1,5 @@
 // Package pgstore stores the catalogue's 39 collections in PostgreSQL. The handler of
-// package httpapi serves them with the same answers as from memory, to the byte.
+// package httpapi serves them with the same responses as from memory, byte for byte.
 //
 //	store, err := pgstore.Open(pgstore.Options{Primary: "host=db1 dbname=house", Replica: "host=db2 dbname=house"})
 //	err = store.Migrate(ctx)

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// expectation is what clients know about a collection. Records that were read or
+// expectation holds what clients know about a collection. Records that were read or
 // acknowledged must not change.
 type expectation struct {
 	name  string       // the member that differs in all posted records

@@ -41,7 +41,8 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 
 // LoadFrom replaces the records of all collections with those of a catalogue. It reads
 // the collections of the catalogue one after another, so they may be of different
-// instants. Its errors are those of Load.
+// instants. Its errors are those of Load. For a nil catalogue the error wraps
+// [catalogue.ErrInvalidData].
 func (s *Store) LoadFrom(ctx context.Context, house *catalogue.Catalogue) error {
 	if house == nil {
 		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrInvalidData)

@@ -12,7 +12,7 @@ type reader func(ctx context.Context, db *sql.DB, revision uint64) error
 
 // ask calls f with a server that has everything that this Store has written to t or
 // read from it. So no page is older than an earlier page or an earlier revision, unless
-// the primary itself has lost writes. f may be called several times, with the replica
+// the primary itself has lost writes. ask may call f several times, with the replica
 // and the primary.
 func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	if err := ctx.Err(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Save writes all records of one instant of the primary to w, in the format of
-// [catalogue.Catalogue.Save], to the byte. The error is that of w, or wraps
+// Save writes all records of one instant of the primary to w. The output is the same,
+// byte for byte, as that of [catalogue.Catalogue.Save]. The error is that of w, or wraps
 // [httpapi.ErrUnavailable]. O(n), in constant memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	out := &errWriter{Writer: w}

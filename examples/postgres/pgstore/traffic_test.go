@@ -19,7 +19,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// traffic sends requests to a server over HTTP and checks the answers.
+// traffic sends requests to a server over HTTP and checks the responses.
 type traffic struct {
 	*servers
 	url      string
@@ -118,7 +118,7 @@ func (l *traffic) over() bool {
 	}
 }
 
-// views are so few that clients repeat requests.
+// views are the requests of clients. They are few, so that clients repeat them.
 var views = map[string][]view{
 	"books":        {{ordering: "id"}, {ordering: "-id", desc: true}, {ordering: "name", member: "name"}},
 	"events":       {{ordering: "" /* start_date */, member: "startDate"}, {ordering: "-start_date", member: "startDate", desc: true}, {ordering: "-id", desc: true}},

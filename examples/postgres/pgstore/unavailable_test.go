@@ -23,7 +23,7 @@ func newSharedServers(t *testing.T) *servers {
 	return s
 }
 
-// hold runs a statement that locks something until release is called.
+// hold runs a statement that takes a lock, and holds the lock until release is called.
 func (s *servers) hold(statement string) (release func()) {
 	s.Helper()
 	tx, err := connect(s, s.dsn(s.primary, "holder")).Begin()
@@ -70,7 +70,8 @@ func TestStaleConnections(t *testing.T) {
 	c.posted("a link")
 }
 
-// TestTimeoutAtAnyMoment tries many timeouts: each answer is complete or a 503.
+// TestTimeoutAtAnyMoment uses many timeouts and checks that each response is complete or a
+// 503.
 func TestTimeoutAtAnyMoment(t *testing.T) {
 	s := newSharedServers(t)
 	statuses := map[int]int{}

@@ -19,7 +19,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// recorded is a request and the answer of the real service, in which {base} is its URL.
+// recorded is a request and the response of the real service, in which {base} is its URL.
 type recorded struct {
 	Request struct {
 		Method, Target string
@@ -42,7 +42,7 @@ type content struct {
 // bytes returns the recorded bytes.
 func (c content) bytes() []byte { return append([]byte(c.Text), c.Base64...) }
 
-// TestVectors compares the answers to all recorded requests, to the byte.
+// TestVectors compares the responses to all recorded requests, byte for byte.
 func TestVectors(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	data, err := os.Open("../../../httpapi/testdata/dataset.json")

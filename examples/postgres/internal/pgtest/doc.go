@@ -35,8 +35,8 @@
 // # If the test process is killed
 //
 // A server has a guard, a shell that reads from a pipe whose other end the test
-// process holds. However that process ends, the guard then stops the server, even a
-// frozen one, and removes its directory. Linux's parent death signal does not
+// process holds. When that process ends, for any reason, the guard stops the server,
+// even a frozen one, and removes its directory. Linux's parent death signal does not
 // suffice: it depends on the thread that started the server instead of the process,
 // it does not end a frozen server, and it leaves the directory.
 package pgtest

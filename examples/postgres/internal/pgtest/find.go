@@ -25,8 +25,8 @@ var programs = []string{"initdb", "postgres", "pg_basebackup"}
 
 // Find returns the directory of PostgreSQL's programs. It is that of the first initdb
 // on the PATH, after following symbolic links, that also has the server, or the newest
-// version in /usr/lib/postgresql. Find returns an error that says what to install if
-// PostgreSQL, ps, or the user postgres (needed by root) is missing.
+// version in /usr/lib/postgresql. If PostgreSQL, ps, or the user postgres (needed by
+// root) is missing, Find returns an error that names what to install.
 func Find() (bin string, err error) {
 	if !supported {
 		return "", fmt.Errorf("pgtest: %w on this operating system", errors.ErrUnsupported)

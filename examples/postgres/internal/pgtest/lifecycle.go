@@ -43,7 +43,7 @@ func (s *Server) Start() error {
 }
 
 // Kill kills all processes of the server, like a crash, and waits for their end.
-// Committed data is there after Start.
+// Committed data is available after Start.
 func (s *Server) Kill() error {
 	if !s.alive() {
 		return ErrNotRunning

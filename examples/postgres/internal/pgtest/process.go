@@ -70,8 +70,8 @@ func await(postmaster int, wanted func(family) bool) (family, error) {
 	}
 }
 
-// halt suspends the postmaster, so that it starts no more children, and returns those
-// it has, which are not suspended.
+// halt suspends the postmaster, so that it starts no more children, and returns its
+// children, which are not suspended.
 func halt(postmaster *os.Process) (family, error) {
 	if err := postmaster.Signal(sigStop); err != nil {
 		return family{}, err

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Options configures a server. The zero value is a server as in production.
+// Options configures a server. The zero value is ready to use: data is synced to disk.
 type Options struct {
 	// NoSync disables syncing to disk, also for replicas. Committed data survives the
 	// end of the server but not that of the machine.
