@@ -171,8 +171,8 @@ func TestHistoryLength(t *testing.T) {
 		}
 		changes, now, err = c.Since(oldest - 1)
 		if !errors.Is(err, catalogue.ErrHistoryTrimmed) || changes != nil || now != 0 ||
-			!strings.Contains(err.Error(), fmt.Sprintf("from %d on", oldest)) {
-			t.Errorf("history %d: Since(%d): %d changes, %v, want ErrHistoryTrimmed from %d on", history, oldest-1, len(changes), err, oldest)
+			!strings.Contains(err.Error(), fmt.Sprintf("those after %d are kept", oldest)) {
+			t.Errorf("history %d: Since(%d): %d changes, %v, want ErrHistoryTrimmed naming revision %d", history, oldest-1, len(changes), err, oldest)
 		}
 		if changes, now, err := c.Since(uint64(writes)); len(changes) != 0 || now != uint64(writes) || err != nil {
 			t.Errorf("history %d: Since(%d): %d changes up to revision %d, %v, want none", history, writes, len(changes), now, err)

@@ -414,6 +414,8 @@ func TestLoadLastIDs(t *testing.T) {
 		{"an unknown member", `{"$lastIds":[{"collection":"books","id":1,"x":2}]}`, `"x"`},
 		{"no collection", `{"$lastIds":[{"id":1}]}`, `""`},
 		{"twice", `{"$lastIds":[],"$lastIds":[]}`, "repeated"},
+		{"two values", `{"$lastIds":[][]}`, "line 1"},
+		{"text after the list", `{"$lastIds":[]"x"}`, "line 1"},
 		{"numbers", `{"$lastIds":[1]}`, "number"},
 		{"an object", `{"$lastIds":{"books":1}}`, "object"},
 		{"key in another case", `{"$lastids":[]}`, "unknown collection"},

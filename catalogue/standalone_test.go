@@ -195,7 +195,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 
 	house := catalogue.New()
 	checkAtEnd(t, house)
-	text := `{"magazines":[{"id":1}],"social-links":[{"id":1,"title":"t","url":"http://x.example","logo":null,"type":"web","author":1,"rank":3}],
+	text := `{"magazines":[{"id":1}],"$lastIds":[{"collection":"magazines","id":7}],"social-links":[{"id":1,"title":"t","url":"http://x.example","logo":null,"type":"web","author":1,"rank":3}],
 		"books":[{"id":1,"any":"member"}]}`
 	if err := house.Load(strings.NewReader(text)); !errors.Is(err, catalogue.ErrUnknownCollection) {
 		t.Errorf("an unknown collection: %v", err)

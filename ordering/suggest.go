@@ -8,14 +8,14 @@ import (
 // Suggest returns text for an error about an unknown name: "did you mean created_at?"
 // if a known name is similar, and otherwise "want one of" followed by at most 20 known
 // names. It ignores case and separators, so it suggests created_at for createdAt. If
-// known is empty, Suggest returns "". O(len(name) × length of the known names).
+// known is empty, Suggest returns "there are none". O(len(name) × length of the known names).
 func Suggest(name string, known []string) string {
 	const listed = 20
 	switch best := nearest(name, known); {
 	case best != "":
 		return "did you mean " + best + "?"
 	case len(known) == 0:
-		return ""
+		return "there are none"
 	case len(known) > listed:
 		return "want one of " + strings.Join(known[:listed], ", ") + ", …"
 	}

@@ -35,7 +35,7 @@ func TestSuggest(t *testing.T) {
 		{"known name", "id", []string{"id"}, "did you mean id?"},
 		{"empty", "", []string{"id"}, "want one of id"},
 		{"no letters", "--", []string{"id"}, "want one of id"},
-		{"no known names", "id", nil, ""},
+		{"no known names", "id", nil, "there are none"},
 		{"many known names", "x", many, "want one of " + strings.Join(many[:20], ", ") + ", …"},
 	} {
 		if got := ordering.Suggest(row.name, row.known); got != row.want {
