@@ -28,7 +28,8 @@ type Options struct {
 
 // A Collection holds records of type T and returns them by id or in any order of
 // their fields. T is [resources.Record] or a struct with an int field for the id.
-// [NewCollection] lists the requirements.
+// [NewCollection] lists the requirements. The zero Collection is invalid: its methods
+// panic.
 //
 // A Collection is safe for concurrent use. Each read sees one state: every write
 // that returned before the read began, and no write that begins after it. A read
@@ -56,10 +57,11 @@ type Collection[T any] struct {
 //   - any, for values like those that encoding/json decodes into it: numbers,
 //     booleans, strings, []any and map[string]any; other values are rejected when
 //     they are written
-//   - types with a method Clone that returns a copy
+//   - types with a method Clone that returns a copy, of the same type as its receiver:
+//     func (t Type) Clone() Type
 //
-// A struct with unexported fields that contain references, such as [math/big.Int],
-// must have a method Clone or be part of a struct with one. The option string of a
+// A struct with unexported fields that contain references, such as [math/big.Int] and
+// [net/netip.Addr], must have such a method or be part of a struct with one. The option string of a
 // json tag is not supported. Fields that are not in the JSON are copied too.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these

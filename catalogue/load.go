@@ -22,8 +22,9 @@ type LoadOptions struct {
 
 // Load replaces the records of collections by those in r, which must contain the form
 // that [Catalogue.Save] writes: a JSON object with an array of records for each key of a
-// collection. Each record must have an id. Collections without a key in the object are
-// unchanged. References are not checked.
+// collection. Each record must have an id. Other members of a record may be missing,
+// except those that the service requires of events, labels and social links. Collections
+// without a key in the object are unchanged. References are not checked.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After
 // an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
@@ -31,7 +32,8 @@ type LoadOptions struct {
 // invalid record the error is a [*RecordError], for an unknown or repeated key it names
 // the key, and for invalid JSON it contains the line and the byte.
 //
-// O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
+// O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use. Use
+// [Catalogue.LoadWith] to skip unknown members.
 func (c *Catalogue) Load(r io.Reader) error { return c.LoadWith(r, LoadOptions{}) }
 
 // LoadWith is like [Catalogue.Load], with options.

@@ -39,7 +39,7 @@ func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 // ignores other members of the object, except the $lastId that Save writes.
 //
 // Errors and cost are those of [Catalogue.Load]. After an error the collection is
-// unchanged.
+// unchanged. Use [Collection.LoadWith] to skip unknown members.
 func (c *Collection[T]) Load(r io.Reader) error { return c.LoadWith(r, LoadOptions{}) }
 
 // LoadWith is like [Collection.Load], with options.

@@ -17,4 +17,20 @@
 //
 // The package has no state. All functions and methods are safe for concurrent use,
 // provided that no goroutine modifies a value that another one uses.
+//
+// # Collections
+//
+// The service's document is the description of its HTTP interface that this module
+// follows. It names these collections. The key of a collection is also its segment in
+// a path, /api/events/, except for itemVariants, whose segment is item_variants.
+//
+//	attribute-types, attributes, authors, collaborators, direct-sales, books,
+//	bookshop-sales, carts, commissions, compensations, collaborator-invoices,
+//	contributions, credit-notes, crowdfundings, direct-debit-payments,
+//	credit-note-lines, restockings, direct-debits, events, expenses, inventories,
+//	items, itemVariants, labels, products, projects, proposals, reshipments, services,
+//	shipments, social-links, tieins, vouchers, variants, wires, publishers, suppliers,
+//	news, faqs
+//
+// Events and social-links accept posts.
 package resources

@@ -32,7 +32,7 @@ func ExampleEvent_UnmarshalJSON() {
 	fmt.Println(json.Unmarshal([]byte(`{"id":1,"name":"x"}`), &event), event.Name)
 	// Output:
 	// resources: invalid record: member "name": may not be null
-	// resources: invalid record: member "Name": is unknown
+	// resources: invalid record: member "Name": is unknown: did you mean name?
 	// <nil> x
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // decodeStrict unmarshals an object into a pointer to a struct. Unlike encoding/json, it
@@ -36,7 +38,11 @@ func decodeStrict(data []byte, fields []Field, into any) error {
 func checkMember(fields []Field, name, value string) error {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
-		return &MemberError{name, errUnknown}
+		known := make([]string, len(fields))
+		for i, f := range fields {
+			known[i] = f.Name
+		}
+		return &MemberError{name, fmt.Errorf("%w: %s", errUnknown, ordering.Suggest(name, known))}
 	}
 	if kindOf(value) == jsonNull && !fields[i].Nullable {
 		return &MemberError{name, errNull}

@@ -30,7 +30,9 @@
 // The page of a collection has a form for a new record if the handler's response to
 // OPTIONS says that the caller may post. The form's values are converted to JSON
 // according to the field kinds in package resources and posted to the handler, which
-// authorizes and validates the request. A form may be at most 1 MiB.
+// authorizes and validates the request. A form may be at most 1 MiB. Browsers do not
+// send bearer tokens: for forms, the authorizer must accept credentials that browsers
+// send, such as cookies.
 //
 // A form sent from another site is rejected with 403 by [http.CrossOriginProtection].
 // For browsers that send only Origin, a proxy must preserve the Host header.
