@@ -346,3 +346,21 @@ func TestRefusedTypesNameTheRemedy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+type linked struct {
+	ID   int     `json:"id"`
+	Next *linked `json:"next"`
+}
+
+// TestErrorForCyclicRecord: the text does not repeat the cycle.
+func TestErrorForCyclicRecord(t *testing.T) {
+	c, err := catalogue.NewCollection[linked](catalogue.Options{})
+	must(t, err)
+	checkAtEnd(t, c)
+	var cycle linked
+	cycle.Next = &cycle
+	_, err = c.Insert(cycle)
+	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "field Next: ") || len(err.Error()) > 200 {
+		t.Errorf("Insert = %.300v", err)
+	}
+}

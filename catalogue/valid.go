@@ -52,7 +52,7 @@ func (pl *plan) valid(v reflect.Value, followed int) error {
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			if err := pl.elem.valid(v.Index(i), followed+1); err != nil {
-				return fmt.Errorf("element %d: %w", i, err)
+				return located(err, followed, "element", i)
 			}
 		}
 	case reflect.Map:
@@ -60,7 +60,7 @@ func (pl *plan) valid(v reflect.Value, followed int) error {
 	case reflect.Struct:
 		for _, f := range pl.checks {
 			if err := f.valid(v.Field(f.index), followed); err != nil {
-				return fmt.Errorf("field %s: %w", f.name, err)
+				return located(err, followed, "field", f.name)
 			}
 		}
 	case reflect.Interface:
@@ -69,13 +69,22 @@ func (pl *plan) valid(v reflect.Value, followed int) error {
 	return nil
 }
 
+// located adds the place of a part to its error. If the value is nested too deep, it
+// names only the outermost places: a value that contains itself has thousands.
+func located(err error, followed int, part string, name any) error {
+	if err == errTooDeep && followed > 2 {
+		return err
+	}
+	return fmt.Errorf("%s %v: %w", part, name, err)
+}
+
 func (pl *plan) validMap(v reflect.Value, followed int) error {
 	key, value := reflect.New(pl.key.typ).Elem(), reflect.New(pl.elem.typ).Elem() // addressable
 	for it := v.MapRange(); it.Next(); {
 		key.SetIterKey(it)
 		value.SetIterValue(it)
 		if err := cmp.Or(pl.key.valid(key, followed), pl.elem.valid(value, followed)); err != nil {
-			return fmt.Errorf("key %v: %w", key, err)
+			return located(err, followed, "key", key)
 		}
 	}
 	return nil
@@ -110,13 +119,13 @@ func validAny(value any, followed int) error {
 	case []any:
 		for i, e := range x {
 			if err := validAny(e, followed+1); err != nil {
-				return fmt.Errorf("element %d: %w", i, err)
+				return located(err, followed, "element", i)
 			}
 		}
 	case map[string]any:
 		for k, e := range x {
 			if err := cmp.Or(validText(k), validAny(e, followed+1)); err != nil {
-				return fmt.Errorf("key %q: %w", k, err)
+				return located(err, followed, "key", strconv.Quote(k))
 			}
 		}
 	default:
