@@ -19,23 +19,13 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// BenchmarkBulk compares one batch of all records and two indexes with bare trees, each
-// filled in order.
+// BenchmarkBulk inserts all records in one batch and builds two indexes.
 func BenchmarkBulk(b *testing.B) {
-	const n = 100_000
-	events := benchEvents(n)
-	b.Run("batch", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			newFilledHouse(b, events)
-		}
-	})
-	b.Run("bare", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			newSortedTrees(events)
-		}
-	})
+	events := benchEvents(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		newFilledHouse(b, events)
+	}
 }
 
 // newFilledHouse returns a catalogue with events, inserted in one batch, and with indexes
@@ -219,8 +209,6 @@ func BenchmarkHeap(b *testing.B) {
 			return all
 		}) - 8*n // without the slice
 		ours := heapOf(func() any { return newFilledHouse(b, events) })
-		trees := heapOf(func() any { return newSortedTrees(events) })
 		b.ReportMetric(float64(ours-records)/n, "bytes/record")
-		b.ReportMetric(float64(trees-records)/n, "bare-bytes/record")
 	}
 }

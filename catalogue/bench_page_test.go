@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidwall/btree"
-
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -80,43 +78,6 @@ func BenchmarkPage(b *testing.B) {
 						}
 					})
 				}
-			}
-		}
-	}
-}
-
-// page appends a page of a bare tree to dst. Like a Collection, it descends twice.
-func (t bareTrees) page(dst []*resources.Event, tree *btree.BTreeG[*resources.Event], offset int, desc bool) []*resources.Event {
-	collect := func(e *resources.Event) bool {
-		dst = append(dst, e)
-		return len(dst) < benchLimit
-	}
-	if desc {
-		first, _ := tree.GetAt(tree.Len() - 1 - offset)
-		tree.Descend(first, collect)
-	} else {
-		first, _ := tree.GetAt(offset)
-		tree.Ascend(first, collect)
-	}
-	return dst
-}
-
-// BenchmarkBarePage reads the pages of BenchmarkPage/view from bare trees.
-func BenchmarkBarePage(b *testing.B) {
-	for _, n := range []int{10_000, 100_000} {
-		trees := newSortedTrees(benchEvents(n))
-		for _, o := range []struct {
-			name string
-			tree *btree.BTreeG[*resources.Event]
-		}{{"default", trees.start}, {"name", trees.name}, {"-name", trees.name}} {
-			for _, place := range benchOffsets(n) {
-				b.Run(fmt.Sprintf("n=%d/by=%s/at=%s", n, o.name, place.name), func(b *testing.B) {
-					b.ReportAllocs()
-					var page []*resources.Event
-					for i := 0; b.Loop(); i++ {
-						page = trees.page(page[:0], o.tree, place.offsets[i%len(place.offsets)], o.name == "-name")
-					}
-				})
 			}
 		}
 	}
@@ -221,22 +182,12 @@ func BenchmarkEnvelope(b *testing.B) {
 	}
 }
 
-// BenchmarkGet compares Get with a copy from a bare tree.
 func BenchmarkGet(b *testing.B) {
 	const n = 100_000
-	house, events := benchHouse(b, n)
-	trees := newSortedTrees(events)
-	b.Run("get", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			if _, err := house.Events().Get(1 + i*7919%n); err != nil {
-				b.Fatal(err)
-			}
+	house, _ := benchHouse(b, n)
+	for i := 0; b.Loop(); i++ {
+		if _, err := house.Events().Get(1 + i*7919%n); err != nil {
+			b.Fatal(err)
 		}
-	})
-	b.Run("bare", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			e, _ := trees.id.Get(&resources.Event{ID: 1 + i*7919%n})
-			e.Clone()
-		}
-	})
+	}
 }

@@ -1,15 +1,11 @@
 package catalogue
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -63,73 +59,6 @@ func benchHouse(tb testing.TB, n int, types ...AnyDefinition) (*Catalogue, []res
 		}
 	}
 	return house, events
-}
-
-// bareTrees is what a program would write with B-trees alone: pointers to records, compared
-// field by field, without locks and snapshots.
-type bareTrees struct {
-	id, start, name *btree.BTreeG[*resources.Event]
-}
-
-func newTrees(events []resources.Event) bareTrees {
-	tree := func(less func(a, b *resources.Event) bool) *btree.BTreeG[*resources.Event] {
-		t := btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
-		for i := range events {
-			t.Set(&events[i])
-		}
-		return t
-	}
-	return bareTrees{
-		id: tree(func(a, b *resources.Event) bool { return a.ID < b.ID }),
-		start: tree(func(a, b *resources.Event) bool {
-			if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
-				return c < 0
-			}
-			return a.ID < b.ID
-		}),
-		name: tree(func(a, b *resources.Event) bool {
-			if a.Name != b.Name {
-				return a.Name < b.Name
-			}
-			return a.ID < b.ID
-		}),
-	}
-}
-
-// newSortedTrees sorts copies of the records for each tree and inserts them in order.
-func newSortedTrees(events []resources.Event) bareTrees {
-	all := make([]*resources.Event, len(events))
-	t := newTrees(nil)
-	for i := range events {
-		e := events[i].Clone()
-		all[i] = &e
-		t.id.Load(&e)
-	}
-	slices.SortFunc(all, func(a, b *resources.Event) int {
-		return cmp.Or(a.StartDate.Compare(b.StartDate.Time), a.ID-b.ID)
-	})
-	for _, e := range all {
-		t.start.Load(e)
-	}
-	slices.SortFunc(all, func(a, b *resources.Event) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), a.ID-b.ID)
-	})
-	for _, e := range all {
-		t.name.Load(e)
-	}
-	return t
-}
-
-func (t bareTrees) set(e *resources.Event)    { t.id.Set(e); t.start.Set(e); t.name.Set(e) }
-func (t bareTrees) delete(e *resources.Event) { t.id.Delete(e); t.start.Delete(e); t.name.Delete(e) }
-
-// update replaces a record with a copy that f has changed. f may change only the date.
-func (t bareTrees) update(id int, f func(*resources.Event) error) {
-	old, _ := t.id.Get(&resources.Event{ID: id})
-	e := old.Clone()
-	f(&e)
-	t.start.Delete(old)
-	t.set(&e)
 }
 
 // startEarlier moves an event in the index by date.

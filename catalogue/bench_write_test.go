@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkWrite measures single writes, with and without a snapshot after each, and
-// batches of a thousand. Bare trees are written in place.
+// batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		house, events := benchHouse(b, n)
@@ -51,30 +51,6 @@ func BenchmarkWrite(b *testing.B) {
 					}
 					return nil
 				})
-			}
-		})
-		trees := newTrees(events)
-		b.Run(fmt.Sprintf("n=%d/bare-batch-1000", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				for i := range 1000 {
-					trees.update(1+i*7919%n, startEarlier)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/bare-insert-delete", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				e := events[i%n].Clone()
-				e.ID = n + 1 + i
-				trees.set(&e)
-				trees.delete(&e)
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/bare-update", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				trees.update(1+i*7919%n, startEarlier)
 			}
 		})
 	}
