@@ -14,22 +14,38 @@ type Field[T any] struct {
 	// record, and must return equal keys for equal records. It must be safe for
 	// concurrent use.
 	Key func(record *T) Key
+	// Kind is a property of all keys of the field. The zero value is always right.
+	Kind Kind
+	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
+	// [KeyOf].
+	KeyOf func(value any) (Key, error)
 }
+
+// A Kind is a property that all keys of a field have. It permits a cheaper index.
+type Kind uint8
+
+const (
+	AnyKey     Kind = iota // keys of any kind
+	IntegerKey             // [Key.AsInt] reports true
+	TextKey                // [Key.AsText] reports true
+)
 
 // By returns a field whose key is the result of a function. It is for types without
 // json tags, and for properties that are not fields of the struct:
 //
 //	ordering.By("length", func(b *Book) int { return len(b.Title) })
 func By[T any, V cmp.Ordered](name string, value func(*T) V) Field[T] {
-	key := basicKey(reflect.TypeFor[V]())
-	return Field[T]{Name: name, Key: func(record *T) Key {
+	t := reflect.TypeFor[V]()
+	key := basicKey(t)
+	return Field[T]{Name: name, Kind: basicKind(t), KeyOf: valueKey(t, key, false), Key: func(record *T) Key {
 		return key(reflect.ValueOf(value(record)))
 	}}
 }
 
 // ByTime is like [By] for times, which compare by instant. Their offset is ignored.
 func ByTime[T any](name string, value func(*T) time.Time) Field[T] {
-	return Field[T]{Name: name, Key: func(record *T) Key {
+	t := reflect.TypeFor[time.Time]()
+	return Field[T]{Name: name, KeyOf: valueKey(t, keyer{}.ownKey(t), true), Key: func(record *T) Key {
 		return Time(value(record))
 	}}
 }

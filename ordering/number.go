@@ -2,6 +2,7 @@ package ordering
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ const (
 	smallExp = 0xc0 // exponent 0; exponents from -31 to 31 take one byte
 	bigExp   = 0xf0 // larger exponents
 	tinyExp  = 0x90 // smaller exponents
+
+	notANumber = "\x00\x00" // encodes NaN
 )
 
 // Float returns the key of a floating-point number. NaN equals itself and comes before
@@ -23,7 +26,7 @@ const (
 func Float(f float64) Key {
 	switch {
 	case math.IsNaN(f):
-		return Key{kind: number, text: "\x00\x00"}
+		return Key{kind: number, text: notANumber}
 	case math.IsInf(f, 1):
 		return Key{kind: number, text: "\xff"}
 	case math.IsInf(f, -1):
@@ -52,6 +55,28 @@ func Number(json string) Key {
 		return Int(i)
 	}
 	return Key{kind: number, text: string(d.append(nil))}
+}
+
+// Decimal returns the key of a number that is kept as text, such as "12.00" or "-0.5",
+// as Django REST framework writes decimals. White space around it is ignored. Text that
+// is not a JSON number is compared as text. Leading zeros and a leading plus sign are
+// accepted. Use it with [FieldKey]. O(len).
+func Decimal(s string) Key {
+	digits := strings.TrimPrefix(strings.TrimSpace(s), "+")
+	sign := ""
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", rest
+	}
+	if zeros := strings.TrimLeft(digits, "0"); len(zeros) < len(digits) {
+		if zeros == "" || !digit(zeros[0]) {
+			zeros = "0" + zeros
+		}
+		digits = zeros
+	}
+	if digits == "" || !digit(digits[0]) || !json.Valid([]byte(digits)) {
+		return Text(s)
+	}
+	return Number(sign + digits)
 }
 
 func (k Key) appendNumber(dst []byte) []byte {

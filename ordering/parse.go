@@ -17,6 +17,9 @@ var (
 	// ErrInvalidFields is returned by [NewFields] and [FieldsOf] when the type is not
 	// a struct, a field has no name or no key, or two fields have the same name.
 	ErrInvalidFields = errors.New("invalid fields")
+	// ErrInvalidCondition is returned when a [Condition] is the zero Condition, or has
+	// a value of the wrong type or one that no comparison can hold for.
+	ErrInvalidCondition = errors.New("invalid condition")
 )
 
 // Parse parses an ordering as the service does: names separated by commas, each with

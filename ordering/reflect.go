@@ -7,35 +7,51 @@ import (
 	"time"
 )
 
+// Types can implement one of these interfaces to supply their own keys.
+type (
+	integerKeyed interface{ OrderingKey() int64 }
+	keyed        interface{ OrderingKey() Key }
+)
+
+// hasMethod reports whether a pointer to a type has the methods of I.
+func hasMethod[I any](t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
 // keyOf returns a function that returns the key of an addressable value of type t.
-func keyOf(t reflect.Type) func(reflect.Value) Key {
+func (k keyer) keyOf(t reflect.Type) func(reflect.Value) Key {
 	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
-		if key := ownKey(t.Elem()); key != nil {
+		if key := k.ownKey(t.Elem()); key != nil {
 			return pointerKey(key)
 		}
 	}
-	if key := ownKey(t); key != nil {
+	if key := k.ownKey(t); key != nil {
 		return key
 	}
 	switch {
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), recursive(t):
 		return jsonKey
 	case t.Kind() == reflect.Pointer:
-		key := keyOf(t.Elem())
+		key := k.keyOf(t.Elem())
 		return pointerKey(key)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
-		return listKey(t)
+		return k.listKey(t)
 	}
 	return basicKey(t)
 }
 
-// ownKey is like keyOf for times and for types with a method OrderingKey. It returns
-// nil for all other types.
-func ownKey(t reflect.Type) func(reflect.Value) Key {
-	type keyed interface{ OrderingKey() int64 }
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[keyed]()) {
-		// Addr avoids a copy of the value on the heap.
-		return func(v reflect.Value) Key { return Int(v.Addr().Interface().(keyed).OrderingKey()) }
+// ownKey is like keyOf for times, for types with a method OrderingKey and for those of
+// the keyer. It returns nil for all other types.
+func (k keyer) ownKey(t reflect.Type) func(reflect.Value) Key {
+	if key := k[t]; key != nil {
+		return key
+	}
+	// Addr avoids a copy of the value on the heap.
+	switch {
+	case hasMethod[integerKeyed](t):
+		return func(v reflect.Value) Key { return Int(v.Addr().Interface().(integerKeyed).OrderingKey()) }
+	case hasMethod[keyed](t):
+		return func(v reflect.Value) Key { return v.Addr().Interface().(keyed).OrderingKey() }
 	}
 	if t == reflect.TypeFor[time.Time]() {
 		return func(v reflect.Value) Key { return Time(*v.Addr().Interface().(*time.Time)) }
@@ -47,7 +63,7 @@ func ownKey(t reflect.Type) func(reflect.Value) Key {
 	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
 		return nil
 	}
-	key := keyOf(f.Type)
+	key := k.keyOf(f.Type)
 	return func(v reflect.Value) Key {
 		v, err := v.FieldByIndexErr(f.Index)
 		if err != nil {
@@ -97,8 +113,8 @@ func pointerKey(key func(reflect.Value) Key) func(reflect.Value) Key {
 	}
 }
 
-func listKey(t reflect.Type) func(reflect.Value) Key {
-	key := keyOf(t.Elem())
+func (k keyer) listKey(t reflect.Type) func(reflect.Value) Key {
+	key := k.keyOf(t.Elem())
 	return func(v reflect.Value) Key {
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			return Null()

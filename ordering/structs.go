@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 )
@@ -11,8 +12,9 @@ import (
 //
 // Records compare by a field according to its type:
 //
-//   - A type with a method OrderingKey() int64 compares by the result of the method,
-//     which must be the same for equal values. This is the cheapest key to index.
+//   - A type with a method OrderingKey() int64 or OrderingKey() Key compares by the
+//     result of the method, which must be the same for equal values. An int64 is the
+//     cheapest key to index.
 //   - [time.Time] and structs that embed it compare by instant.
 //   - Numbers, strings and booleans compare by value, slices and arrays element by
 //     element. A nil slice is null, as in encoding/json.
@@ -21,23 +23,93 @@ import (
 //     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
 //     cannot be marshalled is null.
 //
+// The given functions replace these keys: a [FieldKey] that of one field, a [TypeKey]
+// that of all fields of a type. The last one for a field or a type counts.
+//
 // FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
-// fields have the same name in snake_case, or if that name is empty. It inspects the
-// type once; the fields do not repeat that work for each record.
-func FieldsOf[T any]() (*Fields[T], error) {
+// fields have the same name in snake_case, if that name is empty, or if a function is
+// nil or takes another type than its field has. The error wraps [ErrUnknownField] if a
+// function is for a field that T does not have. FieldsOf inspects the type once; the
+// fields do not repeat that work for each record.
+func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
 	}
+	types, special, err := split(keys)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", t, err)
+	}
 	var fields []Field[T]
 	for _, m := range membersOf(t) {
-		fields = append(fields, Field[T]{Snake(m.name), keyAt[T](m.index, keyOf(m.typ))})
+		name := Snake(m.name)
+		f := types.field(m, t)
+		if k, ok := special[name]; ok {
+			if f.key, err = k.of(m.typ); err != nil {
+				return nil, fmt.Errorf("%v: %w", t, err)
+			}
+			f.kind, f.own = AnyKey, true
+		}
+		fields = append(fields, Field[T]{name, keyAt[T](m.index, f.key), f.kind, valueKey(m.typ, f.key, f.own)})
 	}
 	fs, err := NewFields(fields...)
+	for name := range special {
+		if err == nil && !fs.Has(name) {
+			err = fs.unknown(name)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", t, err)
 	}
 	return fs, nil
+}
+
+// A memberKey is the key of a member of a struct.
+type memberKey struct {
+	key  func(reflect.Value) Key
+	kind Kind
+	own  bool // the type decides how its values compare
+}
+
+// field returns the key of a member of t.
+func (k keyer) field(m member, t reflect.Type) memberKey {
+	base := m.typ
+	if base.Kind() == reflect.Pointer {
+		base = base.Elem()
+	}
+	own := k.ownKey(base) != nil || k[m.typ] != nil || m.typ.Implements(reflect.TypeFor[json.Marshaler]()) ||
+		m.typ == reflect.TypeFor[json.Number]()
+	f := memberKey{k.keyOf(m.typ), AnyKey, own}
+	switch {
+	case nullable(m, t), k[m.typ] != nil:
+	case hasMethod[integerKeyed](m.typ):
+		f.kind = IntegerKey
+	case !own:
+		f.kind = basicKind(m.typ)
+	}
+	return f
+}
+
+// nullable reports whether a member of t is a pointer or in an embedded pointer.
+func nullable(m member, t reflect.Type) bool {
+	for _, i := range m.index {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// basicKind returns the kind of the keys of basicKey.
+func basicKind(t reflect.Type) Kind {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return IntegerKey
+	case reflect.String:
+		return TextKey
+	}
+	return AnyKey
 }
 
 // keyAt returns a function that returns the key of the field at index. The key is null

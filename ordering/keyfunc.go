@@ -1,0 +1,80 @@
+package ordering
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// A KeyFunc supplies the sort key of a field, or of all fields of a type, in place of the
+// one that [FieldsOf] derives. [FieldKey] and [TypeKey] return one.
+type KeyFunc struct {
+	field string // "" for all fields of the type
+	typ   reflect.Type
+	key   func(reflect.Value) Key // of an addressable value of typ
+	text  func(string) Key        // if typ is string
+}
+
+// FieldKey returns the KeyFunc of one field. The field must have type V or *V; a nil
+// pointer is null. Records compare by the key, so it can fold case, apply a collation or
+// read a number from text:
+//
+//	ordering.FieldKey("name", func(s string) ordering.Key { return ordering.Text(strings.ToLower(s)) })
+//	ordering.FieldKey("price", ordering.Decimal)
+//
+// The values of conditions on the field are of type V, and are compared by their keys
+// too. key must be safe for concurrent use and must not modify its argument.
+func FieldKey[V any](field string, key func(V) Key) KeyFunc {
+	k := TypeKey(key)
+	k.field = field
+	return k
+}
+
+// TypeKey returns the KeyFunc of all fields of type V, *V, []V, or another type whose
+// elements are of type V. It is for types of other packages, such as [net/netip.Addr]. A
+// type of one's own can have a method OrderingKey instead. key must be safe for
+// concurrent use and must not modify its argument.
+func TypeKey[V any](key func(V) Key) KeyFunc {
+	text, _ := any(key).(func(string) Key)
+	k := KeyFunc{typ: reflect.TypeFor[V](), text: text}
+	if key != nil {
+		k.key = func(v reflect.Value) Key { return key(*v.Addr().Interface().(*V)) }
+	}
+	return k
+}
+
+// Text returns the key function of a field of text, such as a member of a JSON object,
+// and the name of the field. ok is false if the KeyFunc is not of one field, or its
+// function does not take a string.
+func (k KeyFunc) Text() (field string, key func(string) Key, ok bool) {
+	return k.field, k.text, k.field != "" && k.text != nil
+}
+
+// A keyer derives keys from types. Its functions replace those of their types.
+type keyer map[reflect.Type]func(reflect.Value) Key
+
+// split returns the keyer of the functions for types, and the functions for fields.
+func split(funcs []KeyFunc) (keyer, map[string]KeyFunc, error) {
+	types, fields := keyer{}, map[string]KeyFunc{}
+	for i, k := range funcs {
+		if k.key == nil {
+			return nil, nil, fmt.Errorf("%w: key function %d is nil", ErrInvalidFields, i)
+		}
+		if k.field == "" {
+			types[k.typ] = k.key
+		} else {
+			fields[k.field] = k
+		}
+	}
+	return types, fields, nil
+}
+
+// of returns the key of a field of type t.
+func (k KeyFunc) of(t reflect.Type) (func(reflect.Value) Key, error) {
+	switch {
+	case t == k.typ:
+		return k.key, nil
+	case t.Kind() == reflect.Pointer && t.Elem() == k.typ:
+		return pointerKey(k.key), nil
+	}
+	return nil, fmt.Errorf("%w: %s: its key function takes %v, the field is %v", ErrInvalidFields, k.field, k.typ, t)
+}

@@ -1,0 +1,35 @@
+package ordering
+
+import "math"
+
+// A Range is a range of keys. It includes From unless FromExcluded is set, and excludes
+// To unless ToIncluded is set. The zero Range is empty.
+type Range struct {
+	From, To                 Key
+	FromExcluded, ToIncluded bool
+}
+
+// Contains reports whether a key is in the range. The cost is that of [Key.Compare].
+func (r Range) Contains(k Key) bool {
+	from, to := k.Compare(r.From), k.Compare(r.To)
+	return (from > 0 || from == 0 && !r.FromExcluded) && (to < 0 || to == 0 && r.ToIncluded)
+}
+
+// all returns the range of all keys of a kind, except NaN.
+func (k kind) all() Range {
+	switch k {
+	case boolean:
+		return Range{From: Bool(false), To: Bool(true), ToIncluded: true}
+	case number:
+		return Range{From: Float(math.Inf(-1)), To: Float(math.Inf(1)), ToIncluded: true}
+	case instant:
+		return Range{From: Key{kind: instant, num: math.MinInt64}, To: Text("")}
+	case text:
+		return Range{From: Text(""), To: List()}
+	case list:
+		return Range{From: List(), To: Object("")}
+	case object:
+		return Range{From: Object(""), To: Null()}
+	}
+	return Range{From: Null(), To: Null(), ToIncluded: true}
+}
