@@ -24,6 +24,22 @@ type Options struct {
 	// are kept. A change takes about 70 bytes and keeps its version of the record
 	// in memory.
 	History int
+
+	// Unique names fields of which no two records can have the same value. Null never
+	// equals null. A write that would break this returns [ErrDuplicate]. Each field
+	// always has an index. Open records have these fields even if no record has such a
+	// member.
+	Unique []string
+
+	// Keys are functions that return the sort keys of fields, in place of those that
+	// [ordering.FieldsOf] derives. Conditions and Unique compare by these keys too.
+	// For open records each must be an [ordering.FieldKey] that takes a string; it is
+	// called for members that are text. [ordering.Decimal] sorts prices such as
+	// "12.00" by value.
+	Keys []ordering.KeyFunc
+
+	// Clones are functions that copy values of types that have no method Clone.
+	Clones []CloneFunc
 }
 
 // A Collection holds records of type T and returns them by id or in any order of
@@ -59,14 +75,16 @@ type Collection[T any] struct {
 //     they are written
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
+//   - types with a function in Options.Clones
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and
-// [net/netip.Addr], must have such a method or be part of a struct with one. The option string of a
+// [net/netip.Addr], must have such a method or function, or be part of a struct with one. The option string of a
 // json tag is not supported. Fields that are not in the JSON are copied too.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these
-// requirements. It wraps [ordering.ErrUnknownField] if T is a struct and
-// Options.Ordering names no field of it. NewCollection inspects T by reflection once;
+// requirements, or if a function in opts is nil or takes another type than its field has.
+// It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
+// Options.Unique or Options.Keys names no field of it. NewCollection inspects T by reflection once;
 // the methods of the collection do not repeat that work.
 //
 // A record that Insert accepts can be saved and loaded, with one exception: if a type

@@ -6,11 +6,36 @@ import (
 	"slices"
 )
 
-// replace replaces a map or a value with a method Clone by a copy.
+// A CloneFunc copies the values of a type. [CloneWith] returns one.
+type CloneFunc struct {
+	typ   reflect.Type
+	clone func(reflect.Value) reflect.Value
+}
+
+// CloneWith returns the CloneFunc for values of type V. It is for types of other packages
+// that have no method Clone, such as *[math/big.Rat]. clone returns a copy that shares no
+// memory with its argument that either of them could modify. It is not called for nil
+// pointers. It must be safe for concurrent use.
+func CloneWith[V any](clone func(V) V) CloneFunc {
+	c := CloneFunc{typ: reflect.TypeFor[V]()}
+	if clone != nil {
+		c.clone = func(v reflect.Value) reflect.Value {
+			return reflect.ValueOf(clone(*v.Addr().Interface().(*V)))
+		}
+	}
+	return c
+}
+
+// replace replaces a map, or a value that is copied by a function or by its method Clone,
+// by a copy.
 func (pl *plan) replace(v reflect.Value) {
-	if !pl.clones {
+	switch {
+	case !pl.clones:
 		v.Set(pl.copyMap(v))
-	} else if pl.kind != reflect.Pointer || !v.IsNil() {
+	case pl.kind == reflect.Pointer && v.IsNil():
+	case pl.cloneWith != nil:
+		v.Set(pl.cloneWith(v))
+	default:
 		v.Set(v.MethodByName("Clone").Call(nil)[0])
 	}
 }

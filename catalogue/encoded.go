@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -52,7 +53,8 @@ type Encoded interface {
 	//
 	// The error is that of ctx or of [resources.Description.Validate], or wraps
 	// [ErrReadOnly] if the service does not accept posts to the collection or the
-	// catalogue is a snapshot, [ErrInvalid] if the record type cannot hold the result,
+	// catalogue is a snapshot, [ErrDuplicate] and [resources.FieldErrors] if another
+	// record has the value of a unique field, [ErrInvalid] if the record type cannot hold the result,
 	// or [ErrInvalidID] if no id is left. The cost is that of Validate and of
 	// [Collection.Insert].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
@@ -157,6 +159,10 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, e.schema.errorf("%w: %w", ErrInvalid, err)
 	}
 	entry, err := e.insert(record)
+	if d := (*store.Duplicate)(nil); errors.As(err, &d) {
+		name, _ := e.schema.valueOf(d.Entry, d.Field)
+		return nil, fmt.Errorf("%w: %w", ErrDuplicate, resources.FieldErrors{{Field: name, Messages: []string{"This field must be unique."}}})
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
 // The errors of this package are wrapped by errors that contain the name of the
 // collection, or "catalogue". Use [errors.Is]. An ordering by an unknown field is
-// reported as [ordering.ErrUnknownField].
+// reported as [ordering.ErrUnknownField], an invalid condition as
+// [ordering.ErrInvalidCondition].
 var (
 	// Making a catalogue or a collection.
 
@@ -36,7 +38,11 @@ var (
 	// post to a collection for which the service does not accept posts.
 	ErrReadOnly = errors.New("collection is read-only")
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
-	ErrTxDone = errors.New("batch has ended")
+	ErrTxDone = store.ErrTxDone
+	// ErrDuplicate is returned by a write after which two records would have the same
+	// value of a field in [Options].Unique. The error names the field, the value and
+	// the other record.
+	ErrDuplicate = errors.New("duplicate value")
 
 	// Following changes.
 

@@ -110,6 +110,9 @@ func (s *schema[T]) read(in *scanner) (entries []*store.Entry, err error) {
 		ascending, last = ascending && last < e.ID, e.ID
 		entries = append(entries, e)
 	}
+	if d := s.duplicates(entries); d != nil {
+		return nil, s.recordError(d.index, &resources.MemberError{Member: d.field, Err: d})
+	}
 	if !ascending {
 		if err := s.sort(entries); err != nil {
 			return nil, err

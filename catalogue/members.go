@@ -2,13 +2,10 @@ package catalogue
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
 // A member is a field of a struct as encoding/json writes it.
@@ -82,31 +79,4 @@ func structOf(t reflect.Type) reflect.Type {
 		return nil
 	}
 	return t
-}
-
-// keyKind returns the kind of the sort keys of a member of t, according to the
-// documentation of [ordering.FieldsOf].
-func (m member) keyKind(t reflect.Type) store.Kind {
-	type keyed interface{ OrderingKey() int64 }
-	for _, i := range m.index[:len(m.index)-1] {
-		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
-			return store.Mixed // null if the pointer is nil
-		}
-	}
-	switch {
-	case m.typ.Kind() == reflect.Pointer:
-		return store.Mixed
-	case reflect.PointerTo(m.typ).Implements(reflect.TypeFor[keyed]()):
-		return store.Integer
-	case m.typ.Implements(reflect.TypeFor[json.Marshaler]()), m.typ == reflect.TypeFor[json.Number]():
-		return store.Mixed
-	}
-	switch m.typ.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return store.Integer
-	case reflect.String:
-		return store.Text
-	}
-	return store.Mixed
 }

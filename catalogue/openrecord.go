@@ -1,7 +1,10 @@
 package catalogue
 
 import (
+	"errors"
+	"fmt"
 	"iter"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -10,16 +13,35 @@ import (
 
 // describeOpen sets the schema of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func describeOpen(s *schema[resources.Record], engine *store.Schema) {
-	s.anyMember = true
-	engine.Field = openField
+func describeOpen(s *schema[resources.Record], engine *store.Schema, keys []ordering.KeyFunc) error {
+	texts := map[string]func(string) ordering.Key{}
+	for i, k := range keys {
+		name, key, ok := k.Text()
+		if !ok || name == "id" {
+			return fmt.Errorf("function %d of Options.Keys: want an ordering.FieldKey that takes a string, for another field than id", i)
+		}
+		texts[name] = key
+	}
+	id := ordering.By("id", func(e *store.Entry) int { return e.ID })
+	engine.Field = func(name string) (store.Field, bool) {
+		if name == id.Name {
+			return id, true
+		}
+		return openField(name, texts[name]), true
+	}
 	engine.Members = openMembers
+	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
+		f, _ := engine.Field(c.Field())
+		return c.Ranges(f.KeyOf)
+	}
+	s.anyMember = true
 	s.id = func(r *resources.Record) int { return r.ID }
 	s.setID = func(r *resources.Record, id int) { r.ID = id }
 	s.clone = func(r *resources.Record) resources.Record { return *r }
 	s.check = func(*resources.Record) error { return nil }
 	s.encode = func(r *resources.Record) ([]byte, error) { return r.AppendJSON(nil), nil }
 	s.decode = func(object []byte, _ []string) (resources.Record, error) { return resources.ParseRecord(object) }
+	return nil
 }
 
 // openMembers returns the names of the members of an open record.
@@ -35,23 +57,36 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 
 // openField returns a field of open records. Its value is that of the member whose name
 // is the camelCase form of name, or else of the first member whose name has name as its
-// snake_case form. If there is no such member, it is null.
-func openField(name string) (store.Field, bool) {
-	if name == "id" {
-		return store.Field{Name: name, Kind: store.Integer,
-			Key: func(e *store.Entry) ordering.Key { return ordering.Int(int64(e.ID)) }}, true
-	}
+// snake_case form. If there is no such member, it is null. If text is not nil, it returns
+// the key of a value that is text.
+func openField(name string, text func(string) ordering.Key) store.Field {
 	wire := ordering.Camel(name)
-	return store.Field{Name: name, Key: func(e *store.Entry) ordering.Key {
-		r := recordOf[resources.Record](e)
-		if text, ok := r.Get(wire); ok {
-			return ordering.JSON(text)
+	special := func(k ordering.Key) ordering.Key {
+		if s, ok := k.AsText(); ok && text != nil {
+			return text(s)
 		}
-		for member, text := range r.All() {
-			if ordering.Snake(member) == name {
-				return ordering.JSON(text)
+		return k
+	}
+	return store.Field{Name: name,
+		Key: func(e *store.Entry) ordering.Key {
+			r := recordOf[resources.Record](e)
+			if value, ok := r.Get(wire); ok {
+				return special(ordering.JSON(value))
 			}
-		}
-		return ordering.Null()
-	}}, true
+			for member, value := range r.All() {
+				if ordering.Snake(member) == name {
+					return special(ordering.JSON(value))
+				}
+			}
+			return ordering.Null()
+		},
+		KeyOf: func(value any) (ordering.Key, error) {
+			switch value.(type) {
+			case time.Time, *time.Time:
+				return ordering.Key{}, errors.New("open records have times as text: want a string, not time.Time")
+			}
+			k, err := ordering.KeyOf(value)
+			return special(k), err
+		},
+	}
 }

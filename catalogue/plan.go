@@ -35,6 +35,8 @@ type plan struct {
 	methods   bool // methods read or write the JSON
 	writeOnly bool // methods write the JSON and none reads it, so it is only parsed
 
+	cloneWith func(reflect.Value) reflect.Value // the function of Options.Clones, or nil
+
 	noCopy, noJSON error // why values cannot be copied or marshaled
 }
 
@@ -66,26 +68,36 @@ func unitOf(pl *plan) unit {
 
 // A planner makes the plans of a record type and its parts. It makes one plan for each
 // type, because a type may contain itself.
-type planner map[reflect.Type]*plan
+type planner struct {
+	plans  map[reflect.Type]*plan
+	clones []CloneFunc
+}
 
 // planOf returns the plan of a struct type. It ignores the JSON methods of the type
 // itself.
-func planOf(t reflect.Type) *plan {
-	p := planner{}
+func planOf(t reflect.Type, clones ...CloneFunc) *plan {
+	p := planner{map[reflect.Type]*plan{}, clones}
 	pl := p.begin(t)
 	p.structure(pl)
-	pl.deep = pl.deep || len(p) > maxLevels // structs can be nested too deep
+	pl.shares = pl.shares || pl.cloneWith != nil
+	pl.deep = pl.deep || len(p.plans) > maxLevels // structs can be nested too deep
 	return pl
 }
 
 func (p planner) begin(t reflect.Type) *plan {
-	pl := &plan{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), clones: hasClone(t), making: true}
-	p[t] = pl
+	pl := &plan{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), making: true}
+	for _, c := range p.clones {
+		if c.typ == t {
+			pl.cloneWith = c.clone
+		}
+	}
+	pl.clones = pl.cloneWith != nil || hasClone(t)
+	p.plans[t] = pl
 	return pl
 }
 
 func (p planner) of(t reflect.Type) *plan {
-	if known := p[t]; known != nil {
+	if known := p.plans[t]; known != nil {
 		if known.making {
 			known.open, known.deep, known.checked = !known.clones, true, true
 		}

@@ -32,7 +32,7 @@ func (c *Collection[T]) All() iter.Seq[T] {
 // Ordered is like [Snapshot.Ordered] for the state at the time of the call. Later
 // writes do not affect the iterator.
 func (c *Collection[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
-	scan, err := c.store.Scan(context.Background(), terms)
+	scan, err := c.store.Scan(context.Background(), store.Query{Terms: terms})
 	return c.schema.seq(scan, err)
 }
 

@@ -25,6 +25,7 @@ type schema[T any] struct {
 	anyMember bool     // the members are not known, so SkipUnknown has no effect
 	layout    *layout  // nil if only decode can read a record
 	history   int      // number of changes to keep
+	unique    []store.Field
 
 	id     func(*T) int
 	setID  func(*T, int)
@@ -32,6 +33,7 @@ type schema[T any] struct {
 	check  func(*T) error
 	encode func(*T) ([]byte, error)
 	decode func(object []byte, required []string) (T, error)
+	ranges func(ordering.Condition) ([]ordering.Range, error)
 }
 
 // newSchema returns the schema of a record type and its schema for the store.
@@ -43,22 +45,42 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 		if s.idWire != "id" {
 			return nil, nil, s.errorf("%w: Options.ID is %q, but the id of an open record is named id", ErrInvalidType, opts.ID)
 		}
-		describeOpen(open, engine)
-		return s, engine, nil
-	}
-	if err := describeStruct(s, engine); err != nil {
+		if err := describeOpen(open, engine, opts.Keys); err != nil {
+			return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
+		}
+	} else if err := describeStruct(s, engine, opts); err != nil {
 		return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
+	if err := s.named(s.describeUnique(engine, opts.Unique)); err != nil {
+		return nil, nil, err
+	}
 	for _, t := range engine.Default {
-		if !slices.Contains(s.fields, t.Field) {
-			return nil, nil, s.errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, s.fields))
+		if s.fields != nil && !slices.Contains(s.fields, t.Field) {
+			return nil, nil, s.named(unknownField(t.Field, s.fields))
 		}
 	}
 	return s, engine, nil
 }
 
-func describeStruct[T any](s *schema[T], engine *store.Schema) error {
-	fields, err := ordering.FieldsOf[T]()
+// describeUnique sets the unique fields.
+func (s *schema[T]) describeUnique(engine *store.Schema, names []string) error {
+	for _, name := range names {
+		f, ok := engine.Field(name)
+		if !ok || name == "" {
+			return fmt.Errorf("Options.Unique: %w", unknownField(name, s.fields))
+		}
+		s.unique = append(s.unique, f)
+	}
+	engine.Unique = slices.Clone(names)
+	return nil
+}
+
+func unknownField(name string, known []string) error {
+	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
+}
+
+func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) error {
+	fields, err := ordering.FieldsOf[T](opts.Keys...)
 	if err != nil {
 		return err
 	}
@@ -72,9 +94,10 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 		if !ok {
 			return fmt.Errorf("%v: encoding/json does not use the tag %q", t, m.name)
 		}
-		byName[f.Name] = store.Field{Name: f.Name, Kind: m.keyKind(t),
+		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf,
 			Key: func(e *store.Entry) ordering.Key { return f.Key(recordOf[T](e)) }}
 	}
+	s.ranges = fields.Ranges
 	s.fields = fields.Names()
 	engine.Names = s.fields
 	engine.Field = func(name string) (store.Field, bool) {
@@ -86,8 +109,8 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`, or name another field in Options.ID", t, s.idWire)
 	}
 	id := s.members[i]
-	if id.typ.Kind() != reflect.Int || id.keyKind(t) != store.Integer {
-		return fmt.Errorf("%v: the id must be an int in the struct itself, %s is %v", t, t.FieldByIndex(id.index).Name, id.typ)
+	if id.typ.Kind() != reflect.Int || byName[s.idName].Kind != ordering.IntegerKey {
+		return fmt.Errorf("%v: the id must be an int in the struct itself without a function in Options.Keys, %s is %v", t, t.FieldByIndex(id.index).Name, id.typ)
 	}
 	at := offsetOf(t, id.index)
 	s.id = func(r *T) int { return *intAt(r, at) }
@@ -96,13 +119,18 @@ func describeStruct[T any](s *schema[T], engine *store.Schema) error {
 	s.decode = decoder[T](s.members)
 	s.anyMember = readsJSON(t) && !documented[T]()
 	s.layout = layoutOf[T](s.members)
-	return describeCopies(s)
+	return describeCopies(s, opts.Clones)
 }
 
 // describeCopies sets the functions that copy and check records of a struct type.
-func describeCopies[T any](s *schema[T]) error {
+func describeCopies[T any](s *schema[T], clones []CloneFunc) error {
 	t := reflect.TypeFor[T]()
-	pl, writes := planOf(t), writesJSON(t) && !documented[T]()
+	for i, c := range clones {
+		if c.clone == nil {
+			return fmt.Errorf("function %d of Options.Clones is nil", i)
+		}
+	}
+	pl, writes := planOf(t, clones...), writesJSON(t) && !documented[T]()
 	switch {
 	case errors.Is(pl.noJSON, errStringOption) && !writes:
 		return fmt.Errorf("%v: %w", t, pl.noJSON)
@@ -110,10 +138,10 @@ func describeCopies[T any](s *schema[T]) error {
 	case pl.noJSON != nil:
 		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, pl.noJSON)
 	case pl.noCopy != nil:
-		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, pl.noCopy, t, t)
+		return fmt.Errorf("%v: %w: give %v the method Clone() %v, the type of the field such a method, or Options.Clones a function", t, pl.noCopy, t, t)
 	}
 	s.clone = func(r *T) T { return copyOf(pl, r) }
-	if pl.clones {
+	if pl.clones && pl.cloneWith == nil {
 		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // *T has the method too; calling it avoids a copy
 	}
 	s.check = func(r *T) error { return pl.valid(reflect.ValueOf(r).Elem(), 0) }

@@ -57,7 +57,7 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 // The first use of an ordering sorts the records: O(n log n). After that, iterating is
 // O(1) for each record.
 func (s Snapshot[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
-	scan, err := s.state.Scan(context.Background(), terms)
+	scan, err := s.state.Scan(context.Background(), store.Query{Terms: terms})
 	return s.schema.seq(scan, err)
 }
 

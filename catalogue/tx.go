@@ -13,7 +13,9 @@ type Tx[T any] struct {
 }
 
 // Batch calls f and makes its writes visible at one instant. If f returns an error,
-// Batch returns it unchanged. After an error or a panic the collection is unchanged and
+// Batch returns it unchanged. If two records would have the same value of a unique field
+// at the end of the batch, the error wraps [ErrDuplicate]; during the batch they may, so
+// two records can exchange their values. After an error or a panic the collection is unchanged and
 // no id is used. A batch that changes nothing is not a new revision.
 //
 // Other writers wait for f; readers do not. f must write to the collection only through
@@ -24,7 +26,7 @@ func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.schema, tx}) })
+	return c.schema.refused(c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.schema, tx}) }))
 }
 
 // Insert is like [Collection.Insert].

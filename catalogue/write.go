@@ -13,8 +13,8 @@ import (
 // zero, Insert assigns one more than the highest id ever used.
 //
 // The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
-// negative or no id is left, and [ErrInvalid] if JSON cannot represent the record; it
-// then names the field. After an error or a panic the collection is unchanged and no id
+// negative or no id is left, [ErrDuplicate] if another record has the value of a unique
+// field, and [ErrInvalid] if JSON cannot represent the record; it then names the field. After an error or a panic the collection is unchanged and no id
 // is used. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
 
@@ -35,7 +35,8 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 //
 // If f returns an error, Update returns it unchanged. Otherwise the error wraps
 // [ErrNotFound] if there is no record with the id, [ErrInvalidID] if f changed the id,
-// and [ErrInvalid] if JSON cannot represent the result. After an error or a panic the
+// [ErrDuplicate] if another record has the value of a unique field, and [ErrInvalid] if
+// JSON cannot represent the result. After an error or a panic the
 // collection is unchanged.
 //
 // Other writers wait for f; readers do not. f must not write to the same collection:
@@ -61,7 +62,8 @@ func (c *Collection[T]) Delete(id int) error {
 // records are checked, copied and sorted; readers do not.
 //
 // The errors are those of [Collection.Insert] and contain the index of the invalid
-// record, from 0. ErrExists means that two given records have the same id. After an
+// record, from 0. ErrExists means that two given records have the same id, and
+// ErrDuplicate that they have the same value of a unique field. After an
 // error or a panic the collection is unchanged. O(n log n × orderings in use).
 func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	if err := c.writable(); err != nil {
@@ -107,6 +109,9 @@ func (s *schema[T]) number(fresh []*store.Entry, last int) error {
 		}
 		s.keep(e, id)
 	}
+	if d := s.duplicates(fresh); d != nil {
+		return s.errorf("record %d: %w", d.index, d)
+	}
 	slices.SortFunc(fresh, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return nil
 }
@@ -117,7 +122,7 @@ func (c *Collection[T]) write(prepare func(s *store.State) (store.Change, error)
 		return nil, err
 	}
 	ch, err := c.store.Write(prepare)
-	return ch.New, err
+	return ch.New, c.schema.refused(err)
 }
 
 func idOf(e *store.Entry, err error) (int, error) {

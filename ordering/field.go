@@ -26,8 +26,9 @@ type Kind uint8
 
 const (
 	AnyKey     Kind = iota // keys of any kind
-	IntegerKey             // [Key.AsInt] reports true
-	TextKey                // [Key.AsText] reports true
+	BoolKey                // keys made by [Bool]
+	IntegerKey             // keys of numbers for which [Key.AsInt] reports true
+	TextKey                // keys made by [Text]
 )
 
 // By returns a field whose key is the result of a function. It is for types without

@@ -103,7 +103,9 @@ func nullable(m member, t reflect.Type) bool {
 // basicKind returns the kind of the keys of basicKey.
 func basicKind(t reflect.Type) Kind {
 	switch t.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+	case reflect.Bool:
+		return BoolKey
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return IntegerKey
 	case reflect.String:

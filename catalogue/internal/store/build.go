@@ -113,7 +113,7 @@ func (c *Store) joined(terms []ordering.Term) (*build, bool) {
 // an index, or nil and false if there is neither. The state mutex must be held.
 func (c *Store) joinedLocked(terms []ordering.Term) (*build, bool) {
 	s := c.published.Load()
-	if s.find(terms) != nil {
+	if s.index(terms) != nil {
 		return nil, true
 	}
 	for _, b := range s.builds {
@@ -199,7 +199,7 @@ func (c *Store) install(b *build, x index, final bool) (missed []missedChange, r
 	for _, m := range missed {
 		x.set(m.Change, m.keys)
 	}
-	named := namedIndex{b.terms, x, new(atomic.Int64)}
+	named := namedIndex{terms: b.terms, index: x, used: new(atomic.Int64)}
 	named.used.Store(c.clock.Add(1))
 	b.state = c.replace(func(s *State) {
 		s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })

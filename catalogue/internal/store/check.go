@@ -24,7 +24,7 @@ func (c *Store) Check() error {
 	for _, e := range s.Entries() {
 		counted.apply(Change{New: e})
 	}
-	if !slices.Equal(counted.names(c.schema.ID), s.names) || fmt.Sprint(counted.counts) != fmt.Sprint(counts.counts) {
+	if !slices.Equal(counted.names(c.schema), s.names) || fmt.Sprint(counted.counts) != fmt.Sprint(counts.counts) {
 		return fmt.Errorf("members have counts %v and names %v, counted %v", counts.counts, s.names, counted.counts)
 	}
 	return nil
@@ -42,6 +42,9 @@ func (s *State) Check() error {
 	if err := s.checkIndex(nil, s.primary); err != nil {
 		return err
 	}
+	if err := s.checkUnique(); err != nil {
+		return err
+	}
 	combined := 0
 	for i, x := range s.indexes {
 		if err := s.checkIndex(x.terms, x.index); err != nil {
@@ -50,7 +53,7 @@ func (s *State) Check() error {
 		if findTerms(s.indexes, x.terms) != i {
 			return fmt.Errorf("ordering %s has two indexes", ordering.Format(x.terms))
 		}
-		if x.keySize() > maxKeys(s.Len(), x.terms) {
+		if !x.unique && x.keySize() > maxKeys(s.Len(), x.terms) {
 			return fmt.Errorf("ordering %s: the keys have %d bytes", ordering.Format(x.terms), x.keySize())
 		}
 		if len(x.terms) > 1 {
@@ -61,6 +64,26 @@ func (s *State) Check() error {
 		return fmt.Errorf("%d multi-field indexes", combined)
 	}
 	return s.checkSorted()
+}
+
+// checkUnique checks that each unique field has an index and no value twice.
+func (s *State) checkUnique() error {
+	for _, field := range s.schema.Unique {
+		f, _ := s.schema.Field(field)
+		i := findTerms(s.indexes, []ordering.Term{ordering.Asc(field)})
+		if field != s.schema.ID && (i < 0 || !s.indexes[i].unique) {
+			return fmt.Errorf("the unique field %s has no index", field)
+		}
+		ids := map[string]int{}
+		for _, e := range s.Entries() {
+			k := f.Key(e)
+			if other, twice := ids[string(k.Append(nil))]; twice && k.Compare(ordering.Null()) != 0 {
+				return fmt.Errorf("ids %d and %d have the same %s", other, e.ID, field)
+			}
+			ids[string(k.Append(nil))] = e.ID
+		}
+	}
+	return nil
 }
 
 // checkSorted checks the sequences that were sorted for the state.

@@ -32,9 +32,9 @@ func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
 // newSchema returns a schema whose records all have the same fields.
 func newSchema(history int) *Schema {
 	fields := []Field{
-		{Name: "id", Kind: Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(int64(e.ID)) }},
-		{Name: "number", Kind: Integer, Key: func(e *Entry) ordering.Key { return ordering.Int(recordOf(e).number) }},
-		{Name: "text", Kind: Text, Key: func(e *Entry) ordering.Key { return ordering.Text(recordOf(e).text) }},
+		{Name: "id", Kind: ordering.IntegerKey, Key: func(e *Entry) ordering.Key { return ordering.Int(int64(e.ID)) }},
+		{Name: "number", Kind: ordering.IntegerKey, Key: func(e *Entry) ordering.Key { return ordering.Int(recordOf(e).number) }},
+		{Name: "text", Kind: ordering.TextKey, Key: func(e *Entry) ordering.Key { return ordering.Text(recordOf(e).text) }},
 		{Name: "note", Key: func(e *Entry) ordering.Key {
 			if note := recordOf(e).note; note != nil {
 				return ordering.Text(*note)

@@ -15,6 +15,13 @@ type sequence interface {
 	len() int
 	page(dst []*Entry, offset, n int, desc bool) []*Entry
 	scan(desc bool, yield func(*Entry) bool)
+
+	// rank returns the number of entries before a bound.
+	rank(b bound) int
+	// first returns the first entry of a range, or the last one if desc is set, or nil.
+	first(r ordering.Range, desc bool) *Entry
+	// position returns the number of entries before e, which is in the sequence.
+	position(e *Entry) int
 }
 
 // An index is the sequence of one ordering, kept in a tree. The methods that write
@@ -59,6 +66,7 @@ type keys struct{ old, new key }
 // A kind is the part of a tree that all trees of one ordering use.
 type kind[K any] struct {
 	of      func(*Entry) K
+	pivot   func(b bound) (p item[K], place int)
 	pack    func(K) key
 	unpack  func(key) K
 	compare func(a, b item[K]) int
@@ -73,12 +81,14 @@ type tree[K any] struct {
 	bytes int // total size of all keys
 	garbage
 	parts
+	probes[K]
 }
 
 // newPrimary returns an empty index by id. Its keys have no size.
 func newPrimary() *tree[struct{}] {
 	return newTree(&kind[struct{}]{
 		of:      func(*Entry) (none struct{}) { return },
+		pivot:   pivotID,
 		pack:    func(struct{}) (none key) { return },
 		unpack:  func(key) (none struct{}) { return },
 		compare: func(a, b item[struct{}]) int { return a.id - b.id },
@@ -87,9 +97,11 @@ func newPrimary() *tree[struct{}] {
 	})
 }
 
-func newNumbers(of func(*Entry) int64) *tree[int64] {
+// newNumbers returns an empty index by numbers, or by booleans as 0 and 1.
+func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], int)) *tree[int64] {
 	return newTree(&kind[int64]{
 		of:     of,
+		pivot:  pivot,
 		pack:   func(n int64) key { return key{number: n} },
 		unpack: func(k key) int64 { return k.number },
 		compare: func(a, b item[int64]) int {
@@ -108,9 +120,10 @@ func newNumbers(of func(*Entry) int64) *tree[int64] {
 	})
 }
 
-func newTexts(of func(*Entry) string, size func(string) int) *tree[string] {
+func newTexts(of func(*Entry) string, pivot func(bound) (item[string], int), size func(string) int) *tree[string] {
 	return newTree(&kind[string]{
 		of:     of,
+		pivot:  pivot,
 		pack:   func(s string) key { return key{text: s} },
 		unpack: func(k key) string { return k.text },
 		compare: func(a, b item[string]) int {
@@ -133,16 +146,18 @@ func newIndex(fields []Field, terms []ordering.Term) index {
 	if len(fields) == 1 {
 		value := fields[0].Key
 		switch fields[0].Kind {
-		case Integer:
-			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n })
-		case Text: // the key refers to the record's text, so it has no size of its own
-			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, func(string) int { return 0 })
+		case ordering.IntegerKey:
+			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotNumber)
+		case ordering.BoolKey:
+			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotBool)
+		case ordering.TextKey: // the key refers to the record's text, so it has no size of its own
+			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, pivotText, func(string) int { return 0 })
 		}
 	}
 	return newTexts(func(e *Entry) string {
 		var buf [64]byte
 		return string(appendKeys(buf[:0], e, fields, terms))
-	}, func(s string) int { return len(s) })
+	}, pivotEncoded, func(s string) int { return len(s) })
 }
 
 // appendKeys appends the keys of an entry, inverted for descending terms.

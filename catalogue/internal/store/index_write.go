@@ -43,7 +43,7 @@ func (t *tree[K]) keys(ch Change) (k keys) {
 
 // set applies a change. It does not run the program's code. O(log n).
 func (t *tree[K]) set(ch Change, k keys) {
-	t.drop()
+	t.dropCaches()
 	var old, new item[K]
 	if ch.New != nil {
 		new = item[K]{t.unpack(k.new), ch.New.ID, ch.New}
@@ -101,7 +101,7 @@ func (t *tree[K]) merge(changes []Change) {
 			}
 		}
 	}
-	t.drop()
+	t.dropCaches()
 	slices.SortFunc(removed, t.compare)
 	slices.SortFunc(added, t.compare)
 	var hint btree.PathHint

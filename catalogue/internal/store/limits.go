@@ -46,6 +46,9 @@ func (s *State) evict() {
 		combined, bytes, oldest := 0, 0, -1
 		for i := range s.indexes {
 			x := &s.indexes[i]
+			if x.unique {
+				continue
+			}
 			if x.keySize() > maxKeys(n, x.terms) {
 				oldest, combined = i, maxCombined+1
 				break

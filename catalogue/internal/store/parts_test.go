@@ -12,7 +12,7 @@ import (
 // comparisons that the index has made.
 func counting(n int) (*tree[int64], *int) {
 	calls := new(int)
-	k := *newNumbers(func(e *Entry) int64 { return recordOf(e).number }).kind
+	k := *newNumbers(func(e *Entry) int64 { return recordOf(e).number }, pivotNumber).kind
 	less := k.less
 	k.less = func(a, b item[int64]) bool { *calls++; return less(a, b) }
 	t := newTree(&k)

@@ -178,7 +178,7 @@ func TestWritesInPlace(t *testing.T) {
 		{"a frozen state", func(t *testing.T, c *Store) { Freeze(c) }, one, false},
 		{"a clone has its own state", func(t *testing.T, c *Store) { Clone(c) }, one, true},
 		{"a scan", func(t *testing.T, c *Store) {
-			if _, err := c.Scan(t.Context(), nil); err != nil {
+			if _, err := c.Scan(t.Context(), Query{}); err != nil {
 				t.Error(err)
 			}
 		}, one, false},

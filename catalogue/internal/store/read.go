@@ -84,6 +84,17 @@ func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) 
 // the ordering has no index and the state is still the store's current one, the
 // index is built for both. Otherwise the entries are sorted for the state alone.
 func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+	if len(q.Where) > 0 {
+		o, err := s.order(q)
+		if err != nil {
+			return nil, 0, err
+		}
+		f, err := s.find(ctx, o, false)
+		if err != nil {
+			return nil, 0, err
+		}
+		return f.page(q.Window), f.count, nil
+	}
 	r, err := s.readSorted(ctx, q)
 	if err != nil {
 		return nil, 0, err
@@ -93,8 +104,16 @@ func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 }
 
 // Scan is like [Store.Scan] for the entries of the state, which must be frozen.
-func (s *State) Scan(ctx context.Context, terms []ordering.Term) (func(yield func(*Entry) bool), error) {
-	r, err := s.readSorted(ctx, Query{Terms: terms})
+func (s *State) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
+	if len(q.Where) > 0 {
+		o, err := s.order(q)
+		if err != nil {
+			return nil, err
+		}
+		f, err := s.find(ctx, o, false)
+		return f.scan, err
+	}
+	r, err := s.readSorted(ctx, q)
 	return r.scan, err
 }
 

@@ -13,6 +13,7 @@ type Schema struct {
 	ID      string          // the name of the id in an ordering
 	Default []ordering.Term // the default ordering; if empty, by id
 	History int             // the number of changes to keep; 0 keeps none
+	Unique  []string        // fields of which no two records have the same value, except null
 
 	// Field returns the field with the name and reports whether there is one. If
 	// Members is set, it returns a field for every name.
@@ -29,21 +30,7 @@ type Schema struct {
 }
 
 // A Field is a field that entries can be ordered by.
-type Field struct {
-	Name string
-	Kind Kind
-	Key  func(*Entry) ordering.Key
-}
-
-// A Kind is a property of all keys of a field. If a key lacks the property,
-// records are in the wrong order.
-type Kind uint8
-
-const (
-	Mixed   Kind = iota // keys of any type
-	Integer             // Key.AsInt reports true
-	Text                // Key.AsText reports true
-)
+type Field = ordering.Field[Entry]
 
 // resolve returns the fields of terms, which must be known.
 func (sc *Schema) resolve(terms []ordering.Term) []Field {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -23,6 +24,7 @@ const maxSorted = 8
 type sortedEntries struct {
 	task
 	entries []*Entry
+	key     func(*Entry) ordering.Key // of the first term
 }
 
 func (o *sortedEntries) len() int { return len(o.entries) }
@@ -37,6 +39,28 @@ func (o *sortedEntries) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	}
 	return dst
 }
+
+// rank computes O(log n) keys.
+func (o *sortedEntries) rank(b bound) int {
+	return sort.Search(len(o.entries), func(i int) bool {
+		c := o.key(o.entries[i]).Compare(b.key)
+		return c > 0 || c == 0 && !b.after
+	})
+}
+
+func (o *sortedEntries) first(r ordering.Range, desc bool) *Entry {
+	low, high := o.rank(lower(r)), o.rank(upper(r))
+	switch {
+	case low >= high:
+		return nil
+	case desc:
+		return o.entries[high-1]
+	}
+	return o.entries[low]
+}
+
+// position is O(n).
+func (o *sortedEntries) position(e *Entry) int { return slices.Index(o.entries, e) }
 
 func (o *sortedEntries) scan(desc bool, yield func(*Entry) bool) {
 	if desc {
@@ -73,6 +97,9 @@ func (cache *sortCache) ready(terms []ordering.Term) sequence {
 	}
 	return nil
 }
+
+// clear removes all sequences. It must not be called concurrently with a reader.
+func (cache *sortCache) clear() { cache.all = nil }
 
 // drop removes a sequence. The mutex must be held.
 func (cache *sortCache) drop(o *sortedEntries) {
@@ -112,7 +139,7 @@ func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
 		release()
 		return o
 	}
-	o := &sortedEntries{task: task{terms: terms}}
+	o := &sortedEntries{task: task{terms: terms}, key: s.schema.resolve(terms[:1])[0].Key}
 	cache.all = append(cache.all, o)
 	if len(cache.all) > maxSorted {
 		cache.all = slices.Delete(cache.all, 0, 1)

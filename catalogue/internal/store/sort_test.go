@@ -89,7 +89,7 @@ func TestSortedEntries(t *testing.T) {
 			}
 		}
 		for _, n := range []int{1, 5, 10} {
-			scan, err := old.Scan(within(t), parse(terms))
+			scan, err := old.Scan(within(t), Query{Terms: parse(terms)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestIndexOfCurrentState(t *testing.T) {
 	c := newStore(t, newSchema(0), 10)
 	old := oldState(c)
 	ordered(t, c.Current(), "number")
-	if _, err := c.Current().Scan(within(t), parse("-text,number")); err != nil {
+	if _, err := c.Current().Scan(within(t), Query{Terms: parse("-text,number")}); err != nil {
 		t.Fatal(err)
 	}
 	ordered(t, old, "note")

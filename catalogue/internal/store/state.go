@@ -35,7 +35,8 @@ type State struct {
 type namedIndex struct {
 	terms []ordering.Term
 	index
-	used *atomic.Int64 // the store's clock at the last use; only for multi-field indexes
+	used   *atomic.Int64 // the store's clock at the last use; only for multi-field indexes
+	unique bool          // no two entries have the same key, except null; never dropped
 }
 
 // Len returns the number of records. O(1).
@@ -97,8 +98,8 @@ func (s *State) sibling() *State {
 	}
 }
 
-// find returns the index of a canonical ordering, or nil if there is none.
-func (s *State) find(terms []ordering.Term) sequence {
+// index returns the index of a canonical ordering, or nil if there is none.
+func (s *State) index(terms []ordering.Term) sequence {
 	if len(terms) == 0 {
 		return s.primary
 	}

@@ -37,7 +37,7 @@ type Store struct {
 // New returns an empty store.
 func New(schema *Schema) *Store {
 	c := &Store{schema: schema, members: newMembers(schema.Members)}
-	s := &State{schema: schema, primary: newPrimary(), names: c.members.names(schema.ID)}
+	s := &State{schema: schema, primary: newPrimary(), indexes: schema.uniqueIndexes(), names: c.members.names(schema)}
 	if schema.History > 0 {
 		s.history = newHistory(0)
 	}
@@ -75,19 +75,24 @@ func (c *Store) Get(id int) *Entry {
 	return e
 }
 
-// A Query selects a page: a window of the records in the order of terms.
+// A Query selects a page: a window of the records that satisfy all conditions, in the
+// order of terms.
 type Query struct {
 	Terms   []ordering.Term // if empty, the default ordering
 	Window  pagination.Window
 	Lenient bool // ignore terms whose field is unknown
+	Where   []Condition
 }
 
-// Page returns the entries in the window of a query and the number of all
-// records, both of one state that was published at some time during the call. If
-// the ordering has no index yet, Page first waits until it is built. The error
-// is ctx.Err() or wraps [ordering.ErrUnknownField].
-// O(log n + page) once the index exists.
+// Page returns the entries in the window of a query and the number of records that
+// satisfy its conditions, both of one state that was published at some time during
+// the call. If the ordering or a field with a condition has no index yet, Page first
+// waits until it is built. The error is ctx.Err() or wraps [ordering.ErrUnknownField].
+// O(log n + page) once the index exists; see [Condition] for queries with conditions.
 func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+	if len(q.Where) > 0 {
+		return c.pageWhere(ctx, q)
+	}
 	s, p := c.pin()
 	r, err := s.read(q)
 	if err == nil && r.sequence != nil {
@@ -106,11 +111,12 @@ func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 	return entries, count, nil
 }
 
-// Scan returns a function that yields all entries of the current state in the
-// order of terms. Its errors are those of [Store.Page]. O(log n) once the index
-// exists.
-func (c *Store) Scan(ctx context.Context, terms []ordering.Term) (func(yield func(*Entry) bool), error) {
-	q := Query{Terms: terms}
+// Scan returns a function that yields all entries of a query in the current state. It
+// ignores the window. Its errors and its cost are those of [Store.Page].
+func (c *Store) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
+	if len(q.Where) > 0 {
+		return c.Current().Scan(ctx, q)
+	}
 	r, err := c.Current().read(q)
 	if err == nil && r.sequence == nil {
 		r, err = c.build(ctx, q)

@@ -1,10 +1,16 @@
 package store
 
-import "github.com/tidwall/btree"
+import (
+	"errors"
+
+	"github.com/tidwall/btree"
+)
 
 // A Tx is a batch in progress: a state and the changes that the batch makes to
 // it. It is not safe for concurrent use.
 type Tx struct {
+	store   *Store
+	draft   *draft // nil before the first query
 	state   *State // cannot change while the batch holds the writers' mutex
 	changes *btree.BTreeG[txChange]
 	len     int
@@ -12,26 +18,29 @@ type Tx struct {
 	done    bool
 }
 
+// ErrTxDone is returned by queries of a [Tx] after its batch.
+var ErrTxDone = errors.New("batch has ended")
+
 type txChange struct {
 	id int
 	Change
 }
 
 // Batch calls f and then makes the changes of its transaction visible together.
-// If f returns an error or panics, nothing changes. Other writers wait for f;
-// readers do not.
+// If f returns an error or panics, or if the changes would make a [*Duplicate], nothing
+// changes. Other writers wait for f; readers do not.
 func (c *Store) Batch(f func(*Tx) error) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	s := c.published.Load()
-	tx := &Tx{state: s, len: s.Len()}
+	tx := &Tx{store: c, state: s, len: s.Len()}
 	tx.changes = btree.NewBTreeGOptions(func(a, b txChange) bool { return a.id < b.id }, btree.Options{NoLocks: true})
 	defer func() { tx.done = true }()
 	if err := f(tx); err != nil {
 		return err
 	}
 	if tx.changes.Len() > 0 {
-		c.commit(tx.list(), tx.used)
+		return c.commit(tx.list(), tx.used)
 	} else if tx.used > s.usedID {
 		c.useID(tx.used)
 	}
@@ -75,6 +84,9 @@ func (tx *Tx) Get(id int) *Entry {
 
 // Write adds a change to the batch. O(log n).
 func (tx *Tx) Write(ch Change) {
+	if tx.draft != nil {
+		tx.draft.write(ch) // first, because it may panic
+	}
 	if ch.Old == nil {
 		tx.len++
 	}

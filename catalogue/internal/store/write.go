@@ -7,8 +7,8 @@ import "slices"
 const fewChanges = 8
 
 // Write applies and returns the change that prepare returns for the current
-// state. If prepare returns an error or panics, nothing changes. Other writers wait
-// for prepare, which may run the program's code; readers do not.
+// state. If prepare returns an error or panics, or if the change would make a
+// [*Duplicate], nothing changes. Other writers wait for prepare, which may run the program's code; readers do not.
 // O(indexes × log n).
 func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	c.writing.Lock()
@@ -19,15 +19,20 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 		return Change{}, err
 	}
 	c.one[0] = ch
-	c.commit(c.one[:], 0)
+	if err := c.commit(c.one[:], 0); err != nil {
+		return Change{}, err
+	}
 	return ch, nil
 }
 
 // commit applies changes, at most one for each record and sorted by id, as one
 // revision. used is the highest id that was used besides theirs, or 0. The
-// writers' mutex must be held.
-func (c *Store) commit(changes []Change, used int) {
+// writers' mutex must be held. If the error, a [*Duplicate], is not nil, nothing changes.
+func (c *Store) commit(changes []Change, used int) error {
 	defer c.clearScratch()
+	if err := c.published.Load().unique(changes); err != nil {
+		return err
+	}
 	for _, ch := range changes {
 		if ch.New != nil {
 			used = max(used, ch.New.ID)
@@ -38,6 +43,7 @@ func (c *Store) commit(changes []Change, used int) {
 	} else {
 		c.commitMany(changes, used)
 	}
+	return nil
 }
 
 // commitFew changes the published state in place, or a fork of it if a reader may
@@ -129,7 +135,7 @@ func (c *Store) count(s *State, changes []Change) {
 		changed = c.members.apply(ch) || changed
 	}
 	if changed {
-		s.rename(c.members.names(c.schema.ID))
+		s.rename(c.members.names(c.schema))
 	}
 }
 
@@ -227,7 +233,7 @@ func (r Replacement) prepare() (*State, members) {
 	for _, e := range r.Entries {
 		counts.apply(Change{New: e})
 	}
-	s.rename(counts.names(c.schema.ID))
+	s.rename(counts.names(c.schema))
 	return s, counts
 }
 

@@ -1,0 +1,310 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
+type Condition struct {
+	Field  string
+	Ranges []ordering.Range
+}
+
+// A selection is the entries of a state that satisfy conditions. If list is set, they
+// are in list. Otherwise they are those of sequence at some positions.
+type selection struct {
+	state    *State
+	sequence sequence
+	spans    []span // ascending
+	desc     bool
+	list     bool
+	entries  []*Entry
+	unsorted bool            // the entries are still to be sorted by terms
+	terms    []ordering.Term // canonical
+	count    int
+}
+
+// A span is the positions of consecutive entries of a sequence.
+type span struct{ start, end int }
+
+// pageWhere is [Store.Page] for a query with conditions.
+func (c *Store) pageWhere(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+	s, pin := c.pin()
+	o, err := s.order(q)
+	if err != nil {
+		unpin(pin)
+		return nil, 0, err
+	}
+	if p, missing := s.plan(o, nil); missing == "" && p.direct() {
+		entries, count = p.page(q.Window), p.count
+		unpin(pin)
+		return entries, count, nil
+	}
+	unpin(pin)
+	return c.Current().Page(ctx, q)
+}
+
+// First returns the first entry of a query, or nil if there is none. It ignores the
+// window. O(log n) if one index finds the entry; otherwise the cost is that of Page.
+func (c *Store) First(ctx context.Context, q Query) (*Entry, error) {
+	s, pin := c.pin()
+	o, err := s.order(q)
+	if err != nil {
+		unpin(pin)
+		return nil, err
+	}
+	e, ok := s.seek(o)
+	unpin(pin)
+	if ok {
+		return e, nil
+	}
+	return c.Current().First(ctx, q)
+}
+
+// First is like [Store.First] for the entries of the state, which must be frozen.
+func (s *State) First(ctx context.Context, q Query) (*Entry, error) {
+	o, err := s.order(q)
+	if err != nil {
+		return nil, err
+	}
+	if e, ok := s.seek(o); ok {
+		return e, nil
+	}
+	f, err := s.find(ctx, o, true)
+	if err != nil || f.count == 0 {
+		return nil, err
+	}
+	return f.page(pagination.Window{Limit: 1})[0], nil
+}
+
+// seek returns the first entry of an order, or nil if there is none. ok is false if that
+// takes more than one index.
+func (s *State) seek(o order) (e *Entry, ok bool) {
+	if len(o.where) != 1 {
+		return nil, false
+	}
+	c := o.where[0]
+	desc, ok := s.inOrder(c, o)
+	x := s.sequenceOf(c.Field, nil)
+	if !ok || x == nil {
+		return nil, false
+	}
+	for i := range c.Ranges {
+		if desc {
+			i = len(c.Ranges) - 1 - i
+		}
+		if e := x.first(c.Ranges[i], desc); e != nil {
+			return e, true
+		}
+	}
+	return nil, true
+}
+
+// Position returns the number of entries of a query before the one with the id, or -1
+// if the entry is not among them. It ignores the window. The state must be frozen.
+// O(log² n) if one index has the entries in order; otherwise the cost is that of Page.
+func (s *State) Position(ctx context.Context, id int, q Query) (int, error) {
+	o, err := s.order(q)
+	if err != nil {
+		return 0, err
+	}
+	f, err := s.find(ctx, o, false)
+	e := s.Get(id)
+	if err != nil || e == nil {
+		return -1, err
+	}
+	return f.position(e), nil
+}
+
+// Position is like [State.Position] for the current state.
+func (c *Store) Position(ctx context.Context, id int, q Query) (int, error) {
+	return c.Current().Position(ctx, id, q)
+}
+
+// Explain is like [State.Explain] for the current state.
+func (c *Store) Explain(ctx context.Context, q Query) (string, error) {
+	return c.Current().Explain(ctx, q)
+}
+
+// Explain describes how the state finds the entries of a query. The state must be
+// frozen. Its cost is that of Page for an empty window.
+func (s *State) Explain(ctx context.Context, q Query) (string, error) {
+	o, err := s.order(q)
+	if err != nil {
+		return "", err
+	}
+	p, err := s.planned(ctx, o)
+	return p.String(), err
+}
+
+// find returns the entries of an order. If first is set, the first one suffices. The
+// state must be frozen. The error is ctx.Err().
+func (s *State) find(ctx context.Context, o order, first bool) (selection, error) {
+	p, err := s.planned(ctx, o)
+	if err != nil || p.direct() {
+		return p.selection, err
+	}
+	return p.walk(ctx, first)
+}
+
+// planned returns a plan, making the sequences that it needs. The state must be frozen.
+func (s *State) planned(ctx context.Context, o order) (plan, error) {
+	var have []named
+	if len(o.where) == 0 && s.index(o.terms) == nil {
+		r, err := s.readSorted(ctx, Query{Terms: o.terms})
+		if err != nil {
+			return plan{}, err
+		}
+		return plan{selection: selection{state: s, sequence: r.sequence, desc: o.desc, spans: []span{{0, s.Len()}}, count: s.Len()}}, nil
+	}
+	for {
+		p, missing := s.plan(o, have)
+		if missing == "" {
+			return p, nil
+		}
+		r, err := s.readSorted(ctx, Query{Terms: []ordering.Term{ordering.Asc(missing)}})
+		if err != nil {
+			return plan{}, err
+		}
+		have = append(have, named{missing, r.sequence})
+	}
+}
+
+// walk returns the entries of a plan that satisfy its filters. If first is set, one in
+// order suffices.
+func (p plan) walk(ctx context.Context, first bool) (selection, error) {
+	const chunk = 256
+	f := p.selection
+	f.list, f.entries = true, nil
+	buf := make([]*Entry, 0, min(chunk, p.count))
+	fields := make([]Field, len(p.filters))
+	for i, c := range p.filters {
+		fields[i], _ = p.state.schema.Field(c.Field)
+	}
+	for at := 0; at < p.count; at += chunk {
+		if err := ctx.Err(); err != nil {
+			return selection{}, err
+		}
+		buf = p.appendEntries(buf[:0], at, min(chunk, p.count-at))
+		for _, e := range buf {
+			if !satisfies(e, fields, p.filters) {
+				continue
+			}
+			f.entries = append(f.entries, e)
+			if first && !p.unsorted {
+				f.count = 1
+				return f, nil
+			}
+		}
+	}
+	f.count = len(f.entries)
+	return f, nil
+}
+
+func satisfies(e *Entry, fields []Field, filters []Condition) bool {
+	for i, c := range filters {
+		k := fields[i].Key(e)
+		if !slices.ContainsFunc(c.Ranges, func(r ordering.Range) bool { return r.Contains(k) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// page returns the entries in a window.
+func (f *selection) page(w pagination.Window) []*Entry {
+	start, end := w.Bounds(f.count)
+	if start >= end {
+		return nil
+	}
+	if f.list {
+		f.arrange()
+		return slices.Clone(f.entries[start:end])
+	}
+	return f.appendEntries(make([]*Entry, 0, end-start), start, end-start)
+}
+
+// arrange sorts the entries if they are not in order.
+func (f *selection) arrange() {
+	if !f.unsorted {
+		return
+	}
+	never := func() bool { return false }
+	f.entries, _ = newIndex(f.state.schema.resolve(f.terms), f.terms).sort(f.entries, -1, never)
+	if f.desc {
+		slices.Reverse(f.entries)
+	}
+	f.unsorted = false
+}
+
+// appendEntries appends n entries of the sequence, after the first offset of the
+// selection.
+func (f *selection) appendEntries(dst []*Entry, offset, n int) []*Entry {
+	for i := range f.spans {
+		sp := f.spans[i]
+		if f.desc {
+			sp = f.spans[len(f.spans)-1-i]
+		}
+		size := sp.end - sp.start
+		if offset >= size {
+			offset -= size
+			continue
+		}
+		m := min(n, size-offset)
+		from := sp.start + offset
+		if f.desc {
+			from = f.sequence.len() - sp.end + offset
+		}
+		dst = f.sequence.page(dst, from, m, f.desc)
+		if n -= m; n == 0 {
+			break
+		}
+		offset = 0
+	}
+	return dst
+}
+
+// scan yields all entries. The state must be frozen.
+func (f selection) scan(yield func(*Entry) bool) {
+	f.arrange()
+	const chunk = 128
+	var room [chunk]*Entry
+	for at := 0; at < f.count; at += chunk {
+		n := min(chunk, f.count-at)
+		entries := room[:0]
+		if f.list {
+			entries = f.entries[at : at+n]
+		} else {
+			entries = f.appendEntries(entries, at, n)
+		}
+		for _, e := range entries {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// position returns the number of entries before e, or -1 if e is not selected.
+func (f *selection) position(e *Entry) int {
+	if f.list {
+		f.arrange()
+		return slices.Index(f.entries, e)
+	}
+	at, before := f.sequence.position(e), 0
+	for _, sp := range f.spans {
+		if sp.start <= at && at < sp.end {
+			before += at - sp.start
+			if f.desc {
+				before = f.count - 1 - before
+			}
+			return before
+		}
+		before += sp.end - sp.start
+	}
+	return -1
+}

@@ -1,0 +1,82 @@
+package catalogue
+
+import (
+	"fmt"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// refused returns the error of a write that the store refused. It names the value that
+// two records would have.
+func (s *schema[T]) refused(err error) error {
+	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another collection
+	if !ok {
+		return err
+	}
+	_, value := s.valueOf(d.Entry, d.Field)
+	return s.errorf("%w: %s %s is that of id %d%w", ErrDuplicate, d.Field, value, d.Other, silent{d})
+}
+
+// silent is an error that adds no text to the one that wraps it.
+type silent struct{ *store.Duplicate }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.Duplicate }
+
+// valueOf returns the JSON name of a field and the JSON of its value, shortened.
+func (s *schema[T]) valueOf(e *store.Entry, field string) (name, value string) {
+	const longest = 100
+	b, err := s.encode(recordOf[T](e))
+	if err != nil {
+		return field, "value"
+	}
+	r, err := resources.ParseRecord(b)
+	if err != nil {
+		return field, "value"
+	}
+	for name, value := range r.All() {
+		if ordering.Snake(name) == field {
+			if len(value) > longest {
+				value = value[:longest] + "…"
+			}
+			return name, value
+		}
+	}
+	return field, "value"
+}
+
+// A duplicate is a record with the same value of a unique field as an earlier one of a
+// list.
+type duplicate struct {
+	field, value  string // the JSON name and the JSON
+	index, before int    // in the list
+}
+
+func (d *duplicate) Error() string {
+	return fmt.Sprintf("%v: %s %s is that of record %d", ErrDuplicate, d.field, d.value, d.before)
+}
+
+func (d *duplicate) Unwrap() error { return ErrDuplicate }
+
+// duplicates returns the first record of a list that has the same value of a unique field
+// as an earlier one, or nil.
+func (s *schema[T]) duplicates(list []*store.Entry) *duplicate {
+	for _, f := range s.unique {
+		seen := make(map[string]int, len(list))
+		for i, e := range list {
+			k := f.Key(e)
+			if k.Compare(ordering.Null()) == 0 {
+				continue
+			}
+			encoded := string(k.Append(nil))
+			if before, twice := seen[encoded]; twice {
+				name, value := s.valueOf(e, f.Name)
+				return &duplicate{name, value, i, before}
+			}
+			seen[encoded] = i
+		}
+	}
+	return nil
+}
