@@ -1,17 +1,23 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // The deliberate differences from Django REST framework in the package documentation. The
@@ -175,8 +181,13 @@ func (d difference) run(t *testing.T) {
 // readAll returns all records of a collection, given its path with an ordering.
 func readAll(t *testing.T, path string) []map[string]any {
 	t.Helper()
+	return readAllFrom(t, dataset(t, httpapi.Options{}), path)
+}
+
+func readAllFrom(t *testing.T, handler http.Handler, path string) []map[string]any {
+	t.Helper()
 	w := httptest.NewRecorder()
-	dataset(t, httpapi.Options{}).ServeHTTP(w, httptest.NewRequest("GET", "http://host.example"+path+"&limit=1000", nil))
+	handler.ServeHTTP(w, httptest.NewRequest("GET", "http://host.example"+path+"&limit=1000", nil))
 	var page struct{ Results []map[string]any }
 	if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil {
 		t.Fatal(err)
@@ -218,7 +229,8 @@ func TestDifferenceLists(t *testing.T) {
 	}
 }
 
-// Decimals written as text in an open record are ordered by their bytes.
+// Decimals written as text in an open record are ordered by their bytes, unless the
+// collection has a key function for them.
 func TestDifferenceDecimals(t *testing.T) {
 	var prices []string
 	for _, b := range readAll(t, "/api/books/?ordering=price") {
@@ -226,5 +238,46 @@ func TestDifferenceDecimals(t *testing.T) {
 	}
 	if len(prices) != 60 || !slices.IsSorted(prices) || !slices.Contains(prices, "100.99") || !slices.Contains(prices, "9.90") {
 		t.Errorf("%d prices not by their bytes: %v", len(prices), fmt.Sprint(prices))
+	}
+}
+
+// TestDecimalKeys checks that a key function orders prices by value.
+func TestDecimalKeys(t *testing.T) {
+	data, err := os.ReadFile("testdata/dataset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	house, err := catalogue.NewWith(catalogue.Define[resources.Record]("books", catalogue.Options{
+		Keys: []ordering.KeyFunc{ordering.FieldKey("price", ordering.Decimal)},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := house.Load(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	handler, err := httpapi.New(house, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, down := range map[string]bool{"/api/books/?ordering=price": false, "/api/books/?ordering=-price": true} {
+		books := readAllFrom(t, handler, path)
+		if len(books) != 60 {
+			t.Fatalf("%s: %d books", path, len(books))
+		}
+		for i := 1; i < len(books); i++ {
+			a, b := books[i-1], books[i]
+			if down {
+				a, b = b, a
+			}
+			pa, _ := strconv.ParseFloat(a["price"].(string), 64)
+			pb, _ := strconv.ParseFloat(b["price"].(string), 64)
+			if pa > pb || pa == pb && a["id"].(float64) > b["id"].(float64) {
+				t.Errorf("%s: id %v with %v and id %v with %v in the wrong order", path, a["id"], pa, b["id"], pb)
+			}
+		}
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
 	}
 }

@@ -74,8 +74,9 @@
 //     their order is unspecified.
 //   - Ordering by a list of ids compares the lists, and each record appears once. The
 //     framework joins tables, which repeats records.
-//   - Decimals written as text in an open record are ordered by their bytes. The
-//     framework orders them as numbers.
+//   - Decimals written as text in an open record are ordered by their bytes, unless
+//     the definition of the collection has [ordering.Decimal] as the key function of the
+//     field. The framework orders them as numbers.
 //   - An ordering of more than 100 terms is rejected with 400. The framework orders
 //     by all known terms.
 //

@@ -35,7 +35,11 @@ func loadFixtures(files fs.FS) (*catalogue.Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fixtures: %w", err)
 	}
-	f := fixtures{catalogue.New(), map[string]string{}}
+	house, err := newCatalogue()
+	if err != nil {
+		return nil, fmt.Errorf("fixtures: %w", err)
+	}
+	f := fixtures{house, map[string]string{}}
 	var errs []error
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)

@@ -71,7 +71,11 @@ func (o *Options) check() error {
 func (o *Options) records() (house, initial *catalogue.Catalogue, err error) {
 	switch {
 	case o.Empty:
-		return catalogue.New(), catalogue.New(), nil
+		house, err = newCatalogue()
+		if err != nil {
+			return nil, nil, err
+		}
+		return house, house.Clone(), nil
 	case o.Catalogue != nil:
 		return o.Catalogue, o.Catalogue.Clone(), nil
 	case o.Fixtures != nil:

@@ -3,10 +3,12 @@ package cataloguetest
 import (
 	"bytes"
 	"context"
+	"reflect"
 	"sync"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -17,12 +19,27 @@ var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 	if _, err := sample.New(sample.Options{}).WriteTo(&file); err != nil {
 		return nil, err
 	}
-	house := catalogue.New()
+	house, err := newCatalogue()
+	if err != nil {
+		return nil, err
+	}
 	if err := house.Load(&file); err != nil {
 		return nil, err
 	}
 	return house, buildIndexes(house)
 })
+
+// newCatalogue returns an empty catalogue that sorts prices and amounts by value, as the
+// service does.
+func newCatalogue() (*catalogue.Catalogue, error) {
+	var definitions []catalogue.AnyDefinition
+	for key, c := range catalogue.New().All() {
+		if c.RecordType() == reflect.TypeFor[resources.Record]() {
+			definitions = append(definitions, catalogue.Define[resources.Record](key, catalogue.Options{Keys: sample.Keys()}))
+		}
+	}
+	return catalogue.NewWith(definitions...)
+}
 
 // buildIndexes builds the index of every collection's default ordering, which
 // clones then share.
