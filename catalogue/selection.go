@@ -3,7 +3,6 @@ package catalogue
 import (
 	"context"
 	"iter"
-	"math"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -45,6 +44,7 @@ type Selection[T any] struct {
 // A source is a store, a state or a batch.
 type source interface {
 	Page(ctx context.Context, q store.Query) (entries []*store.Entry, count int, err error)
+	Count(ctx context.Context, where []store.Condition) (int, error)
 	First(ctx context.Context, q store.Query) (*store.Entry, error)
 	Scan(ctx context.Context, q store.Query) (func(yield func(*store.Entry) bool), error)
 	Position(ctx context.Context, id int, q store.Query) (int, error)
@@ -118,10 +118,13 @@ func (sel Selection[T]) query(w pagination.Window, terms []ordering.Term) store.
 	return store.Query{Where: sel.where, Window: w, Terms: terms}
 }
 
-// Count returns the number of records.
+// Count returns the number of records. With conditions on one field it is O(log² n).
 func (sel Selection[T]) Count() (int, error) {
-	v, err := sel.View(pagination.Window{Offset: math.MaxInt})
-	return v.Count(), err
+	if sel.err != nil {
+		return 0, sel.err
+	}
+	n, err := sel.source.Count(context.Background(), sel.where)
+	return n, sel.schema.named(err)
 }
 
 // First returns a copy of the first record in the order of terms, or in the default order

@@ -1,7 +1,6 @@
 package ordering
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +19,9 @@ import (
 type Condition struct {
 	field    string
 	operator operator
-	values   []any
+	value    any   // if the operator takes one or two
+	end      any   // the second value of between
+	list     []any // the values of oneOf
 }
 
 // An operator relates a field to the values of a condition.
@@ -41,39 +42,51 @@ const (
 )
 
 // Equal returns the condition that a field equals a value.
-func Equal(field string, value any) Condition { return Condition{field, equal, []any{value}} }
+func Equal(field string, value any) Condition {
+	return Condition{field: field, operator: equal, value: value}
+}
 
 // OneOf returns the condition that a field equals one of the values. Without values
 // it never holds.
 func OneOf[V any](field string, values ...V) Condition {
-	c := Condition{field: field, operator: oneOf, values: make([]any, len(values))}
+	c := Condition{field: field, operator: oneOf, list: make([]any, len(values))}
 	for i, v := range values {
-		c.values[i] = v
+		c.list[i] = v
 	}
 	return c
 }
 
 // Less returns the condition that a field is less than a value.
-func Less(field string, value any) Condition { return Condition{field, less, []any{value}} }
+func Less(field string, value any) Condition {
+	return Condition{field: field, operator: less, value: value}
+}
 
 // AtMost returns the condition that a field is less than or equal to a value.
-func AtMost(field string, value any) Condition { return Condition{field, atMost, []any{value}} }
+func AtMost(field string, value any) Condition {
+	return Condition{field: field, operator: atMost, value: value}
+}
 
 // Greater returns the condition that a field is greater than a value.
-func Greater(field string, value any) Condition { return Condition{field, greater, []any{value}} }
+func Greater(field string, value any) Condition {
+	return Condition{field: field, operator: greater, value: value}
+}
 
 // AtLeast returns the condition that a field is greater than or equal to a value.
-func AtLeast(field string, value any) Condition { return Condition{field, atLeast, []any{value}} }
+func AtLeast(field string, value any) Condition {
+	return Condition{field: field, operator: atLeast, value: value}
+}
 
 // Between returns the condition that a field is at least from and less than to. It is
 // invalid if from is greater than to.
 func Between(field string, from, to any) Condition {
-	return Condition{field, between, []any{from, to}}
+	return Condition{field: field, operator: between, value: from, end: to}
 }
 
 // Prefix returns the condition that a field begins with a prefix. The field must hold
 // text. The empty prefix holds for every text.
-func Prefix(field, prefix string) Condition { return Condition{field, prefixed, []any{prefix}} }
+func Prefix(field, prefix string) Condition {
+	return Condition{field: field, operator: prefixed, value: prefix}
+}
 
 // IsNull returns the condition that a field is null or absent.
 func IsNull(field string) Condition { return Condition{field: field, operator: isNull} }
@@ -91,33 +104,31 @@ func (c Condition) String() string {
 	case invalid:
 		return "no condition"
 	case oneOf:
-		return name + " in (" + strings.Join(quoted(c.values), ", ") + ")"
+		values := make([]string, len(c.list))
+		for i, v := range c.list {
+			values[i] = quoted(v)
+		}
+		return name + " in (" + strings.Join(values, ", ") + ")"
 	case between:
-		q := quoted(c.values)
-		return q[0] + " <= " + name + " < " + q[1]
+		return quoted(c.value) + " <= " + name + " < " + quoted(c.end)
 	case isNull:
 		return name + " is null"
 	case notNull:
 		return name + " is not null"
 	}
 	sign := map[operator]string{equal: "=", less: "<", atMost: "<=", greater: ">", atLeast: ">=", prefixed: "begins with"}
-	return name + " " + sign[c.operator] + " " + quoted(c.values)[0]
+	return name + " " + sign[c.operator] + " " + quoted(c.value)
 }
 
-// quoted returns values as text.
-func quoted(values []any) []string {
-	list := make([]string, len(values))
-	for i, v := range values {
-		switch v := v.(type) {
-		case string:
-			list[i] = fmt.Sprintf("%q", v)
-		case fmt.Stringer:
-			list[i] = fmt.Sprintf("%v", v) // fmt handles panics of String
-		default:
-			list[i] = fmt.Sprintf("%#v", v)
-		}
+// quoted returns a value as text.
+func quoted(value any) string {
+	switch v := value.(type) {
+	case string:
+		return fmt.Sprintf("%q", v)
+	case fmt.Stringer:
+		return fmt.Sprintf("%v", v) // fmt handles panics of String
 	}
-	return list
+	return fmt.Sprintf("%#v", value)
 }
 
 // Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted
@@ -129,56 +140,72 @@ func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
 	if keyOf == nil {
 		keyOf = KeyOf
 	}
-	keys := make([]Key, len(c.values))
-	for i, v := range c.values {
-		k, err := keyOf(v)
-		switch {
-		case v == nil:
-			err = errors.New("nil: use IsNull")
-		case err == nil && k.kind == null:
-			err = fmt.Errorf("%v is null: use IsNull", quoted(c.values)[i])
-		case err == nil && k.kind == number && k.text == notANumber:
-			err = errors.New("NaN equals nothing")
-		}
-		if err != nil {
-			return nil, c.errorf("%w", err)
-		}
-		keys[i] = k
-	}
 	switch c.operator {
-	case equal, oneOf:
-		return points(keys), nil
-	case less, atMost, greater, atLeast:
-		return c.half(keys[0]), nil
-	case between:
-		return c.interval(keys[0], keys[1])
-	case prefixed:
-		return c.prefix(keys[0])
+	case invalid:
+		return nil, fmt.Errorf("%w: the zero Condition", ErrInvalidCondition)
 	case isNull:
 		return []Range{{From: Null(), To: Null(), ToIncluded: true}}, nil
 	case notNull:
 		return []Range{{From: Bool(false), To: Null()}}, nil
+	case oneOf:
+		return c.points(keyOf)
 	}
-	return nil, fmt.Errorf("%w: the zero Condition", ErrInvalidCondition)
+	k, err := c.key(c.value, keyOf)
+	if err != nil {
+		return nil, err
+	}
+	switch c.operator {
+	case between:
+		return c.interval(k, keyOf)
+	case prefixed:
+		return c.prefix(k)
+	case equal:
+		return []Range{{From: k, To: k, ToIncluded: true}}, nil
+	}
+	return []Range{c.half(k)}, nil
+}
+
+// key returns the key of a value of the condition.
+func (c Condition) key(value any, keyOf func(any) (Key, error)) (Key, error) {
+	k, err := keyOf(value)
+	switch {
+	case value == nil:
+		return k, c.errorf("nil: use IsNull")
+	case err != nil:
+		return k, c.errorf("%w", err)
+	case k.kind == null:
+		return k, c.errorf("%s is null: use IsNull", quoted(value))
+	case k.kind == number && k.text == notANumber:
+		return k, c.errorf("NaN equals nothing")
+	}
+	return k, nil
 }
 
 func (c Condition) errorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s: "+format, append([]any{ErrInvalidCondition, c.field}, args...)...)
 }
 
-// points returns ranges of one key each.
-func points(keys []Key) []Range {
+// points returns a range for each value.
+func (c Condition) points(keyOf func(any) (Key, error)) ([]Range, error) {
+	keys := make([]Key, len(c.list))
+	for i, v := range c.list {
+		k, err := c.key(v, keyOf)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = k
+	}
 	slices.SortFunc(keys, Key.Compare)
 	keys = slices.CompactFunc(keys, func(a, b Key) bool { return a.Compare(b) == 0 })
-	list := make([]Range, len(keys))
+	ranges := make([]Range, len(keys))
 	for i, k := range keys {
-		list[i] = Range{From: k, To: k, ToIncluded: true}
+		ranges[i] = Range{From: k, To: k, ToIncluded: true}
 	}
-	return list
+	return ranges, nil
 }
 
 // half returns the range of the keys of k's kind before or after k.
-func (c Condition) half(k Key) []Range {
+func (c Condition) half(k Key) Range {
 	r := k.kind.all()
 	switch c.operator {
 	case less, atMost:
@@ -186,16 +213,18 @@ func (c Condition) half(k Key) []Range {
 	default:
 		r.From, r.FromExcluded = k, c.operator == greater
 	}
-	return []Range{r}
+	return r
 }
 
-func (c Condition) interval(from, to Key) ([]Range, error) {
-	q := quoted(c.values)
+func (c Condition) interval(from Key, keyOf func(any) (Key, error)) ([]Range, error) {
+	to, err := c.key(c.end, keyOf)
 	switch {
+	case err != nil:
+		return nil, err
 	case from.kind != to.kind:
-		return nil, c.errorf("%s and %s are values of different kinds", q[0], q[1])
+		return nil, c.errorf("%s and %s are values of different kinds", quoted(c.value), quoted(c.end))
 	case from.Compare(to) > 0:
-		return nil, c.errorf("%s is greater than %s", q[0], q[1])
+		return nil, c.errorf("%s is greater than %s", quoted(c.value), quoted(c.end))
 	case from.Compare(to) == 0:
 		return nil, nil
 	}

@@ -44,7 +44,18 @@ func valueKey(t reflect.Type, key func(reflect.Value) Key, own bool) func(any) (
 	if t.Kind() == reflect.Pointer {
 		base = t.Elem()
 	}
+	plain := !own && base.Kind() != reflect.Struct
 	return func(value any) (Key, error) {
+		switch x := value.(type) { // without reflection
+		case string:
+			if plain && base.Kind() == reflect.String {
+				return Text(x), nil
+			}
+		case int:
+			if plain && isInteger(base) {
+				return Int(int64(x)), nil
+			}
+		}
 		v := reflect.ValueOf(value)
 		switch {
 		case value == nil:

@@ -48,6 +48,33 @@ func (c *Store) pageWhere(ctx context.Context, q Query) (entries []*Entry, count
 	return c.Current().Page(ctx, q)
 }
 
+// Count returns the number of entries that satisfy conditions. O(log² n) if one index has
+// them all; otherwise the entries that satisfy one condition are filtered.
+func (c *Store) Count(ctx context.Context, where []Condition) (int, error) {
+	s, pin := c.pin()
+	where, err := s.merge(where)
+	if err != nil {
+		unpin(pin)
+		return 0, err
+	}
+	p, missing := s.plan(order{where: where, counting: true}, nil)
+	unpin(pin)
+	if missing == "" && p.direct() {
+		return p.count, nil
+	}
+	return c.Current().Count(ctx, where)
+}
+
+// Count is like [Store.Count] for the entries of the state, which must be frozen.
+func (s *State) Count(ctx context.Context, where []Condition) (int, error) {
+	where, err := s.merge(where)
+	if err != nil {
+		return 0, err
+	}
+	f, err := s.find(ctx, order{where: where, counting: true}, false)
+	return f.count, err
+}
+
 // First returns the first entry of a query, or nil if there is none. It ignores the
 // window. O(log n) if one index finds the entry; otherwise the cost is that of Page.
 func (c *Store) First(ctx context.Context, q Query) (*Entry, error) {
@@ -179,7 +206,7 @@ func (s *State) planned(ctx context.Context, o order) (plan, error) {
 func (p plan) walk(ctx context.Context, first bool) (selection, error) {
 	const chunk = 256
 	f := p.selection
-	f.list, f.entries = true, nil
+	f.list, f.count = true, 0
 	buf := make([]*Entry, 0, min(chunk, p.count))
 	fields := make([]Field, len(p.filters))
 	for i, c := range p.filters {
@@ -194,14 +221,14 @@ func (p plan) walk(ctx context.Context, first bool) (selection, error) {
 			if !satisfies(e, fields, p.filters) {
 				continue
 			}
-			f.entries = append(f.entries, e)
+			if f.count++; !p.counting {
+				f.entries = append(f.entries, e)
+			}
 			if first && !p.unsorted {
-				f.count = 1
 				return f, nil
 			}
 		}
 	}
-	f.count = len(f.entries)
 	return f, nil
 }
 

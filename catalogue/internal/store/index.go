@@ -81,7 +81,8 @@ type tree[K any] struct {
 	bytes int // total size of all keys
 	garbage
 	parts
-	probes[K]
+	probes probes[K]
+	recent recent[K]
 }
 
 // newPrimary returns an empty index by id. Its keys have no size.

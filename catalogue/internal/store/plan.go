@@ -12,8 +12,9 @@ import (
 // keep the entries that satisfy the filters.
 type plan struct {
 	selection
-	by      string      // the field whose ranges are read, or "" for all entries
-	filters []Condition // on other fields
+	by       string      // the field whose ranges are read, or "" for all entries
+	filters  []Condition // on other fields
+	counting bool        // only the count is wanted
 }
 
 // direct reports whether the plan reads exactly the selected entries, in order.
@@ -62,15 +63,17 @@ func (s *State) plan(o order, have []named) (p plan, missing string) {
 			best.filters = append(best.filters, c)
 		}
 	}
+	best.counting = o.counting
 	return best, ""
 }
 
 // An order is what a query asks of a state: the records that satisfy conditions on
 // different fields, in the order of canonical terms.
 type order struct {
-	where []Condition
-	terms []ordering.Term
-	desc  bool
+	where    []Condition
+	terms    []ordering.Term
+	desc     bool
+	counting bool // only the count is wanted, so any order will do
 }
 
 // order returns what a query asks. The error wraps [ordering.ErrUnknownField].
@@ -173,7 +176,7 @@ func spansOf(x sequence, ranges []ordering.Range) []span {
 func (s *State) inOrder(c Condition, o order) (desc, ok bool) {
 	id := s.schema.ID
 	switch {
-	case len(o.terms) == 0 && c.Field == id,
+	case o.counting, len(o.terms) == 0 && c.Field == id,
 		len(o.terms) == 1 && o.terms[0].Field == c.Field:
 		return o.desc, true
 	case len(c.Ranges) != 1 || c.Ranges[0].From.Compare(c.Ranges[0].To) != 0:

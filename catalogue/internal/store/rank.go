@@ -44,7 +44,7 @@ func (p *probes[K]) drop() {
 // number of items. O(log n) comparisons, O(log² n) in all.
 func (t *tree[K]) search(before func(item[K]) bool) int {
 	low, high := 0, t.len()
-	slots := t.remembered(high)
+	slots := t.probes.remembered(high)
 	for node := 1; low < high; { // numbers the positions as the nodes of a binary heap
 		middle := int(uint(low+high) >> 1)
 		var it item[K]
@@ -72,7 +72,45 @@ func (t *tree[K]) rank(b bound) int {
 	if place != 0 {
 		return (place + 1) / 2 * t.len()
 	}
-	return t.search(func(it item[K]) bool { return t.before(it, p, b.after) })
+	if at, ok := t.recent.find(t.kind, p, b.after); ok {
+		return at
+	}
+	at := t.search(func(it item[K]) bool { return t.before(it, p, b.after) })
+	t.recent.add(&ranked[K]{p, b.after, at})
+	return at
+}
+
+// recent remembers the last ranks, because the pages of one selection and their count have
+// the same bounds. The next write to the index drops them.
+type recent[K any] struct {
+	next atomic.Uint32
+	all  [8]atomic.Pointer[ranked[K]]
+}
+
+// A ranked is the position of a bound.
+type ranked[K any] struct {
+	pivot item[K]
+	after bool
+	at    int
+}
+
+func (r *recent[K]) find(k *kind[K], pivot item[K], after bool) (at int, ok bool) {
+	for i := range min(r.next.Load(), uint32(len(r.all))) {
+		if b := r.all[i].Load(); b != nil && b.after == after && k.compare(b.pivot, pivot) == 0 {
+			return b.at, true
+		}
+	}
+	return 0, false
+}
+
+func (r *recent[K]) add(b *ranked[K]) {
+	r.all[(r.next.Add(1)-1)%uint32(len(r.all))].Store(b)
+}
+
+func (r *recent[K]) drop() {
+	if r.next.Load() != 0 {
+		*r = recent[K]{}
+	}
 }
 
 // before reports whether an item is before the bound of a pivot.
@@ -91,23 +129,37 @@ func (t *tree[K]) first(r ordering.Range, desc bool) *Entry {
 	from, to := lower(r), upper(r)
 	low, lowPlace := t.pivot(from)
 	high, highPlace := t.pivot(to)
-	var found item[K]
-	take := func(it item[K]) bool { found = it; return false }
-	switch {
-	case lowPlace > 0 || highPlace < 0:
-	case !desc && lowPlace < 0:
-		found, _ = t.items.Min()
-	case !desc:
-		t.items.Ascend(low, func(it item[K]) bool { return t.before(it, low, from.after) || take(it) })
-	case highPlace > 0:
-		found, _ = t.items.Max()
-	default:
-		t.items.Descend(high, func(it item[K]) bool { return !t.before(it, high, to.after) || take(it) })
+	if lowPlace > 0 || highPlace < 0 {
+		return nil
 	}
-	switch {
-	case found.entry == nil,
-		lowPlace == 0 && t.before(found, low, from.after),
-		highPlace == 0 && !t.before(found, high, to.after):
+	var found item[K]
+	if desc {
+		if highPlace > 0 {
+			found, _ = t.items.Max()
+		} else {
+			t.items.Descend(high, func(it item[K]) bool {
+				if t.before(it, high, to.after) {
+					found = it
+				}
+				return found.entry == nil // an item at the bound may be after it
+			})
+		}
+		if lowPlace == 0 && t.before(found, low, from.after) {
+			return nil
+		}
+		return found.entry
+	}
+	if lowPlace < 0 {
+		found, _ = t.items.Min()
+	} else {
+		t.items.Ascend(low, func(it item[K]) bool {
+			if !t.before(it, low, from.after) {
+				found = it
+			}
+			return found.entry == nil // an item at the bound may be before it
+		})
+	}
+	if highPlace == 0 && !t.before(found, high, to.after) {
 		return nil
 	}
 	return found.entry
@@ -118,4 +170,5 @@ func (t *tree[K]) first(r ordering.Range, desc bool) *Entry {
 func (t *tree[K]) dropCaches() {
 	t.parts.drop()
 	t.probes.drop()
+	t.recent.drop()
 }

@@ -25,6 +25,15 @@ func (tx *Tx) Page(ctx context.Context, q Query) (entries []*Entry, count int, e
 	return s.Page(ctx, q)
 }
 
+// Count is like [State.Count], and includes the changes of the batch.
+func (tx *Tx) Count(ctx context.Context, where []Condition) (int, error) {
+	s, err := tx.current(ctx, Query{Where: where})
+	if err != nil {
+		return 0, err
+	}
+	return s.Count(ctx, where)
+}
+
 // First is like [State.First], and includes the changes of the batch.
 func (tx *Tx) First(ctx context.Context, q Query) (*Entry, error) {
 	s, err := tx.current(ctx, q)
