@@ -36,6 +36,20 @@
 // for the other collections of a catalogue. A page, its count and its order are of one
 // state.
 //
+// # Conditions
+//
+// [Collection.Where] returns the records that satisfy conditions, such as
+// ordering.Equal("slug", "vertigo") or ordering.Between("year", 1950, 1960). They can be
+// counted and read in pages like the collection itself:
+//
+//	page, err := films.Where(ordering.Less("year", 1960)).Page(pagination.Window{Limit: 21}, ordering.Asc("year"))
+//
+// [Collection.First] returns one record, and [Collection.Position] the place of a record
+// in an ordering. [Options].Unique names fields of which no two records have the same
+// value. Package ordering specifies what conditions mean, and [Selection] what they cost.
+//
+// # Indexes
+//
 // The first use of an ordering sorts the records without holding a lock. The result is
 // kept as an index, which every write updates. [Encoded].Page stops waiting for the sort
 // when its context ends. A sort stops when no caller waits for it. A collection runs at
@@ -46,7 +60,7 @@
 // An index takes about 36 bytes for each record, plus its keys. The keys take at most 512
 // bytes for each record on average. They take no memory if the ordering has one term and
 // its field, in a struct, is a boolean, a string, an integer other than uint, uint64 and
-// uintptr, or a type with a method OrderingKey. An ordering with larger keys has no index:
+// uintptr, or a type with a method OrderingKey() int64. An ordering with larger keys has no index:
 // it is sorted for each state in which it is used, and takes 8 bytes for each record of
 // that state.
 //
@@ -59,6 +73,10 @@
 // between two writes, with 8 bytes for each record. Pages are copied from them. A part
 // has an array from the eighth page that begins or ends in it, but not before about
 // n/1000 pages of the index were read. The next write drops the arrays.
+//
+// If an index is searched for the bounds of conditions eight times or more between two
+// writes, it keeps at most 4096 of its items, in about 200 kB, so that later searches are
+// faster.
 //
 // A deleted or replaced record is garbage as soon as no snapshot, view or history refers
 // to it. In a collection of more than 63 records, tree nodes may refer to removed records
@@ -89,14 +107,14 @@
 // # Cost
 //
 // With n records and m indexes, a page is O(log n + limit) at any offset, a count is O(1),
-// and a write is O(m log n). A [Snapshot] is O(1), but the next write copies the tree nodes
+// and a write is O(m log n). [Selection] has the cost of conditions. A [Snapshot] is O(1), but the next write copies the tree nodes
 // that it changes. A clone is O(m). The JSON of a record is made on first use and kept. A
 // history of h changes adds O(log h) for each change.
 //
 // # Reading the source
 //
-// The types are in collection.go, definition.go and catalogue.go, and their methods in
-// read.go, write.go and tx.go. Package internal/store is the engine, which is independent
+// The types are in collection.go, definition.go, selection.go and catalogue.go, and their
+// methods in read.go, write.go and tx.go. Package internal/store is the engine, which is independent
 // of record types and JSON; its doc.go describes states, writes and reads. schema.go
 // inspects a record type: plan.go and copy.go copy records, and valid.go and reload.go
 // reject records that could not be loaded again. load.go, load_records.go, layout.go and
