@@ -39,13 +39,30 @@ func (c *Store) pageWhere(ctx context.Context, q Query) (entries []*Entry, count
 		unpin(pin)
 		return nil, 0, err
 	}
-	if p, missing := s.plan(o, nil); missing == "" && p.direct() {
-		entries, count = p.page(q.Window), p.count
+	if x, desc, ok := s.direct(o); ok {
+		var room [4]span
+		spans, n := spansOf(room[:0], x, o.where[0].Ranges)
+		if start, end := q.Window.Bounds(n); start < end {
+			entries = appendSpans(make([]*Entry, 0, end-start), x, spans, desc, start, end-start)
+		}
 		unpin(pin)
-		return entries, count, nil
+		return entries, n, nil
 	}
 	unpin(pin)
 	return c.Current().Page(ctx, q)
+}
+
+// direct returns a sequence that has the entries of an order next to each other and
+// sorted, and the direction in which to read it.
+func (s *State) direct(o order) (x sequence, desc, ok bool) {
+	if len(o.where) != 1 {
+		return nil, false, false
+	}
+	desc, ok = s.inOrder(o.where[0], o)
+	if ok {
+		x = s.sequenceOf(o.where[0].Field, nil)
+	}
+	return x, desc, x != nil
 }
 
 // Count returns the number of entries that satisfy conditions. O(log² n) if one index has
@@ -57,11 +74,14 @@ func (c *Store) Count(ctx context.Context, where []Condition) (int, error) {
 		unpin(pin)
 		return 0, err
 	}
-	p, missing := s.plan(order{where: where, counting: true}, nil)
-	unpin(pin)
-	if missing == "" && p.direct() {
-		return p.count, nil
+	x, _, ok := s.direct(order{where: where, counting: true})
+	if ok {
+		var room [4]span
+		_, n := spansOf(room[:0], x, where[0].Ranges)
+		unpin(pin)
+		return n, nil
 	}
+	unpin(pin)
 	return c.Current().Count(ctx, where)
 }
 
@@ -111,20 +131,16 @@ func (s *State) First(ctx context.Context, q Query) (*Entry, error) {
 // seek returns the first entry of an order, or nil if there is none. ok is false if that
 // takes more than one index.
 func (s *State) seek(o order) (e *Entry, ok bool) {
-	if len(o.where) != 1 {
+	x, desc, ok := s.direct(o)
+	if !ok {
 		return nil, false
 	}
-	c := o.where[0]
-	desc, ok := s.inOrder(c, o)
-	x := s.sequenceOf(c.Field, nil)
-	if !ok || x == nil {
-		return nil, false
-	}
-	for i := range c.Ranges {
+	ranges := o.where[0].Ranges
+	for i := range ranges {
 		if desc {
-			i = len(c.Ranges) - 1 - i
+			i = len(ranges) - 1 - i
 		}
-		if e := x.first(c.Ranges[i], desc); e != nil {
+		if e := x.first(ranges[i], desc); e != nil {
 			return e, true
 		}
 	}
@@ -271,10 +287,16 @@ func (f *selection) arrange() {
 // appendEntries appends n entries of the sequence, after the first offset of the
 // selection.
 func (f *selection) appendEntries(dst []*Entry, offset, n int) []*Entry {
-	for i := range f.spans {
-		sp := f.spans[i]
-		if f.desc {
-			sp = f.spans[len(f.spans)-1-i]
+	return appendSpans(dst, f.sequence, f.spans, f.desc, offset, n)
+}
+
+// appendSpans appends n of the entries at the positions in spans, after the first offset
+// of them.
+func appendSpans(dst []*Entry, x sequence, spans []span, desc bool, offset, n int) []*Entry {
+	for i := range spans {
+		sp := spans[i]
+		if desc {
+			sp = spans[len(spans)-1-i]
 		}
 		size := sp.end - sp.start
 		if offset >= size {
@@ -283,10 +305,10 @@ func (f *selection) appendEntries(dst []*Entry, offset, n int) []*Entry {
 		}
 		m := min(n, size-offset)
 		from := sp.start + offset
-		if f.desc {
-			from = f.sequence.len() - sp.end + offset
+		if desc {
+			from = x.len() - sp.end + offset
 		}
-		dst = f.sequence.page(dst, from, m, f.desc)
+		dst = x.page(dst, from, m, desc)
 		if n -= m; n == 0 {
 			break
 		}

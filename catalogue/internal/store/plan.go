@@ -43,10 +43,8 @@ func (s *State) plan(o order, have []named) (p plan, missing string) {
 		if x == nil {
 			return plan{}, c.Field
 		}
-		p := plan{selection: selection{state: s, sequence: x, spans: spansOf(x, c.Ranges)}, by: c.Field}
-		for _, sp := range p.spans {
-			p.count += sp.end - sp.start
-		}
+		p := plan{selection: selection{state: s, sequence: x}, by: c.Field}
+		p.spans, p.count = spansOf(nil, x, c.Ranges)
 		var ok bool
 		if p.desc, ok = s.inOrder(c, o); !ok {
 			p.unsorted, p.terms, p.desc = true, o.terms, o.desc
@@ -159,15 +157,16 @@ func (s *State) sequenceOf(field string, have []named) sequence {
 	return s.sorted.ready(terms[:])
 }
 
-// spansOf returns the positions of the entries whose keys are in ranges.
-func spansOf(x sequence, ranges []ordering.Range) []span {
-	spans := make([]span, 0, len(ranges))
+// spansOf appends the positions of the entries whose keys are in ranges, and returns
+// the number of these entries.
+func spansOf(dst []span, x sequence, ranges []ordering.Range) (spans []span, count int) {
 	for _, r := range ranges {
 		if sp := (span{x.rank(lower(r)), x.rank(upper(r))}); sp.start < sp.end {
-			spans = append(spans, sp)
+			dst = append(dst, sp)
+			count += sp.end - sp.start
 		}
 	}
-	return spans
+	return dst, count
 }
 
 // inOrder reports whether the entries of a condition, sorted by its field and read in the
