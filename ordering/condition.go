@@ -3,6 +3,7 @@ package ordering
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -108,20 +109,34 @@ func (c Condition) String() string {
 func quoted(values []any) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
-		switch v := v.(type) {
-		case string:
-			list[i] = fmt.Sprintf("%q", v)
-		case fmt.Stringer:
-			list[i] = fmt.Sprintf("%v", v) // fmt handles panics of String
-		default:
-			list[i] = fmt.Sprintf("%#v", v)
-		}
+		list[i] = quote(v)
 	}
 	return list
 }
 
-// Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted
-// and do not overlap. keyOf returns the key of a value for the field, like
+// quote returns a value, or what it points to, as text.
+func quote(value any) string {
+	v := reflect.ValueOf(value)
+	if value == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return "nil"
+	}
+	if _, ok := value.(fmt.Stringer); ok {
+		return fmt.Sprintf("%v", value) // fmt handles panics of String
+	}
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		return fmt.Sprintf("%q", v)
+	case v.CanUint():
+		return fmt.Sprint(v.Uint()) // %#v is hexadecimal
+	}
+	return fmt.Sprintf("%#v", v)
+}
+
+// Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted,
+// do not overlap and are not empty. keyOf returns the key of a value for the field, like
 // [Field].KeyOf; if nil, it is [KeyOf].
 //
 // The error wraps [ErrInvalidCondition] and names the field. O(v log v) for v values.
@@ -185,6 +200,9 @@ func (c Condition) half(k Key) []Range {
 		r.To, r.ToIncluded = k, c.operator == atMost
 	default:
 		r.From, r.FromExcluded = k, c.operator == greater
+	}
+	if r.From.Compare(r.To) == 0 && (r.FromExcluded || !r.ToIncluded) {
+		return nil // k is the least or the greatest key
 	}
 	return []Range{r}
 }
