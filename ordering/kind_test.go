@@ -51,8 +51,8 @@ type allKinds struct {
 // TestKinds checks that an index can rely on the kind of a field.
 func TestKinds(t *testing.T) {
 	want := map[string]ordering.Kind{
-		"int": ordering.IntegerKey, "int8": ordering.IntegerKey, "int64": ordering.IntegerKey, "bool": ordering.BoolKey,
-		"byte": ordering.IntegerKey, "uint32": ordering.IntegerKey, "rating": ordering.IntegerKey, "string": ordering.TextKey,
+		"int": ordering.IntegerKey, "int_8": ordering.IntegerKey, "int_64": ordering.IntegerKey, "bool": ordering.BoolKey,
+		"byte": ordering.IntegerKey, "uint_32": ordering.IntegerKey, "rating": ordering.IntegerKey, "string": ordering.TextKey,
 	}
 	fields, err := ordering.FieldsOf[allKinds](ordering.FieldKey("folded", func(s string) ordering.Key { return ordering.Int(int64(len(s))) }))
 	if err != nil {
