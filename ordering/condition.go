@@ -13,11 +13,11 @@ import (
 // then the type of the field is known. The zero Condition restricts no field and is
 // invalid.
 //
-// A value must have the type of the field, or the type that a pointer field points to.
-// An integer of any type can be compared with any field of integers or floats, a string
-// with any field of strings, and a [time.Time] with any field of a struct that embeds
-// it. A comparison holds for values of the same kind only: it never holds for null, and
-// Less("price", 10) does not hold for text or booleans.
+// A value must have the type of the field, or the type that a pointer field points to, or
+// implement the field's interface type. An integer of any type can be compared with any
+// field of integers or floats, a string with any field of strings, and a [time.Time] with
+// any field of a struct that embeds it. A comparison holds for values of the same kind
+// only: it never holds for null, and Less("price", 10) does not hold for text or booleans.
 type Condition struct {
 	field    string
 	operator operator
