@@ -2,6 +2,7 @@ package ordering
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -11,11 +12,11 @@ import (
 // then the type of the field is known. The zero Condition restricts no field and is
 // invalid.
 //
-// A value must have the type of the field, or the type that a pointer field points to.
-// An integer of any type can be compared with any field of integers or floats, a string
-// with any field of strings, and a [time.Time] with any field of a struct that embeds
-// it. A comparison holds for values of the same kind only: it never holds for null, and
-// Less("price", 10) does not hold for text or booleans.
+// A value must have the type of the field, or the type that a pointer field points to, or
+// implement the field's interface type. An integer of any type can be compared with any
+// field of integers or floats, a string with any field of strings, and a [time.Time] with
+// any field of a struct that embeds it. A comparison holds for values of the same kind
+// only: it never holds for null, and Less("price", 10) does not hold for text or booleans.
 type Condition struct {
 	field    string
 	operator operator
@@ -120,19 +121,29 @@ func (c Condition) String() string {
 	return name + " " + sign[c.operator] + " " + quoted(c.value)
 }
 
-// quoted returns a value as text.
+// quoted returns a value, or what it points to, as text.
 func quoted(value any) string {
-	switch v := value.(type) {
-	case string:
-		return fmt.Sprintf("%q", v)
-	case fmt.Stringer:
-		return fmt.Sprintf("%v", v) // fmt handles panics of String
+	v := reflect.ValueOf(value)
+	if value == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return "nil"
 	}
-	return fmt.Sprintf("%#v", value)
+	if _, ok := value.(fmt.Stringer); ok {
+		return fmt.Sprintf("%v", value) // fmt handles panics of String
+	}
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		return fmt.Sprintf("%q", v)
+	case v.CanUint():
+		return fmt.Sprint(v.Uint()) // %#v is hexadecimal
+	}
+	return fmt.Sprintf("%#v", v)
 }
 
-// Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted
-// and do not overlap. keyOf returns the key of a value for the field, like
+// Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted,
+// do not overlap and are not empty. keyOf returns the key of a value for the field, like
 // [Field].KeyOf; if nil, it is [KeyOf].
 //
 // The error wraps [ErrInvalidCondition] and names the field. O(v log v) for v values.
@@ -162,7 +173,7 @@ func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
 	case equal:
 		return []Range{{From: k, To: k, ToIncluded: true}}, nil
 	}
-	return []Range{c.half(k)}, nil
+	return c.half(k), nil
 }
 
 // key returns the key of a value of the condition.
@@ -205,7 +216,7 @@ func (c Condition) points(keyOf func(any) (Key, error)) ([]Range, error) {
 }
 
 // half returns the range of the keys of k's kind before or after k.
-func (c Condition) half(k Key) Range {
+func (c Condition) half(k Key) []Range {
 	r := k.kind.all()
 	switch c.operator {
 	case less, atMost:
@@ -213,7 +224,10 @@ func (c Condition) half(k Key) Range {
 	default:
 		r.From, r.FromExcluded = k, c.operator == greater
 	}
-	return r
+	if r.From.Compare(r.To) == 0 && (r.FromExcluded || !r.ToIncluded) {
+		return nil // k is the least or the greatest key
+	}
+	return []Range{r}
 }
 
 func (c Condition) interval(from Key, keyOf func(any) (Key, error)) ([]Range, error) {

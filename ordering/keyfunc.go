@@ -8,10 +8,11 @@ import (
 // A KeyFunc supplies the sort key of a field, or of all fields of a type, in place of the
 // one that [FieldsOf] derives. [FieldKey] and [TypeKey] return one.
 type KeyFunc struct {
-	field string // "" for all fields of the type
-	typ   reflect.Type
-	key   func(reflect.Value) Key // of an addressable value of typ
-	text  func(string) Key        // if typ is string
+	field  string // if single is set
+	single bool   // of one field, not of all fields of the type
+	typ    reflect.Type
+	key    func(reflect.Value) Key // of an addressable value of typ
+	text   func(string) Key        // if typ is string
 }
 
 // FieldKey returns the KeyFunc of one field. The field must have type V or *V; a nil
@@ -25,7 +26,7 @@ type KeyFunc struct {
 // too. key must be safe for concurrent use and must not modify its argument.
 func FieldKey[V any](field string, key func(V) Key) KeyFunc {
 	k := TypeKey(key)
-	k.field = field
+	k.field, k.single = field, true
 	return k
 }
 
@@ -59,10 +60,10 @@ func split(funcs []KeyFunc) (keyer, map[string]KeyFunc, error) {
 		if k.key == nil {
 			return nil, nil, fmt.Errorf("%w: key function %d is nil", ErrInvalidFields, i)
 		}
-		if k.field == "" {
-			types[k.typ] = k.key
-		} else {
+		if k.single {
 			fields[k.field] = k
+		} else {
+			types[k.typ] = k.key
 		}
 	}
 	return types, fields, nil

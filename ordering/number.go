@@ -62,10 +62,11 @@ func Number(json string) Key {
 // is not a JSON number is compared as text. Leading zeros and a leading plus sign are
 // accepted. Use it with [FieldKey]. O(len).
 func Decimal(s string) Key {
-	digits := strings.TrimPrefix(strings.TrimSpace(s), "+")
-	sign := ""
+	digits, sign := strings.TrimSpace(s), ""
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
 		sign, digits = "-", rest
+	} else {
+		digits = strings.TrimPrefix(digits, "+")
 	}
 	if zeros := strings.TrimLeft(digits, "0"); len(zeros) < len(digits) {
 		if zeros == "" || !digit(zeros[0]) {

@@ -20,6 +20,9 @@ func hasMethod[I any](t reflect.Type) bool {
 
 // keyOf returns a function that returns the key of an addressable value of type t.
 func (k keyer) keyOf(t reflect.Type) func(reflect.Value) Key {
+	if key := k[t]; key != nil { // before the key of the type that t points to
+		return key
+	}
 	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
 		if key := k.ownKey(t.Elem()); key != nil {
 			return pointerKey(key)

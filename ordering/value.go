@@ -60,11 +60,11 @@ func valueKey(t reflect.Type, key func(reflect.Value) Key, own bool) func(any) (
 		switch {
 		case value == nil:
 			return Null(), nil
-		case v.Type() == t:
+		case v.Type() == t, t.Kind() == reflect.Interface && v.Type().Implements(t):
 			return key(addressable(v, t)), nil
 		case v.Kind() == reflect.Pointer && v.IsNil():
 			return Null(), nil
-		case v.Kind() == reflect.Pointer:
+		case v.Kind() == reflect.Pointer && v.Type() != base:
 			v = v.Elem()
 		}
 		if w, ok := as(v, base, own); ok && base != t {

@@ -58,9 +58,13 @@ func pivotEncoded(b bound) (p item[string], place int) {
 
 func pivotID(b bound) (p item[struct{}], place int) {
 	n, place := pivotNumber(b)
-	switch {
-	case place != 0:
+	if place != 0 {
 		return p, place
+	}
+	if _, ok := b.key.AsInt(); !ok && b.after {
+		n.key-- // an entry that equals the pivot of a bound after its key is before the bound
+	}
+	switch {
 	case n.key < 0:
 		return p, -1
 	case n.key > math.MaxInt:

@@ -108,14 +108,15 @@ func (tx *Tx) begin(ctx context.Context, q Query) error {
 		}
 	}
 	tx.store.mu.Lock()
-	tx.draft = &draft{tx.store.published.Load().fork(), tx.store.members.clone()}
+	d := &draft{tx.store.published.Load().fork(), tx.store.members.clone()}
 	tx.store.mu.Unlock()
-	tx.draft.builds, tx.draft.history = nil, history{}
-	tx.draft.store = weak.Pointer[Store]{} // the store has no index for it
+	d.builds, d.history = nil, history{}
+	d.store = weak.Pointer[Store]{} // the store has no index for it
 	tx.changes.Scan(func(ch txChange) bool {
-		tx.draft.write(ch.Change)
+		d.write(ch.Change)
 		return true
 	})
+	tx.draft = d // last, because write may panic
 	return nil
 }
 
