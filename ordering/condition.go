@@ -251,8 +251,13 @@ func (c Condition) prefix(k Key) ([]Range, error) {
 	}
 	r := k.kind.all()
 	r.From = k
-	if end := strings.TrimRight(k.text, "\xff"); end != "" {
-		r.To = Text(end[:len(end)-1] + string([]byte{end[len(end)-1] + 1}))
+	end := []byte(k.text)
+	for len(end) > 0 && end[len(end)-1] == 0xff { // TrimRight would trim runes
+		end = end[:len(end)-1]
+	}
+	if len(end) > 0 {
+		end[len(end)-1]++
+		r.To = Text(string(end))
 	}
 	return []Range{r}, nil
 }

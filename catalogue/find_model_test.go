@@ -1,0 +1,124 @@
+package catalogue_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// findQueries returns the number of queries of TestFindModel: BACKLIST_FIND_QUERIES if it
+// is set.
+func findQueries(t *testing.T) int {
+	if text := os.Getenv("BACKLIST_FIND_QUERIES"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("BACKLIST_FIND_QUERIES: %v", err)
+		}
+		return n
+	}
+	if raceEnabled || testing.Short() {
+		return 5_000
+	}
+	return 120_000
+}
+
+// A findCase is a collection for a part of TestFindModel.
+type findCase struct {
+	name  string
+	share int // of 100 queries
+	run   func(t *testing.T, n int, seed uint64) findMix
+}
+
+var findCases = []findCase{
+	{"typed", 33, findEditions(catalogue.Options{}, nil, 40, 60)},
+	{"typed, with a default order", 15, findEditions(catalogue.Options{Ordering: terms("-status,pages")}, nil, 40, 60)},
+	{"typed, many records", 3, findEditions(catalogue.Options{}, nil, 700, 60)},
+	{"typed, keys too large for an index", 8, findEditions(catalogue.Options{}, longTopics, 40, 60)},
+	{"open", 30, findRecords(catalogue.Options{}, randomFindOpen, 40)},
+	{"open, with a default order", 8, findRecords(catalogue.Options{Ordering: terms("seldom_set,-x")}, randomFindOpen, 40)},
+	{"open, keys too large for an index", 3, findRecords(catalogue.Options{}, longOpen, 40)},
+}
+
+// TestFindModel makes random queries with conditions of collections, snapshots and
+// batches, and compares their results with those of a slice. BACKLIST_FIND_QUERIES sets
+// the number of queries and BACKLIST_MODEL_SEED repeats a run.
+func TestFindModel(t *testing.T) {
+	queries, seed := findQueries(t), modelSeed(t)
+	mixes := make([]findMix, len(findCases))
+	t.Run("cases", func(t *testing.T) {
+		for i, c := range findCases {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				mixes[i] = c.run(t, queries*c.share/100, seed)
+			})
+		}
+	})
+	mix := findMix{}
+	for _, m := range mixes {
+		for kind, n := range m {
+			mix[kind] += n
+		}
+	}
+	t.Logf("BACKLIST_MODEL_SEED=%d%v", seed, mix)
+	if err := mix.check(); err != nil && !t.Failed() {
+		t.Error(err)
+	}
+}
+
+// findEditions returns a test of editions. If random is nil, they are those of
+// randomEdition.
+func findEditions(opts catalogue.Options, random func(*rand.Rand) edition, size, queries int) func(*testing.T, int, uint64) findMix {
+	opts.Keys = editionKeys()
+	typ := editionType
+	if random != nil {
+		typ.random = random
+	}
+	return func(t *testing.T, n int, seed uint64) findMix {
+		return runFind(t, &findRun[edition]{typ: &typ, fields: editionFinds, size: size, queries: queries, left: n}, opts, seed)
+	}
+}
+
+// findRecords returns a test of open records.
+func findRecords(opts catalogue.Options, random func(*rand.Rand) resources.Record, size int) func(*testing.T, int, uint64) findMix {
+	opts.Keys = openKeys()
+	typ := findOpen
+	typ.random = random
+	return func(t *testing.T, n int, seed uint64) findMix {
+		return runFind(t, &findRun[resources.Record]{typ: &typ, fields: openFinds, size: size, queries: 60, left: n}, opts, seed)
+	}
+}
+
+func runFind[T any](t *testing.T, fr *findRun[T], opts catalogue.Options, seed uint64) findMix {
+	t.Helper()
+	c, err := catalogue.NewCollection[T](opts)
+	must(t, err)
+	fr.c, fr.m, fr.mix = c, &model[T]{typ: fr.typ, ordered: opts.Ordering}, findMix{}
+	fr.unique, fr.rng = opts.Unique, rand.New(rand.NewPCG(seed, uint64(fr.size)))
+	queries := fr.left
+	if err := fr.run(); err != nil {
+		t.Fatalf("BACKLIST_MODEL_SEED=%d, after %d of %d queries: %v", seed, queries-fr.left, queries, err)
+	}
+	return fr.mix
+}
+
+// longTopics returns an edition whose topics are too long for an index.
+func longTopics(rng *rand.Rand) edition {
+	e := randomEdition(rng)
+	e.Topics = append(slices.Clone(e.Topics), strings.Repeat("x", 600+rng.IntN(3)))
+	return e
+}
+
+// longOpen returns a record with text that is too long for an index.
+func longOpen(rng *rand.Rand) resources.Record {
+	r := randomFindOpen(rng)
+	if rng.IntN(4) > 0 {
+		r, _ = r.With("x", strings.Repeat("a", 900+rng.IntN(3)))
+	}
+	return r
+}

@@ -1,0 +1,287 @@
+package catalogue_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A finder is a collection, a snapshot or a batch.
+type finder[T any] interface {
+	First(conditions ...ordering.Condition) (T, error)
+	Where(conditions ...ordering.Condition) catalogue.Selection[T]
+}
+
+// A findQuery asks for the records in a window of those that satisfy conditions.
+type findQuery struct {
+	where  []findCondition
+	terms  []ordering.Term
+	window pagination.Window
+}
+
+func (q findQuery) String() string {
+	return fmt.Sprintf("where %v by %q in %+v", q.conditions(), ordering.Format(q.terms), q.window)
+}
+
+func (q findQuery) conditions() []ordering.Condition {
+	list := make([]ordering.Condition, len(q.where))
+	for i, c := range q.where {
+		list[i] = c.Condition
+	}
+	return list
+}
+
+// want returns the error that the query must cause if records have the named fields.
+func (q findQuery) want(names []string) error {
+	for _, c := range q.where {
+		if c.invalid {
+			return ordering.ErrInvalidCondition
+		}
+	}
+	for _, c := range q.where {
+		if !slices.Contains(names, c.Field()) {
+			return ordering.ErrUnknownField
+		}
+	}
+	for _, t := range q.terms {
+		if !slices.Contains(names, t.Field) {
+			return ordering.ErrUnknownField
+		}
+	}
+	return nil
+}
+
+// randomQuery returns a query with up to four conditions, often several on one field, and
+// up to three terms, often by a field that has a condition.
+func randomQuery(rng *rand.Rand, fields []findField, count int) findQuery {
+	var q findQuery
+	at := rng.IntN(len(fields))
+	for range pick(rng, 0, 1, 1, 1, 1, 2, 2, 2, 3, 4) {
+		if rng.IntN(3) > 0 {
+			at = rng.IntN(len(fields))
+		}
+		q.where = append(q.where, fields[at].random(rng))
+	}
+	for range pick(rng, 0, 1, 1, 2, 3) {
+		if rng.IntN(3) > 0 {
+			at = rng.IntN(len(fields))
+		}
+		q.terms = append(q.terms, ordering.Term{Field: fields[at].name, Desc: rng.IntN(2) == 0})
+	}
+	if rng.IntN(200) == 0 {
+		q.terms = append(q.terms, ordering.Asc("no_such_field"))
+	}
+	q.window = pagination.Window{
+		Limit:  pick(rng, 0, 0, 1, 2, 5, 21, count, math.MaxInt, -1, rng.IntN(count+2)),
+		Offset: pick(rng, 0, 0, 0, 1, 3, count-1, count, math.MaxInt, -1, rng.IntN(count+2)),
+	}
+	return q
+}
+
+// A findState is a state of the model with what queries need of it.
+type findState[T any] struct {
+	*model[T]
+	fields []string
+}
+
+// order returns the terms that have an effect. A default order by a field that no record
+// has is that of the ids.
+func (st findState[T]) order(terms []ordering.Term) []ordering.Term {
+	if len(terms) > 0 {
+		return terms
+	}
+	for _, t := range st.ordered {
+		if !slices.Contains(st.fields, t.Field) {
+			return []ordering.Term{ordering.Asc("id")}
+		}
+	}
+	return st.ordered
+}
+
+// selected returns the rows that satisfy all conditions, in the order of terms.
+func (st findState[T]) selected(where []findCondition, terms []ordering.Term) []row[T] {
+	chosen := &model[T]{typ: st.typ, ordered: st.order(nil)}
+	for _, r := range st.rows {
+		if !slices.ContainsFunc(where, func(c findCondition) bool { return !c.holds(valueIn(r.values, c.Field())) }) {
+			chosen.rows = append(chosen.rows, r)
+		}
+	}
+	return chosen.sorted(st.order(terms))
+}
+
+// A findComparison compares what a source returns for a query with the model.
+type findComparison[T any] struct {
+	rng *rand.Rand
+	mix findMix
+	st  findState[T]
+	q   findQuery
+	src finder[T]
+	sel catalogue.Selection[T]
+}
+
+// compare compares all methods of the selection, and those of its source, with the model.
+func (fc findComparison[T]) compare() error {
+	if want := fc.q.want(fc.st.fields); want != nil {
+		return fc.failing(want)
+	}
+	rows := fc.st.selected(fc.q.where, fc.q.terms)
+	fc.mix.query(fc.q, len(rows), len(fc.st.rows))
+	for _, step := range []func([]row[T]) error{fc.page, fc.first, fc.iterate, fc.position, fc.explain} {
+		if err := step(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failing compares the errors of all methods.
+func (fc findComparison[T]) failing(want error) error {
+	fc.mix["with an error"]++
+	q, sel := fc.q, fc.sel
+	page, pageErr := sel.Page(q.window, q.terms...)
+	view, viewErr := sel.View(q.window, q.terms...)
+	_, firstErr := sel.First(q.terms...)
+	seq, seqErr := sel.Ordered(q.terms...)
+	_, positionErr := sel.Position(1, q.terms...)
+	_, explainErr := sel.Explain(q.terms...)
+	for i, err := range []error{pageErr, viewErr, firstErr, seqErr, positionErr, explainErr} {
+		if !errors.Is(err, want) {
+			return fmt.Errorf("error %d: %v, want %v", i, err, want)
+		}
+	}
+	for record := range seq {
+		return fmt.Errorf("Ordered with an error yields %v", record)
+	}
+	if page.Count != 0 || page.Records != nil || view.Count() != 0 || view.Len() != 0 {
+		return fmt.Errorf("Page and View with an error return %v and %d of %d records", page, view.Len(), view.Count())
+	}
+	return nil
+}
+
+// page compares Count, Page and View.
+func (fc findComparison[T]) page(rows []row[T]) error {
+	want := cut(rows, fc.q.window)
+	if n, err := fc.sel.Count(); n != len(rows) || err != nil {
+		return fmt.Errorf("Count() = %d, %v, want %d", n, err, len(rows))
+	}
+	p, err := fc.sel.Page(fc.q.window, fc.q.terms...)
+	if err != nil || p.Count != len(rows) || len(p.Records) != len(want) {
+		return fmt.Errorf("Page: %d of %d records, %v, want %d of %d", len(p.Records), p.Count, err, len(want), len(rows))
+	}
+	v, err := fc.sel.View(fc.q.window, fc.q.terms...)
+	if err != nil || v.Count() != len(rows) || v.Len() != len(want) {
+		return fmt.Errorf("View: %d of %d records, %v, want %d of %d", v.Len(), v.Count(), err, len(want), len(rows))
+	}
+	for i := range want {
+		if err := fc.same("Page", i, &p.Records[i], &want[i]); err != nil {
+			return err
+		}
+		if err := fc.same("View", i, v.At(i), &want[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (fc findComparison[T]) same(what string, i int, got *T, want *row[T]) error {
+	if fc.st.typ.equal(got, &want.record) {
+		return nil
+	}
+	return fmt.Errorf("%s: record %d is %s, want %s", what, i, fc.st.typ.encode(got), want.text)
+}
+
+// first compares First of the selection, and now and then that of the source, which is
+// in the default order.
+func (fc findComparison[T]) first(rows []row[T]) error {
+	got, err := fc.sel.First(fc.q.terms...)
+	if err := fc.sameFirst("Selection.First", &got, err, rows); err != nil {
+		return err
+	}
+	if len(fc.q.terms) > 0 && fc.rng.IntN(4) > 0 {
+		return nil
+	}
+	got, err = fc.src.First(fc.q.conditions()...)
+	return fc.sameFirst("First", &got, err, fc.st.selected(fc.q.where, nil))
+}
+
+func (fc findComparison[T]) sameFirst(what string, got *T, err error, rows []row[T]) error {
+	switch {
+	case len(rows) == 0 && errors.Is(err, catalogue.ErrNotFound):
+		return nil
+	case len(rows) == 0 || err != nil:
+		return fmt.Errorf("%s: %s, %v, with %d records", what, fc.st.typ.encode(got), err, len(rows))
+	}
+	return fc.same(what, 0, got, &rows[0])
+}
+
+// iterate compares Ordered. Most iterations end early.
+func (fc findComparison[T]) iterate(rows []row[T]) error {
+	seq, err := fc.sel.Ordered(fc.q.terms...)
+	if err != nil {
+		return fmt.Errorf("Ordered: %w", err)
+	}
+	return fc.sameSeq(seq, rows, fc.rng.IntN(2*len(rows)+2), func() error { return nil })
+}
+
+// sameSeq compares at most limit records of an iterator, and calls each before the next one.
+func (fc findComparison[T]) sameSeq(seq iter.Seq[T], rows []row[T], limit int, each func() error) error {
+	n := 0
+	for record := range seq {
+		if n >= len(rows) {
+			return fmt.Errorf("Ordered: more than %d records", len(rows))
+		}
+		if err := errors.Join(fc.same("Ordered", n, &record, &rows[n]), each()); err != nil {
+			return err
+		}
+		if n++; n == limit {
+			return nil
+		}
+	}
+	if n != len(rows) {
+		return fmt.Errorf("Ordered: %d records, want %d", n, len(rows))
+	}
+	return nil
+}
+
+// position compares the positions of a selected record and of any id.
+func (fc findComparison[T]) position(rows []row[T]) error {
+	ids := []int{fc.rng.IntN(fc.st.highest+3) - 1}
+	if len(rows) > 0 {
+		ids = append(ids, pick(fc.rng, rows...).id)
+	}
+	for _, id := range ids {
+		want := slices.IndexFunc(rows, func(r row[T]) bool { return r.id == id })
+		got, err := fc.sel.Position(id, fc.q.terms...)
+		if want < 0 && !errors.Is(err, catalogue.ErrNotFound) || want >= 0 && (got != want || err != nil) {
+			return fmt.Errorf("Position(%d) = %d, %v, want %d", id, got, err, want)
+		}
+		if all, ok := fc.src.(positioner); ok && len(fc.q.where) == 0 {
+			if again, err := all.Position(id, fc.q.terms...); again != max(got, 0) || (err == nil) != (want >= 0) {
+				return fmt.Errorf("Position(%d) of all records = %d, %v, want %d", id, again, err, want)
+			}
+		}
+	}
+	return nil
+}
+
+// A positioner is a collection or a snapshot.
+type positioner interface {
+	Position(id int, terms ...ordering.Term) (int, error)
+}
+
+// explain records how the query is answered.
+func (fc findComparison[T]) explain([]row[T]) error {
+	text, err := fc.sel.Explain(fc.q.terms...)
+	if err != nil {
+		return fmt.Errorf("Explain: %w", err)
+	}
+	fc.mix.explained(fc.q, text)
+	return nil
+}
