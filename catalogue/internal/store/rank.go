@@ -76,7 +76,7 @@ func (t *tree[K]) rank(b bound) int {
 		return at
 	}
 	at := t.search(func(it item[K]) bool { return t.before(it, p, b.after) })
-	t.recent.add(&ranked[K]{p, b.after, at})
+	t.recent.add(&knownRank[K]{p, b.after, at})
 	return at
 }
 
@@ -84,11 +84,11 @@ func (t *tree[K]) rank(b bound) int {
 // the same bounds. The next write to the index drops them.
 type recent[K any] struct {
 	next atomic.Uint32
-	all  [8]atomic.Pointer[ranked[K]]
+	all  [8]atomic.Pointer[knownRank[K]]
 }
 
-// A ranked is the position of a bound.
-type ranked[K any] struct {
+// A knownRank is the position of a bound.
+type knownRank[K any] struct {
 	pivot item[K]
 	after bool
 	at    int
@@ -103,7 +103,7 @@ func (r *recent[K]) find(k *kind[K], pivot item[K], after bool) (at int, ok bool
 	return 0, false
 }
 
-func (r *recent[K]) add(b *ranked[K]) {
+func (r *recent[K]) add(b *knownRank[K]) {
 	r.all[(r.next.Add(1)-1)%uint32(len(r.all))].Store(b)
 }
 
