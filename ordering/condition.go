@@ -226,7 +226,11 @@ func (c Condition) prefix(k Key) ([]Range, error) {
 	}
 	r := k.kind.all()
 	r.From = k
-	if end := strings.TrimRight(k.text, "\xff"); end != "" {
+	end := k.text
+	for strings.HasSuffix(end, "\xff") { // TrimRight would trim any byte that is not UTF-8
+		end = end[:len(end)-1]
+	}
+	if end != "" {
 		r.To = Text(end[:len(end)-1] + string([]byte{end[len(end)-1] + 1}))
 	}
 	return []Range{r}, nil
