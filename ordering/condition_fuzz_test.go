@@ -174,6 +174,7 @@ func FuzzCondition(f *testing.F) {
 		f.Add(i, i/6, i/3, i/5, int64(i)-9, int64(i)%7, float64(i)/2-9, float64(i%5), "ab\xff"[:i%4], "b", int64(i%9)-3, float64(i%4), "abc"[:i%4], i%3 == 0)
 	}
 	f.Add(uint8(3), uint8(4), uint8(2), uint8(2), int64(math.MinInt64), int64(1), math.Inf(1), math.NaN(), "\xff\xff", "\x00", int64(math.MaxInt64), math.NaN(), "\xff", true)
+	f.Add(uint8(1), uint8(7), uint8(0), uint8(0), int64(0), int64(0), 0.0, 0.0, "a\ufffd", "", int64(0), 0.0, "a\xff", false)
 	fields, err := ordering.FieldsOf[fuzzRecord]()
 	if err != nil {
 		f.Fatal(err)
