@@ -252,7 +252,7 @@ func (c Condition) prefix(k Key) ([]Range, error) {
 	r := k.kind.all()
 	r.From = k
 	end := []byte(k.text)
-	for len(end) > 0 && end[len(end)-1] == 0xff { // TrimRight would trim runes
+	for len(end) > 0 && end[len(end)-1] == 0xff { // TrimRight would trim any byte that is not UTF-8
 		end = end[:len(end)-1]
 	}
 	if len(end) > 0 {

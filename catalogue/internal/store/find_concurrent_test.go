@@ -21,7 +21,7 @@ func TestConcurrentFind(t *testing.T) {
 	}
 	rng := random(t)
 	write := func() {
-		for i := range 3000 {
+		for i := range 2000 {
 			n := 1 + rng.IntN(3)
 			if i%20 == 0 {
 				n = 2 * fewChanges
@@ -109,7 +109,7 @@ func TestConcurrentRanks(t *testing.T) {
 		put(c, &record{number: int64(i)})
 	}
 	write := func() {
-		for i := range 20_000 { // only among the numbers below 500
+		for i := range 8_000 { // only among the numbers below 500
 			id := 1 + i%500
 			put(c, &record{Entry: Entry{id}, number: int64(i % 400)})
 		}
