@@ -3,6 +3,8 @@ package catalogue
 import (
 	"context"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -139,9 +141,23 @@ func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	case err != nil:
 		return record, sel.schema.named(err)
 	case e == nil:
-		return record, sel.schema.errorf("%w: no record satisfies the conditions", ErrNotFound)
+		if len(sel.where) > 0 {
+			return record, sel.schema.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
+		}
+		return record, sel.schema.errorf("%w: there are none", ErrNotFound)
 	}
 	return sel.schema.clone(recordOf[T](e)), nil
+}
+
+// restriction returns the conditions as text for an error.
+func (sel Selection[T]) restriction() string {
+	var fields []string
+	for _, c := range sel.where {
+		if !slices.Contains(fields, c.Field) {
+			fields = append(fields, c.Field)
+		}
+	}
+	return "the conditions on " + strings.Join(fields, " and ")
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
@@ -182,6 +198,9 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	case err != nil:
 		return 0, sel.schema.named(err)
 	case p < 0:
+		if len(sel.where) > 0 {
+			return 0, sel.schema.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
+		}
 		return 0, sel.schema.errorf("%w: id %d", ErrNotFound, id)
 	}
 	return p, nil
