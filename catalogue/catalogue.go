@@ -45,10 +45,10 @@ func New() *Catalogue {
 //	books, err := Books.In(house)
 //
 // The error wraps [ErrUnknownCollection] if a key is not one of the 39. It wraps
-// [ErrInvalidType] if a definition is nil, a key is defined twice, Options.Name or
-// Options.ID is not empty, a type cannot be that of a record, or events, labels or
-// social links are defined with a type that is not theirs. It wraps
-// [ordering.ErrUnknownField] if Options.Ordering names an unknown field of a struct.
+// [ErrInvalidType] if a definition is nil, a key is defined twice, Options.Name,
+// Options.ID or Options.Ordering is not empty, or events, labels or social links are
+// defined with a type that is not theirs. Otherwise the errors are those of
+// [NewCollection].
 func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 	chosen := map[string]AnyDefinition{}
 	for _, d := range definitions {

@@ -25,20 +25,22 @@ type Options struct {
 	// in memory.
 	History int
 
-	// Unique names fields of which no two records can have the same value. Null never
-	// equals null. A write that would break this returns [ErrDuplicate]. Each field
-	// always has an index. Open records have these fields even if no record has such a
-	// member.
+	// Unique names fields, in snake_case, of which no two records can have the same
+	// value. Null never equals null, but two empty strings are equal. A write that would
+	// break this returns [ErrDuplicate]. Each field always has an index. Open records
+	// have these fields even if no record has such a member.
 	Unique []string
 
 	// Keys are functions that return the sort keys of fields, in place of those that
 	// [ordering.FieldsOf] derives. Conditions and Unique compare by these keys too.
-	// For open records each must be an [ordering.FieldKey] that takes a string; it is
-	// called for members that are text. [ordering.Decimal] sorts prices such as
-	// "12.00" by value.
+	// The id cannot have one. For open records each must be an [ordering.FieldKey] that
+	// takes a string; it is called for members that are text, and has no effect if there
+	// is no such member. [ordering.Decimal] sorts prices such as "12.00" by value.
 	Keys []ordering.KeyFunc
 
-	// Clones are functions that copy values of types that have no method Clone.
+	// Clones are functions that copy values of their types, in place of a method Clone
+	// if the type has one. The last one for a type counts. A function for a type that
+	// the records do not contain has no effect. Open records need none.
 	Clones []CloneFunc
 }
 
@@ -78,14 +80,16 @@ type Collection[T any] struct {
 //   - types with a function in Options.Clones
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and
-// [net/netip.Addr], must have such a method or function, or be part of a struct with one. The option string of a
-// json tag is not supported. Fields that are not in the JSON are copied too.
+// [net/netip.Addr], must have such a method or function, or be part of a struct with
+// one. The option string of a json tag is not supported. Fields that are not in the JSON
+// are copied too.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these
 // requirements, or if a function in opts is nil or takes another type than its field has.
 // It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
-// Options.Unique or Options.Keys names no field of it. NewCollection inspects T by reflection once;
-// the methods of the collection do not repeat that work.
+// Options.Unique or Options.Keys names no field of it, and if T is resources.Record and
+// Options.Unique or Options.Keys has a name that is not in snake_case. NewCollection
+// inspects T by reflection once; the methods of the collection do not repeat that work.
 //
 // A record that Insert accepts can be saved and loaded, with one exception: if a type
 // has a method that marshals its JSON but none that unmarshals it, Insert checks only

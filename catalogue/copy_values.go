@@ -15,7 +15,7 @@ type CloneFunc struct {
 // CloneWith returns the CloneFunc for values of type V. It is for types of other packages
 // that have no method Clone, such as *[math/big.Rat]. clone returns a copy that shares no
 // memory with its argument that either of them could modify. It is not called for nil
-// pointers. It must be safe for concurrent use.
+// pointers. It must be safe for concurrent use. [NewCollection] reports a nil function.
 func CloneWith[V any](clone func(V) V) CloneFunc {
 	c := CloneFunc{typ: reflect.TypeFor[V]()}
 	if clone != nil {

@@ -23,8 +23,8 @@ type Definition[T any] struct {
 //	var Books = catalogue.Define[Book]("books", catalogue.Options{History: 1000})
 //
 // [NewCollection] lists the requirements for T. The types of events, labels and social
-// links are fixed. Of the options, only History can be set: the name is the key, the id
-// is the field id, and the default order is that of the service's document. The
+// links are fixed. The options Name, ID and Ordering cannot be set: the name is the key,
+// the id is the field id, and the default order is that of the service's document. The
 // definition does not change which collections accept posts. Define does not check its
 // arguments; NewWith does.
 func Define[T any](key string, opts Options) Definition[T] {

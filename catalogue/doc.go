@@ -60,9 +60,10 @@
 // An index takes about 36 bytes for each record, plus its keys. The keys take at most 512
 // bytes for each record on average. They take no memory if the ordering has one term and
 // its field, in a struct, is a boolean, a string, an integer other than uint, uint64 and
-// uintptr, or a type with a method OrderingKey() int64. An ordering with larger keys has no index:
-// it is sorted for each state in which it is used, and takes 8 bytes for each record of
-// that state.
+// uintptr, or a type with a method OrderingKey() int64, without a key function. An
+// ordering with larger keys has no index, unless it is by a field in [Options].Unique: it
+// is sorted for each state in which it is used, and takes 8 bytes for each record of that
+// state.
 //
 // Indexes of one term are kept. At most eight indexes of several terms are kept, which
 // together take at most 512 bytes for each record; the least recently used is dropped
@@ -74,9 +75,9 @@
 // has an array from the eighth page that begins or ends in it, but not before about
 // n/1000 pages of the index were read. The next write drops the arrays.
 //
-// If an index is searched for the bounds of conditions eight times or more between two
-// writes, it keeps at most 4096 of its items, in about 200 kB, so that later searches are
-// faster.
+// If an index is searched for the bounds of conditions or for positions eight times or
+// more between two writes, it keeps at most 4096 of its items, in at most 200 kB, so that
+// later searches are faster. The next write drops them.
 //
 // A deleted or replaced record is garbage as soon as no snapshot, view or history refers
 // to it. In a collection of more than 63 records, tree nodes may refer to removed records
@@ -107,16 +108,17 @@
 // # Cost
 //
 // With n records and m indexes, a page is O(log n + limit) at any offset, a count is O(1),
-// and a write is O(m log n). [Selection] has the cost of conditions. A [Snapshot] is O(1), but the next write copies the tree nodes
-// that it changes. A clone is O(m). The JSON of a record is made on first use and kept. A
-// history of h changes adds O(log h) for each change.
+// and a write is O(m log n). [Selection] has the cost of conditions. A [Snapshot] is O(1),
+// but the next write copies the tree nodes that it changes. A clone is O(m). The JSON of a
+// record is made on first use and kept. A history of h changes adds O(log h) for each
+// change.
 //
 // # Reading the source
 //
 // The types are in collection.go, definition.go, selection.go and catalogue.go, and their
-// methods in read.go, write.go and tx.go. Package internal/store is the engine, which is independent
-// of record types and JSON; its doc.go describes states, writes and reads. schema.go
-// inspects a record type: plan.go and copy.go copy records, and valid.go and reload.go
+// methods in read.go, write.go and tx.go. Package internal/store is the engine, which is
+// independent of record types and JSON; its doc.go describes states, writes and reads.
+// schema.go inspects a record type: plan.go and copy.go copy records, and valid.go and reload.go
 // reject records that could not be loaded again. load.go, load_records.go, layout.go and
 // save.go read and write saved data.
 package catalogue

@@ -54,9 +54,9 @@ type Encoded interface {
 	// The error is that of ctx or of [resources.Description.Validate], or wraps
 	// [ErrReadOnly] if the service does not accept posts to the collection or the
 	// catalogue is a snapshot, [ErrDuplicate] and [resources.FieldErrors] if another
-	// record has the value of a unique field, [ErrInvalid] if the record type cannot hold the result,
-	// or [ErrInvalidID] if no id is left. The cost is that of Validate and of
-	// [Collection.Insert].
+	// record has the value of a unique field, [ErrInvalid] if the record type cannot
+	// hold the result, or [ErrInvalidID] if no id is left. The cost is that of Validate
+	// and of [Collection.Insert].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 
 	// Load is like [Collection.Load].

@@ -41,7 +41,7 @@ var (
 	ErrTxDone = store.ErrTxDone
 	// ErrDuplicate is returned by a write after which two records would have the same
 	// value of a field in [Options].Unique. The error names the field, the value and
-	// the other record.
+	// the other record, by its id or by its index in a list.
 	ErrDuplicate = errors.New("duplicate value")
 
 	// Following changes.

@@ -1,10 +1,9 @@
 package catalogue
 
 import (
-	"errors"
 	"fmt"
 	"iter"
-	"time"
+	"math"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -17,8 +16,11 @@ func describeOpen(s *schema[resources.Record], engine *store.Schema, keys []orde
 	texts := map[string]func(string) ordering.Key{}
 	for i, k := range keys {
 		name, key, ok := k.Text()
-		if !ok || name == "id" {
+		switch {
+		case !ok || name == "id":
 			return fmt.Errorf("function %d of Options.Keys: want an ordering.FieldKey that takes a string, for another field than id", i)
+		case ordering.Snake(name) != name:
+			return fmt.Errorf("function %d of Options.Keys: %w", i, camelField(name))
 		}
 		texts[name] = key
 	}
@@ -42,6 +44,11 @@ func describeOpen(s *schema[resources.Record], engine *store.Schema, keys []orde
 	s.encode = func(r *resources.Record) ([]byte, error) { return r.AppendJSON(nil), nil }
 	s.decode = func(object []byte, _ []string) (resources.Record, error) { return resources.ParseRecord(object) }
 	return nil
+}
+
+// isInstant reports whether a key is that of a time.
+func isInstant(k ordering.Key) bool {
+	return k.Compare(ordering.Float(math.Inf(1))) > 0 && k.Compare(ordering.Text("")) < 0
 }
 
 // openMembers returns the names of the members of an open record.
@@ -81,11 +88,10 @@ func openField(name string, text func(string) ordering.Key) store.Field {
 			return ordering.Null()
 		},
 		KeyOf: func(value any) (ordering.Key, error) {
-			switch value.(type) {
-			case time.Time, *time.Time:
-				return ordering.Key{}, errors.New("open records have times as text: want a string, not time.Time")
-			}
 			k, err := ordering.KeyOf(value)
+			if isInstant(k) {
+				return k, fmt.Errorf("open records have times as text: want a string, not %T", value)
+			}
 			return special(k), err
 		},
 	}

@@ -56,7 +56,7 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 	}
 	for _, t := range engine.Default {
 		if s.fields != nil && !slices.Contains(s.fields, t.Field) {
-			return nil, nil, s.named(unknownField(t.Field, s.fields))
+			return nil, nil, s.errorf("Options.Ordering: %w", unknownField(t.Field, s.fields))
 		}
 	}
 	return s, engine, nil
@@ -66,13 +66,21 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 func (s *schema[T]) describeUnique(engine *store.Schema, names []string) error {
 	for _, name := range names {
 		f, ok := engine.Field(name)
-		if !ok || name == "" {
+		switch {
+		case !ok || name == "":
 			return fmt.Errorf("Options.Unique: %w", unknownField(name, s.fields))
+		case ordering.Snake(name) != name: // of open records, which have any field
+			return fmt.Errorf("Options.Unique: %w", camelField(name))
 		}
 		s.unique = append(s.unique, f)
 	}
 	engine.Unique = slices.Clone(names)
 	return nil
+}
+
+// camelField returns the error for a field of open records that is not in snake_case.
+func camelField(name string) error {
+	return fmt.Errorf("%w: %q: names are in snake_case: did you mean %s?", ordering.ErrUnknownField, name, ordering.Snake(name))
 }
 
 func unknownField(name string, known []string) error {
@@ -82,6 +90,9 @@ func unknownField(name string, known []string) error {
 func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) error {
 	fields, err := ordering.FieldsOf[T](opts.Keys...)
 	if err != nil {
+		if _, without := ordering.FieldsOf[T](); without == nil {
+			return fmt.Errorf("Options.Keys: %w", err)
+		}
 		return err
 	}
 	t := reflect.TypeFor[T]()
@@ -110,7 +121,7 @@ func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) err
 	}
 	id := s.members[i]
 	if id.typ.Kind() != reflect.Int || byName[s.idName].Kind != ordering.IntegerKey {
-		return fmt.Errorf("%v: the id must be an int in the struct itself without a function in Options.Keys, %s is %v", t, t.FieldByIndex(id.index).Name, id.typ)
+		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, t.FieldByIndex(id.index).Name, id.typ)
 	}
 	at := offsetOf(t, id.index)
 	s.id = func(r *T) int { return *intAt(r, at) }

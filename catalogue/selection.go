@@ -3,6 +3,8 @@ package catalogue
 import (
 	"context"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -18,20 +20,24 @@ import (
 // The methods return an error that wraps [ordering.ErrUnknownField] if a condition or a
 // term names an unknown field, and [ordering.ErrInvalidCondition] if a condition is
 // invalid. A field of open records is unknown if no record has it, unless it is in
-// Options.Unique. For a batch that has ended, the error wraps [ErrTxDone].
+// Options.Unique: an empty collection of open records has no other field than the id.
+// For a batch that has ended, the error wraps [ErrTxDone].
 //
 // # Cost
 //
 // The first use of a field with a condition sorts the records by that field, as an
-// ordering by the field does. After that, a page of n records costs:
+// ordering by the field does. After that, with n records, each page costs:
 //
 //   - One condition, or several on the same field, in the order of that field: O(log² n +
-//     limit) at any offset, with O(log n) comparisons. The count is exact and costs no
-//     more. A condition that a field equals one value is also in the order of the ids.
+//     limit) at any offset, with O(log n) comparisons. [ordering.OneOf] with v values
+//     costs v times as many comparisons. The count is exact and costs no more. The
+//     records of a condition that a field equals one value are also in the order of the
+//     ids.
 //   - Otherwise, the condition that fewest records satisfy is found in the same way. These
 //     records are filtered by the other conditions, and sorted if the order differs:
-//     O(r log r) for r records. If even that condition holds for many records, all
-//     records may be filtered instead, in the order wanted.
+//     O(r log r) for r records, at any offset and for each page. If even that condition
+//     holds for many records, all records may be filtered instead, in the order wanted.
+//     To read many pages, use [Selection.Ordered], which finds the records once.
 //
 // [Selection.Explain] describes which way is taken.
 type Selection[T any] struct {
@@ -62,9 +68,10 @@ func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return s.schema.where(s.state, conditions)
 }
 
-// Where is like [Collection.Where], and includes the writes of the batch. The first call
-// of a method of such a Selection costs O(orderings in use + writes so far × orderings in
-// use × log n), and makes each later write of the batch about twice as expensive.
+// Where is like [Collection.Where], and includes the writes of the batch. In a batch, the
+// first call of a method of a Selection costs O(orderings in use + writes so far ×
+// orderings in use × log n) in addition, and makes each later write of the batch about
+// twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return tx.schema.where(tx.tx, conditions)
 }
@@ -118,7 +125,8 @@ func (sel Selection[T]) query(w pagination.Window, terms []ordering.Term) store.
 	return store.Query{Where: sel.where, Window: w, Terms: terms}
 }
 
-// Count returns the number of records. With conditions on one field it is O(log² n).
+// Count returns the number of records. It is O(1) without conditions and O(log² n) with
+// conditions on one field. Otherwise records are filtered, as for a page.
 func (sel Selection[T]) Count() (int, error) {
 	if sel.err != nil {
 		return 0, sel.err
@@ -139,9 +147,23 @@ func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	case err != nil:
 		return record, sel.schema.named(err)
 	case e == nil:
-		return record, sel.schema.errorf("%w: no record satisfies the conditions", ErrNotFound)
+		if len(sel.where) > 0 {
+			return record, sel.schema.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
+		}
+		return record, sel.schema.errorf("%w: there are none", ErrNotFound)
 	}
 	return sel.schema.clone(recordOf[T](e)), nil
+}
+
+// restriction returns the conditions as text for an error.
+func (sel Selection[T]) restriction() string {
+	var fields []string
+	for _, c := range sel.where {
+		if !slices.Contains(fields, c.Field) {
+			fields = append(fields, c.Field)
+		}
+	}
+	return "the conditions on " + strings.Join(fields, " and ")
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
@@ -182,6 +204,9 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	case err != nil:
 		return 0, sel.schema.named(err)
 	case p < 0:
+		if len(sel.where) > 0 {
+			return 0, sel.schema.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
+		}
 		return 0, sel.schema.errorf("%w: id %d", ErrNotFound, id)
 	}
 	return p, nil
@@ -189,7 +214,8 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 
 // Explain describes for people how the records are found in the order of terms, such as
 // "range of status: 512 of 100000 records, in order". The text may change between
-// versions of this package. The cost is that of finding the ranges.
+// versions of this package. It counts the records before they are filtered. The cost is
+// that of finding the ranges.
 func (sel Selection[T]) Explain(terms ...ordering.Term) (string, error) {
 	if sel.err != nil {
 		return "", sel.err

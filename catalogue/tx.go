@@ -14,9 +14,9 @@ type Tx[T any] struct {
 
 // Batch calls f and makes its writes visible at one instant. If f returns an error,
 // Batch returns it unchanged. If two records would have the same value of a unique field
-// at the end of the batch, the error wraps [ErrDuplicate]; during the batch they may, so
-// two records can exchange their values. After an error or a panic the collection is unchanged and
-// no id is used. A batch that changes nothing is not a new revision.
+// at the end of the batch, the error wraps [ErrDuplicate]. During the batch they may have
+// it, so two records can exchange their values. After an error or a panic the collection
+// is unchanged and no id is used. A batch that changes nothing is not a new revision.
 //
 // Other writers wait for f; readers do not. f must write to the collection only through
 // tx: the methods of the collection that write would deadlock. With k changes a batch is
@@ -29,13 +29,14 @@ func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 	return c.schema.refused(c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.schema, tx}) }))
 }
 
-// Insert is like [Collection.Insert].
+// Insert is like [Collection.Insert], but a duplicate value is an error of the batch, not
+// of Insert.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
 	e := newEntry(0, record)
 	return idOf(tx.write(func() (store.Change, error) { return tx.schema.insertion(tx.tx, e) }))
 }
 
-// Upsert is like [Collection.Upsert].
+// Upsert is like [Collection.Upsert], with the exception of [Tx.Insert].
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
 	return idOf(tx.write(func() (store.Change, error) { return tx.schema.replacement(tx.tx, e) }))

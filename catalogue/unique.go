@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -39,7 +40,7 @@ func (s *schema[T]) valueOf(e *store.Entry, field string) (name, value string) {
 	for name, value := range r.All() {
 		if ordering.Snake(name) == field {
 			if len(value) > longest {
-				value = value[:longest] + "…"
+				value = strings.ToValidUTF8(value[:longest], "") + "…"
 			}
 			return name, value
 		}

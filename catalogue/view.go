@@ -10,8 +10,8 @@ type View[T any] struct {
 	count   int
 }
 
-// Count returns the number of all records of the collection at the time of the view.
-// O(1).
+// Count returns the number of all records of the collection, or of the [Selection], at
+// the time of the view. O(1).
 func (v View[T]) Count() int { return v.count }
 
 // Len returns the number of records in the view. O(1).
@@ -26,8 +26,8 @@ func (v View[T]) At(i int) *T { return recordOf[T](v.entries[i]) }
 // panics if i is not in [0, Len). O(1) after the first call for a record.
 func (v View[T]) JSON(i int) ([]byte, error) { return v.schema.encoded(v.entries[i]) }
 
-// A Page holds the records in a window and the number of all records, both of one
-// state. The records are copies and can be modified.
+// A Page holds the records in a window and the number of all records of the collection,
+// or of the [Selection], both of one state. The records are copies and can be modified.
 type Page[T any] struct {
 	Count   int // number of all records
 	Records []T // those in the window

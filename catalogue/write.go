@@ -14,8 +14,9 @@ import (
 //
 // The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
 // negative or no id is left, [ErrDuplicate] if another record has the value of a unique
-// field, and [ErrInvalid] if JSON cannot represent the record; it then names the field. After an error or a panic the collection is unchanged and no id
-// is used. O(orderings in use × log n).
+// field, and [ErrInvalid] if JSON cannot represent the record; it then names the field.
+// After an error or a panic the collection is unchanged and no id is used.
+// O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
 
 func (c *Collection[T]) insert(record T) (*store.Entry, error) {
@@ -36,8 +37,8 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // If f returns an error, Update returns it unchanged. Otherwise the error wraps
 // [ErrNotFound] if there is no record with the id, [ErrInvalidID] if f changed the id,
 // [ErrDuplicate] if another record has the value of a unique field, and [ErrInvalid] if
-// JSON cannot represent the result. After an error or a panic the
-// collection is unchanged.
+// JSON cannot represent the result. After an error or a panic the collection is
+// unchanged.
 //
 // Other writers wait for f; readers do not. f must not write to the same collection:
 // it would deadlock. O(orderings in use × log n), without f.
@@ -63,8 +64,8 @@ func (c *Collection[T]) Delete(id int) error {
 //
 // The errors are those of [Collection.Insert] and contain the index of the invalid
 // record, from 0. ErrExists means that two given records have the same id, and
-// ErrDuplicate that they have the same value of a unique field. After an
-// error or a panic the collection is unchanged. O(n log n × orderings in use).
+// ErrDuplicate that they have the same value of a unique field. After an error or a
+// panic the collection is unchanged. O(n log n × orderings in use).
 func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	if err := c.writable(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -9,14 +10,21 @@ import (
 
 // A Condition restricts one field of the records. Functions such as [Equal] and
 // [Between] return conditions. A condition is checked when it is used, because only
-// then the type of the field is known. The zero Condition restricts no field and is
+// then is the type of the field known. The zero Condition restricts no field and is
 // invalid.
 //
-// A value must have the type of the field, or the type that a pointer field points to, or
-// implement the field's interface type. An integer of any type can be compared with any
-// field of integers or floats, a string with any field of strings, and a [time.Time] with
-// any field of a struct that embeds it. A comparison holds for values of the same kind
-// only: it never holds for null, and Less("price", 10) does not hold for text or booleans.
+// A value must have the type of the field, or the type that a pointer field points to,
+// or be a pointer to such a value. If the type is an interface, the value must implement
+// it. A [time.Time] is also accepted for a field of a struct that embeds it. If the type
+// has no key function and no method OrderingKey or MarshalJSON, these are accepted too:
+//
+//   - an integer of any type for a field of integers or floats
+//   - a float of any type for a field of floats
+//   - a string of any type for a field of strings
+//   - a boolean of any type for a field of booleans
+//
+// A comparison holds only for values of the same kind: it never holds for null, and
+// Less("price", 10) does not hold for text or booleans.
 type Condition struct {
 	field    string
 	operator operator
@@ -48,7 +56,7 @@ func Equal(field string, value any) Condition {
 }
 
 // OneOf returns the condition that a field equals one of the values. Without values
-// it never holds.
+// it never holds. The elements of a slice are passed as OneOf("status", list...).
 func OneOf[V any](field string, values ...V) Condition {
 	c := Condition{field: field, operator: oneOf, list: make([]any, len(values))}
 	for i, v := range values {
@@ -77,14 +85,16 @@ func AtLeast(field string, value any) Condition {
 	return Condition{field: field, operator: atLeast, value: value}
 }
 
-// Between returns the condition that a field is at least from and less than to. It is
-// invalid if from is greater than to.
+// Between returns the condition that a field is at least from and less than to. It
+// never holds if they are equal. It is invalid if from is greater than to or of another
+// kind.
 func Between(field string, from, to any) Condition {
 	return Condition{field: field, operator: between, value: from, end: to}
 }
 
 // Prefix returns the condition that a field begins with a prefix. The field must hold
-// text. The empty prefix holds for every text.
+// text. The empty prefix holds for every text. If the field has a key function, the key
+// of the record must begin with the key of the prefix, and both must be text.
 func Prefix(field, prefix string) Condition {
 	return Condition{field: field, operator: prefixed, value: prefix}
 }
@@ -121,25 +131,25 @@ func (c Condition) String() string {
 	return name + " " + sign[c.operator] + " " + quoted(c.value)
 }
 
-// quoted returns a value, or what it points to, as text.
+// quoted returns a value as text. A pointer is shown as the value that it points to.
 func quoted(value any) string {
-	v := reflect.ValueOf(value)
-	if value == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+	r := reflect.ValueOf(value)
+	if value == nil || r.Kind() == reflect.Pointer && r.IsNil() {
 		return "nil"
 	}
-	if _, ok := value.(fmt.Stringer); ok {
-		return fmt.Sprintf("%v", value) // fmt handles panics of String
-	}
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
+	switch v := value.(type) {
+	case fmt.Stringer:
+		return fmt.Sprintf("%v", v) // fmt handles panics of String
+	case json.RawMessage:
+		return string(v)
 	}
 	switch {
-	case v.Kind() == reflect.String:
-		return fmt.Sprintf("%q", v)
-	case v.CanUint():
-		return fmt.Sprint(v.Uint()) // %#v is hexadecimal
+	case r.Kind() == reflect.Pointer:
+		return quoted(r.Elem().Interface())
+	case isInteger(r.Type()): // %#v writes unsigned integers in base 16
+		return fmt.Sprintf("%d", value)
 	}
-	return fmt.Sprintf("%#v", v)
+	return fmt.Sprintf("%#v", value)
 }
 
 // Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted,
@@ -153,7 +163,7 @@ func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
 	}
 	switch c.operator {
 	case invalid:
-		return nil, fmt.Errorf("%w: the zero Condition", ErrInvalidCondition)
+		return nil, fmt.Errorf("%w: the zero Condition: use Equal or another function", ErrInvalidCondition)
 	case isNull:
 		return []Range{{From: Null(), To: Null(), ToIncluded: true}}, nil
 	case notNull:
@@ -178,18 +188,41 @@ func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
 
 // key returns the key of a value of the condition.
 func (c Condition) key(value any, keyOf func(any) (Key, error)) (Key, error) {
+	if value == nil {
+		return Key{}, c.errorf("nil: %s", c.nullAdvice())
+	}
 	k, err := keyOf(value)
 	switch {
-	case value == nil:
-		return k, c.errorf("nil: use IsNull")
+	case err != nil && c.operator == prefixed:
+		return k, c.errorf("%w: Prefix is for fields of text", err)
+	case err != nil && c.operator == oneOf && isListOf(value, keyOf):
+		return k, c.errorf("%w: pass the elements of the slice with ...", err)
 	case err != nil:
 		return k, c.errorf("%w", err)
 	case k.kind == null:
-		return k, c.errorf("%s is null: use IsNull", quoted(value))
+		return k, c.errorf("%s is null: %s", quoted(value), c.nullAdvice())
 	case k.kind == number && k.text == notANumber:
-		return k, c.errorf("NaN equals nothing")
+		return k, c.errorf("NaN equals nothing, and is neither less nor greater than any number")
 	}
 	return k, nil
+}
+
+// nullAdvice returns what to use instead of a comparison with null.
+func (c Condition) nullAdvice() string {
+	if c.operator == equal || c.operator == oneOf {
+		return "use IsNull"
+	}
+	return "null is neither less nor greater than any value"
+}
+
+// isListOf reports whether a value is a slice or an array whose elements have keys.
+func isListOf(value any, keyOf func(any) (Key, error)) bool {
+	t := reflect.TypeOf(value)
+	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array || t.Elem().Kind() == reflect.Interface {
+		return false
+	}
+	_, err := keyOf(reflect.Zero(t.Elem()).Interface())
+	return err == nil
 }
 
 func (c Condition) errorf(format string, args ...any) error {
@@ -247,7 +280,7 @@ func (c Condition) interval(from Key, keyOf func(any) (Key, error)) ([]Range, er
 
 func (c Condition) prefix(k Key) ([]Range, error) {
 	if k.kind != text {
-		return nil, c.errorf("the field does not hold text")
+		return nil, c.errorf("the key function of the field returns no text for %s", quoted(c.value))
 	}
 	r := k.kind.all()
 	r.From = k

@@ -11,11 +11,13 @@
 //
 // # Names
 //
-// An ordering names a field by the snake_case form of its JSON name:
-// "featureAuthors" is feature_authors. [Snake] and [Camel] convert names by the
-// rules of djangorestframework-camel-case. A leading minus means descending order.
-// Commas separate terms. [Parse] drops unknown fields, as OrderingFilter of Django
-// REST framework does. [ParseStrict] returns an error for them.
+// Orderings, conditions and key functions name a field by the snake_case form of its
+// JSON name: "featureAuthors" is feature_authors. [Snake] and [Camel] convert names by
+// the rules of djangorestframework-camel-case.
+//
+// In the text of an ordering, a leading minus means descending order, and commas
+// separate terms. [Parse] drops unknown fields, as OrderingFilter of Django REST
+// framework does. [ParseStrict] returns an error for them.
 //
 // # Order
 //
@@ -24,8 +26,10 @@
 // ascending and first in descending order, as in PostgreSQL. If a field holds values
 // of several kinds, booleans come first, then numbers, times, strings, lists, objects,
 // and null. A [FieldKey] or [TypeKey] replaces this order, for example to ignore case
-// or to sort decimals that are kept as text. A [Key] holds one value. [Key.Append] encodes it as bytes that compare as
-// the value does, for use in a B-tree or a key-value store.
+// or to sort decimals that are kept as text.
+//
+// A [Key] holds one value. [Key.Append] encodes it as bytes that compare as the value
+// does, for use in a B-tree or a key-value store.
 //
 // # Conditions
 //

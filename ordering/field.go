@@ -14,14 +14,16 @@ type Field[T any] struct {
 	// record, and must return equal keys for equal records. It must be safe for
 	// concurrent use.
 	Key func(record *T) Key
-	// Kind is a property of all keys of the field. The zero value is always right.
+	// Kind is a property of all keys of the field. [AnyKey], the zero value, is always
+	// right.
 	Kind Kind
 	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
 	// [KeyOf].
 	KeyOf func(value any) (Key, error)
 }
 
-// A Kind is a property that all keys of a field have. It permits a cheaper index.
+// A Kind is a property that all keys of a field have. It permits a cheaper index, which
+// is in the wrong order if a key lacks the property.
 type Kind uint8
 
 const (

@@ -15,25 +15,28 @@ type KeyFunc struct {
 	text   func(string) Key        // if typ is string
 }
 
-// FieldKey returns the KeyFunc of one field. The field must have type V or *V; a nil
-// pointer is null. Records compare by the key, so it can fold case, apply a collation or
-// read a number from text:
+// FieldKey returns the KeyFunc of the field with the given name in snake_case. The field
+// must have type V or *V. In a field of type *V a nil pointer is null, and key is not
+// called for it; if V itself is a pointer, key is called for nil. Records compare by the
+// key, so it can fold case, apply a collation or read a number from text:
 //
 //	ordering.FieldKey("name", func(s string) ordering.Key { return ordering.Text(strings.ToLower(s)) })
 //	ordering.FieldKey("price", ordering.Decimal)
 //
 // The values of conditions on the field are of type V, and are compared by their keys
-// too. key must be safe for concurrent use and must not modify its argument.
+// too. key must be safe for concurrent use and must not modify its argument. [FieldsOf]
+// reports a nil key.
 func FieldKey[V any](field string, key func(V) Key) KeyFunc {
 	k := TypeKey(key)
 	k.field, k.single = field, true
 	return k
 }
 
-// TypeKey returns the KeyFunc of all fields of type V, *V, []V, or another type whose
-// elements are of type V. It is for types of other packages, such as [net/netip.Addr]. A
-// type of one's own can have a method OrderingKey instead. key must be safe for
-// concurrent use and must not modify its argument.
+// TypeKey returns the KeyFunc of all fields of type V, *V, or a slice or array of these.
+// It is for types of other packages, such as [net/netip.Addr]. A type of one's own can
+// have a method OrderingKey instead. Null, conditions and the requirements for key are
+// those of [FieldKey]. The KeyFunc has no effect if there is no such field, and none on
+// values inside maps and structs, which compare by their JSON.
 func TypeKey[V any](key func(V) Key) KeyFunc {
 	text, _ := any(key).(func(string) Key)
 	k := KeyFunc{typ: reflect.TypeFor[V](), text: text}

@@ -58,9 +58,9 @@ func Number(json string) Key {
 }
 
 // Decimal returns the key of a number that is kept as text, such as "12.00" or "-0.5",
-// as Django REST framework writes decimals. White space around it is ignored. Text that
-// is not a JSON number is compared as text. Leading zeros and a leading plus sign are
-// accepted. Use it with [FieldKey]. O(len).
+// as Django REST framework writes decimals. The text is a JSON number, but may have
+// leading zeros, a leading plus sign, and white space around it. The key of any other
+// text, such as "" or "12,00", is that of [Text]. Use Decimal with [FieldKey]. O(len).
 func Decimal(s string) Key {
 	digits, sign := strings.TrimSpace(s), ""
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {

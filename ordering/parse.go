@@ -10,15 +10,18 @@ import (
 
 // The errors of this package are wrapped by errors that name the term or the field.
 var (
-	// ErrUnknownField is returned when a term names a field that does not exist.
+	// ErrUnknownField is returned when a term, a condition or a key function names a
+	// field that does not exist.
 	ErrUnknownField = errors.New("unknown field")
 	// ErrEmptyTerm is returned by [ParseStrict] when a term has no name.
 	ErrEmptyTerm = errors.New("empty term")
 	// ErrInvalidFields is returned by [NewFields] and [FieldsOf] when the type is not
-	// a struct, a field has no name or no key, or two fields have the same name.
+	// a struct, a field has no name or no key, two fields have the same name, or a key
+	// function is nil or takes another type than its field has.
 	ErrInvalidFields = errors.New("invalid fields")
-	// ErrInvalidCondition is returned when a [Condition] is the zero Condition, or has
-	// a value of the wrong type or one that no comparison can hold for.
+	// ErrInvalidCondition is returned for the zero [Condition] and for one that has a
+	// value of the wrong type, a value that equals nothing, or two values in the wrong
+	// order.
 	ErrInvalidCondition = errors.New("invalid condition")
 )
 

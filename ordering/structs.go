@@ -24,7 +24,8 @@ import (
 //     cannot be marshalled is null.
 //
 // The given functions replace these keys: a [FieldKey] that of one field, a [TypeKey]
-// that of all fields of a type. The last one for a field or a type counts.
+// that of all fields of a type. A FieldKey takes precedence over a TypeKey, and a later
+// function over an earlier one for the same field or type.
 //
 // FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
 // fields have the same name in snake_case, if that name is empty, or if a function is

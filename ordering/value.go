@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// KeyOf returns the key of a Go value: a boolean, a number, a string, a [time.Time], a
-// value with a method OrderingKey, a slice, or any other value by its JSON. Nil is null.
-// It returns an error for a value that cannot be marshaled. The cost is that of the
-// JSON, or O(1) for booleans, integers and strings.
+// KeyOf returns the key of a Go value, which compares as [FieldsOf] specifies for the
+// fields of its type: a boolean, a number, a string, a [time.Time], a value with a method
+// OrderingKey, a slice, or any other value by its JSON. Nil is null. KeyOf returns an
+// error for a value that cannot be marshaled. The cost is that of the JSON, or O(1) for
+// booleans, integers and strings.
 func KeyOf(value any) (Key, error) {
 	switch v := value.(type) {
 	case nil:
@@ -77,7 +78,7 @@ func valueKey(t reflect.Type, key func(reflect.Value) Key, own bool) func(any) (
 		if k, ok := integerKey(v, base, own); ok {
 			return k, nil
 		}
-		return Key{}, fmt.Errorf("want %v, not %v", base, v.Type())
+		return Key{}, fmt.Errorf("want %v, not %T", base, value)
 	}
 }
 
@@ -92,6 +93,9 @@ func as(v reflect.Value, t reflect.Type, own bool) (reflect.Value, bool) {
 			box.FieldByIndex(f.Index).Set(v)
 			return box, true
 		}
+	}
+	if t.Kind() == reflect.Interface && v.Type().Implements(t) {
+		return v, true
 	}
 	if own || v.Kind() != t.Kind() {
 		return reflect.Value{}, false

@@ -15,7 +15,7 @@ type Condition struct {
 }
 
 // A selection is the entries of a state that satisfy conditions. If list is set, they
-// are in list. Otherwise they are those of sequence at some positions.
+// are in entries. Otherwise they are those of sequence at some positions.
 type selection struct {
 	state    *State
 	sequence sequence
@@ -128,8 +128,8 @@ func (s *State) First(ctx context.Context, q Query) (*Entry, error) {
 	return f.page(pagination.Window{Limit: 1})[0], nil
 }
 
-// seek returns the first entry of an order, or nil if there is none. ok is false if that
-// takes more than one index.
+// seek returns the first entry of an order, or nil if there is none. ok is false if no
+// single sequence that exists has the entries in order.
 func (s *State) seek(o order) (e *Entry, ok bool) {
 	x, desc, ok := s.direct(o)
 	if !ok {
@@ -174,7 +174,7 @@ func (c *Store) Explain(ctx context.Context, q Query) (string, error) {
 }
 
 // Explain describes how the state finds the entries of a query. The state must be
-// frozen. Its cost is that of Page for an empty window.
+// frozen. It makes the sequences that are missing, but filters and sorts no entries.
 func (s *State) Explain(ctx context.Context, q Query) (string, error) {
 	o, err := s.order(q)
 	if err != nil {

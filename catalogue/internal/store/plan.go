@@ -33,9 +33,9 @@ func (p *plan) cost() int {
 
 // plan chooses the sequence to read: the ranges of the condition that has the fewest
 // entries, or, if all have many and are in another order than the query wants, all
-// entries in that order. It does not run the program's code. It compares O(log n) keys
-// for each range. If a field with a condition has no sequence, here or in have, it returns
-// the name of the field.
+// entries in that order. It compares O(log n) keys for each range. It runs the program's
+// code only for a sequence without an index, whose keys are not kept. If a field with a
+// condition has no sequence, in the state or in have, plan returns the name of the field.
 func (s *State) plan(o order, have []named) (p plan, missing string) {
 	var best plan
 	for i, c := range o.where {
@@ -170,8 +170,8 @@ func spansOf(dst []span, x sequence, ranges []ordering.Range) (spans []span, cou
 }
 
 // inOrder reports whether the entries of a condition, sorted by its field and read in the
-// direction desc, are in the order o. If the field can have only one value, they are
-// sorted by id as well.
+// direction desc, are in the order o. If the condition permits one value only, they are
+// in the order of their ids as well.
 func (s *State) inOrder(c Condition, o order) (desc, ok bool) {
 	id := s.schema.ID
 	switch {

@@ -54,11 +54,12 @@ func (sc *Schema) has(name string, names []string) bool {
 // check returns an error for the first term whose field is unknown.
 func (sc *Schema) check(terms []ordering.Term, names []string) error {
 	for _, t := range terms {
-		if !sc.has(t.Field, names) {
-			if sc.Members == nil {
-				names = sc.Names
-			}
-			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names))
+		switch {
+		case sc.has(t.Field, names):
+		case sc.Members == nil:
+			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, sc.Names))
+		default:
+			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names))
 		}
 	}
 	return nil

@@ -88,7 +88,8 @@ type Query struct {
 // satisfy its conditions, both of one state that was published at some time during
 // the call. If the ordering or a field with a condition has no index yet, Page first
 // waits until it is built. The error is ctx.Err() or wraps [ordering.ErrUnknownField].
-// O(log n + page) once the index exists; see [Condition] for queries with conditions.
+// O(log n + page) once the index exists, for a query without conditions; plan.go has the
+// cost of others.
 func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
 	if len(q.Where) > 0 {
 		return c.pageWhere(ctx, q)

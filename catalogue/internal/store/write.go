@@ -8,8 +8,8 @@ const fewChanges = 8
 
 // Write applies and returns the change that prepare returns for the current
 // state. If prepare returns an error or panics, or if the change would make a
-// [*Duplicate], nothing changes. Other writers wait for prepare, which may run the program's code; readers do not.
-// O(indexes × log n).
+// [*Duplicate], nothing changes. Other writers wait for prepare, which may run the
+// program's code; readers do not. O(indexes × log n).
 func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()

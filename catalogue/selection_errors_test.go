@@ -1,0 +1,143 @@
+package catalogue_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+type pressing struct {
+	ID         int    `json:"id"`
+	Slug       string `json:"slug"`
+	ReleasedOn string `json:"releasedOn"`
+	Price      string `json:"price"`
+}
+
+// TestInvalidOptionMessages checks that the error names the option and the remedy.
+func TestInvalidOptionMessages(t *testing.T) {
+	keys := func(list ...ordering.KeyFunc) catalogue.Options { return catalogue.Options{Name: "films", Keys: list} }
+	negative := func(i int) ordering.Key { return ordering.Int(int64(-i)) }
+	for _, test := range []struct {
+		why  string
+		err  error
+		is   error
+		want string
+	}{
+		{"an unknown field of the order", refusal[pressing](catalogue.Options{Name: "films", Ordering: ordering.Terms("-prcie")}),
+			ordering.ErrUnknownField, `films: Options.Ordering: unknown field: "prcie": did you mean price?`},
+		{"an unknown unique field", refusal[pressing](catalogue.Options{Name: "films", Unique: []string{"slgu"}}),
+			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "slgu": did you mean slug?`},
+		{"a key function for an unknown field", refusal[pressing](keys(ordering.FieldKey("prcie", ordering.Decimal))),
+			ordering.ErrUnknownField, `films: invalid record type: Options.Keys: catalogue_test.pressing: unknown field: "prcie": did you mean price?`},
+		{"a key function of another type", refusal[pressing](keys(ordering.FieldKey("price", negative))),
+			catalogue.ErrInvalidType, `films: invalid record type: Options.Keys: catalogue_test.pressing: invalid fields: price: its key function takes int, the field is string`},
+		{"a key function for the type of the id", refusal[pressing](keys(ordering.TypeKey(negative))),
+			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: ID is int`},
+		{"a camelCase unique field of open records", refusal[resources.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
+			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
+		{"a camelCase key function of open records", refusal[resources.Record](keys(ordering.FieldKey("releasedOn", ordering.Decimal))),
+			ordering.ErrUnknownField, `films: invalid record type: function 0 of Options.Keys: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
+	} {
+		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
+			t.Errorf("%s:\n got %v\nwant %s", test.why, test.err, test.want)
+		}
+	}
+}
+
+// TestNotFoundMessages checks that the error tells an absent record from one that does
+// not satisfy the conditions.
+func TestNotFoundMessages(t *testing.T) {
+	c, err := catalogue.NewCollection[pressing](catalogue.Options{Name: "films"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, empty := c.First()
+	for _, slug := range []string{"a", "b"} {
+		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, none := c.First(ordering.Equal("slug", "c"), ordering.AtLeast("price", ""), ordering.Less("slug", "d"))
+	_, excluded := c.Where(ordering.Equal("slug", "a")).Position(2)
+	_, absent := c.Position(3)
+	for _, test := range []struct {
+		why  string
+		err  error
+		want string
+	}{
+		{"an empty collection", empty, "films: no such record: there are none"},
+		{"no record satisfies the conditions", none, "films: no such record: none satisfies the conditions on slug and price"},
+		{"the record does not satisfy the conditions", excluded, "films: no such record: id 2 is not among those that satisfy the conditions on slug"},
+		{"no record has the id", absent, "films: no such record: id 3"},
+	} {
+		if !errors.Is(test.err, catalogue.ErrNotFound) || test.err.Error() != test.want {
+			t.Errorf("%s: got error %v, want %s", test.why, test.err, test.want)
+		}
+	}
+}
+
+type premiere struct{ time.Time }
+
+// TestOpenRecordConditionMessages checks the errors of conditions on open records, whose
+// fields and types depend on the records.
+func TestOpenRecordConditionMessages(t *testing.T) {
+	c, err := catalogue.NewCollection[resources.Record](catalogue.Options{Name: "films"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, empty := c.First(ordering.Equal("title", "x"))
+	if _, err := c.Insert(openRecord(t, `{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`)); err != nil {
+		t.Fatal(err)
+	}
+	_, typo := c.First(ordering.Equal("titel", "x"))
+	_, instant := c.First(ordering.Less("shown_at", time.Now()))
+	_, embedded := c.First(ordering.Less("shown_at", premiere{time.Now()}))
+	for _, test := range []struct {
+		why  string
+		err  error
+		is   error
+		want string
+	}{
+		{"an empty collection", empty, ordering.ErrUnknownField, `films: unknown field: no record has "title": want one of id`},
+		{"a misspelt name", typo, ordering.ErrUnknownField, `films: unknown field: no record has "titel": did you mean title?`},
+		{"a time", instant, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not time.Time"},
+		{"a struct that embeds a time", embedded, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not catalogue_test.premiere"},
+	} {
+		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
+			t.Errorf("%s: got error %v, want %s", test.why, test.err, test.want)
+		}
+	}
+}
+
+func openRecord(t *testing.T, text string) resources.Record {
+	t.Helper()
+	r, err := resources.ParseRecord([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestLongDuplicate checks that the error of a duplicate does not cut a character.
+func TestLongDuplicate(t *testing.T) {
+	c, err := catalogue.NewCollection[pressing](catalogue.Options{Unique: []string{"slug"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{"", "a"} { // one of them puts the limit inside a character
+		slug := prefix + strings.Repeat("é", 100)
+		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Insert(pressing{Slug: slug})
+		if !errors.Is(err, catalogue.ErrDuplicate) || !utf8.ValidString(err.Error()) {
+			t.Errorf("got error %q, want %v in valid UTF-8", err, catalogue.ErrDuplicate)
+		}
+	}
+}
