@@ -25,7 +25,7 @@ func findQueries(t *testing.T) int {
 	if raceEnabled || testing.Short() {
 		return 5_000
 	}
-	return 120_000
+	return 105_000
 }
 
 // A findCase is a collection for a part of TestFindModel.
@@ -36,13 +36,13 @@ type findCase struct {
 }
 
 var findCases = []findCase{
-	{"typed", 33, findEditions(catalogue.Options{}, nil, 40, 60)},
-	{"typed, with a default order", 15, findEditions(catalogue.Options{Ordering: terms("-status,pages")}, nil, 40, 60)},
-	{"typed, many records", 3, findEditions(catalogue.Options{}, nil, 700, 60)},
-	{"typed, keys too large for an index", 8, findEditions(catalogue.Options{}, longTopics, 40, 60)},
-	{"open", 30, findRecords(catalogue.Options{}, randomFindOpen, 40)},
-	{"open, with a default order", 8, findRecords(catalogue.Options{Ordering: terms("seldom_set,-x")}, randomFindOpen, 40)},
-	{"open, keys too large for an index", 3, findRecords(catalogue.Options{}, longOpen, 40)},
+	{"typed", 33, findEditions(catalogue.Options{}, nil, 30, 60)},
+	{"typed, with a default order", 15, findEditions(catalogue.Options{Ordering: terms("-status,pages")}, nil, 30, 60)},
+	{"typed, many records", 3, findEditions(catalogue.Options{}, nil, 600, 60)},
+	{"typed, keys too large for an index", 8, findEditions(catalogue.Options{}, longTopics, 30, 60)},
+	{"open", 30, findRecords(catalogue.Options{}, randomFindOpen, 30)},
+	{"open, with a default order", 8, findRecords(catalogue.Options{Ordering: terms("seldom_set,-x")}, randomFindOpen, 30)},
+	{"open, keys too large for an index", 3, findRecords(catalogue.Options{}, longOpen, 30)},
 }
 
 // TestFindModel makes random queries with conditions of collections, snapshots and

@@ -106,14 +106,33 @@ func (st findState[T]) order(terms []ordering.Term) []ordering.Term {
 }
 
 // selected returns the rows that satisfy all conditions, in the order of terms.
-func (st findState[T]) selected(where []findCondition, terms []ordering.Term) []row[T] {
-	chosen := &model[T]{typ: st.typ, ordered: st.order(nil)}
-	for _, r := range st.rows {
+func (st findState[T]) selected(where []findCondition, terms []ordering.Term) []*row[T] {
+	rows := make([]*row[T], 0, len(st.rows))
+	for i := range st.rows {
+		r := &st.rows[i]
 		if !slices.ContainsFunc(where, func(c findCondition) bool { return !c.holds(valueIn(r.values, c.Field())) }) {
-			chosen.rows = append(chosen.rows, r)
+			rows = append(rows, r)
 		}
 	}
-	return chosen.sorted(st.order(terms))
+	terms = effective(st.order(terms))
+	slices.SortFunc(rows, func(a, b *row[T]) int {
+		for _, t := range terms {
+			if c := compareValues(valueIn(a.values, t.Field), valueIn(b.values, t.Field)); c != 0 {
+				return directed(c, t.Desc)
+			}
+		}
+		return 0
+	})
+	return rows
+}
+
+// inWindow returns the rows in a window.
+func inWindow[T any](rows []*row[T], w pagination.Window) []*row[T] {
+	rows = rows[min(max(0, w.Offset), len(rows)):]
+	if w.Limit <= 0 {
+		return rows
+	}
+	return rows[:min(w.Limit, len(rows))]
 }
 
 // A findComparison compares what a source returns for a query with the model.
@@ -133,7 +152,7 @@ func (fc findComparison[T]) compare() error {
 	}
 	rows := fc.st.selected(fc.q.where, fc.q.terms)
 	fc.mix.query(fc.q, len(rows), len(fc.st.rows))
-	for _, step := range []func([]row[T]) error{fc.page, fc.first, fc.iterate, fc.position, fc.explain} {
+	for _, step := range []func([]*row[T]) error{fc.page, fc.first, fc.iterate, fc.position, fc.explain} {
 		if err := step(rows); err != nil {
 			return err
 		}
@@ -166,8 +185,8 @@ func (fc findComparison[T]) failing(want error) error {
 }
 
 // page compares Count, Page and View.
-func (fc findComparison[T]) page(rows []row[T]) error {
-	want := cut(rows, fc.q.window)
+func (fc findComparison[T]) page(rows []*row[T]) error {
+	want := inWindow(rows, fc.q.window)
 	if n, err := fc.sel.Count(); n != len(rows) || err != nil {
 		return fmt.Errorf("Count() = %d, %v, want %d", n, err, len(rows))
 	}
@@ -180,10 +199,10 @@ func (fc findComparison[T]) page(rows []row[T]) error {
 		return fmt.Errorf("View: %d of %d records, %v, want %d of %d", v.Len(), v.Count(), err, len(want), len(rows))
 	}
 	for i := range want {
-		if err := fc.same("Page", i, &p.Records[i], &want[i]); err != nil {
+		if err := fc.same("Page", i, &p.Records[i], want[i]); err != nil {
 			return err
 		}
-		if err := fc.same("View", i, v.At(i), &want[i]); err != nil {
+		if err := fc.same("View", i, v.At(i), want[i]); err != nil {
 			return err
 		}
 	}
@@ -199,7 +218,7 @@ func (fc findComparison[T]) same(what string, i int, got *T, want *row[T]) error
 
 // first compares First of the selection, and now and then that of the source, which is
 // in the default order.
-func (fc findComparison[T]) first(rows []row[T]) error {
+func (fc findComparison[T]) first(rows []*row[T]) error {
 	got, err := fc.sel.First(fc.q.terms...)
 	if err := fc.sameFirst("Selection.First", &got, err, rows); err != nil {
 		return err
@@ -211,18 +230,18 @@ func (fc findComparison[T]) first(rows []row[T]) error {
 	return fc.sameFirst("First", &got, err, fc.st.selected(fc.q.where, nil))
 }
 
-func (fc findComparison[T]) sameFirst(what string, got *T, err error, rows []row[T]) error {
+func (fc findComparison[T]) sameFirst(what string, got *T, err error, rows []*row[T]) error {
 	switch {
 	case len(rows) == 0 && errors.Is(err, catalogue.ErrNotFound):
 		return nil
 	case len(rows) == 0 || err != nil:
 		return fmt.Errorf("%s: %s, %v, with %d records", what, fc.st.typ.encode(got), err, len(rows))
 	}
-	return fc.same(what, 0, got, &rows[0])
+	return fc.same(what, 0, got, rows[0])
 }
 
 // iterate compares Ordered. Most iterations end early.
-func (fc findComparison[T]) iterate(rows []row[T]) error {
+func (fc findComparison[T]) iterate(rows []*row[T]) error {
 	seq, err := fc.sel.Ordered(fc.q.terms...)
 	if err != nil {
 		return fmt.Errorf("Ordered: %w", err)
@@ -231,13 +250,13 @@ func (fc findComparison[T]) iterate(rows []row[T]) error {
 }
 
 // sameSeq compares at most limit records of an iterator, and calls each before the next one.
-func (fc findComparison[T]) sameSeq(seq iter.Seq[T], rows []row[T], limit int, each func() error) error {
+func (fc findComparison[T]) sameSeq(seq iter.Seq[T], rows []*row[T], limit int, each func() error) error {
 	n := 0
 	for record := range seq {
 		if n >= len(rows) {
 			return fmt.Errorf("Ordered: more than %d records", len(rows))
 		}
-		if err := errors.Join(fc.same("Ordered", n, &record, &rows[n]), each()); err != nil {
+		if err := errors.Join(fc.same("Ordered", n, &record, rows[n]), each()); err != nil {
 			return err
 		}
 		if n++; n == limit {
@@ -251,13 +270,13 @@ func (fc findComparison[T]) sameSeq(seq iter.Seq[T], rows []row[T], limit int, e
 }
 
 // position compares the positions of a selected record and of any id.
-func (fc findComparison[T]) position(rows []row[T]) error {
+func (fc findComparison[T]) position(rows []*row[T]) error {
 	ids := []int{fc.rng.IntN(fc.st.highest+3) - 1}
 	if len(rows) > 0 {
 		ids = append(ids, pick(fc.rng, rows...).id)
 	}
 	for _, id := range ids {
-		want := slices.IndexFunc(rows, func(r row[T]) bool { return r.id == id })
+		want := slices.IndexFunc(rows, func(r *row[T]) bool { return r.id == id })
 		got, err := fc.sel.Position(id, fc.q.terms...)
 		if want < 0 && !errors.Is(err, catalogue.ErrNotFound) || want >= 0 && (got != want || err != nil) {
 			return fmt.Errorf("Position(%d) = %d, %v, want %d", id, got, err, want)
@@ -277,7 +296,7 @@ type positioner interface {
 }
 
 // explain records how the query is answered.
-func (fc findComparison[T]) explain([]row[T]) error {
+func (fc findComparison[T]) explain([]*row[T]) error {
 	text, err := fc.sel.Explain(fc.q.terms...)
 	if err != nil {
 		return fmt.Errorf("Explain: %w", err)

@@ -77,9 +77,11 @@ func (fr *findRun[T]) load() error {
 // replace compares the result of a replacement of all records with what it must be.
 func (fr *findRun[T]) replace(what string, next *model[T], want, err error) error {
 	if want == nil && repeats(next.rows, fr.unique) {
+		fr.mix["replacements refused"]++
 		return checkRepeated(err, next.rows, fr.unique)
 	}
 	if want == nil {
+		fr.mix["replacements made"]++
 		fr.m = next
 		fr.revision++
 	}

@@ -146,9 +146,11 @@ func (fr *findRun[T]) change() error {
 	wantID, want := w.apply(next)
 	got, err := w.do(fr.c)
 	if want == nil && repeats(next.rows, fr.unique) {
+		fr.mix["writes refused"]++
 		return checkDuplicate(err, next.rows, fr.unique)
 	}
 	if want == nil {
+		fr.mix["writes made"]++
 		fr.m = next
 		fr.revision++
 	}

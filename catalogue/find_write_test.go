@@ -119,6 +119,7 @@ func (fr *findRun[T]) batch() error {
 	case how == 1:
 		return checkResult("panicking batch", 0, 0, panicked{errOwn}, got)
 	case repeats(fb.m.rows, fr.unique):
+		fr.mix["batches refused"]++
 		return checkDuplicate(got, fb.m.rows, fr.unique)
 	}
 	for id := range fb.written {
@@ -127,6 +128,7 @@ func (fr *findRun[T]) batch() error {
 			break
 		}
 	}
+	fr.mix["batches made"]++
 	fr.m = fb.m
 	return checkResult("batch", 0, 0, nil, got)
 }
@@ -164,7 +166,7 @@ func (fb *findBatch[T]) write() error {
 // the writes of the batch yet.
 func (fb *findBatch[T]) ask() error {
 	st := fb.state(fb.m)
-	for range fb.rng.IntN(4) {
+	for range fb.rng.IntN(8) {
 		if err := fb.query("of a batch", fb.tx, st); err != nil {
 			return err
 		}
@@ -181,7 +183,7 @@ func (fb *findBatch[T]) ask() error {
 	if fb.rng.IntN(4) == 0 {
 		return fb.query("of a collection", fb.c, fb.state(fb.findRun.m))
 	}
-	return fb.iterate(st)
+	return fb.iterate(fb.state(fb.m.clone()))
 }
 
 // iterate makes writes while it iterates over records of the batch. They do not affect

@@ -74,14 +74,20 @@ func checkRepeated[T any](err error, rows []row[T], unique []string) error {
 	return nil
 }
 
-// names reports whether the rows a and b have the same value of a unique field whose JSON
-// name is wire, and the value of a has the given JSON.
-func names[T any](wire, text string, a, b row[T], unique []string) bool {
+// names reports whether the rows a and b have the same value of the unique field with the
+// given name, in either form, and the value of a has the given JSON.
+func names[T any](name, text string, a, b row[T], unique []string) bool {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(a.text), &members); err != nil {
 		return false
 	}
-	return string(members[wire]) == text && slices.ContainsFunc(unique, func(field string) bool {
-		return strings.EqualFold(strings.ReplaceAll(field, "_", ""), strings.ReplaceAll(wire, "_", "")) && sameUnique(a, b, field)
-	})
+	same := func(other string) bool {
+		return strings.EqualFold(strings.ReplaceAll(name, "_", ""), strings.ReplaceAll(other, "_", ""))
+	}
+	for member, value := range members {
+		if same(member) && string(value) == text {
+			return slices.ContainsFunc(unique, func(field string) bool { return same(field) && sameUnique(a, b, field) })
+		}
+	}
+	return false
 }
