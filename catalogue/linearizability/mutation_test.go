@@ -102,10 +102,10 @@ func TestMutations(t *testing.T) {
 			test:   "TestNoMixedSnapshot",
 		},
 		{
-			reason: "a page with conditions reads a state without a pin",
+			reason: "a page with conditions is read from a later state than its ranges",
 			file:   "catalogue/internal/store/find.go",
-			old:    "\ts, pin := c.pin()\n\to, err := s.order(q)\n\tif err != nil {\n\t\tunpin(pin)\n\t\treturn nil, 0, err\n",
-			new:    "\ts := c.visible()\n\tvar pin pin\n\to, err := s.order(q)\n\tif err != nil {\n\t\treturn nil, 0, err\n",
+			old:    "\t\tentries, count = p.page(q.Window), p.count\n\t\tunpin(pin)\n",
+			new:    "\t\tunpin(pin)\n\t\ts, pin = c.pin()\n\t\tif later, _ := s.plan(o, nil); later.sequence != nil {\n\t\t\tp.sequence = later.sequence\n\t\t}\n\t\tentries, count = p.page(q.Window), p.count\n\t\tunpin(pin)\n",
 			test:   "TestNoStaleSelection",
 		},
 		{
@@ -116,10 +116,10 @@ func TestMutations(t *testing.T) {
 			test:   "TestNoStaleSelection",
 		},
 		{
-			reason: "the first record is found in a state without a pin",
+			reason: "the first range in descending order is searched last",
 			file:   "catalogue/internal/store/find.go",
-			old:    "\ts, pin := c.pin()\n\to, err := s.order(q)\n\tif err != nil {\n\t\tunpin(pin)\n\t\treturn nil, err\n",
-			new:    "\ts := c.visible()\n\tvar pin pin\n\to, err := s.order(q)\n\tif err != nil {\n\t\treturn nil, err\n",
+			old:    "\t\tif desc {\n\t\t\ti = len(c.Ranges) - 1 - i\n\t\t}\n",
+			new:    "",
 			test:   "TestNoStaleSelection",
 		},
 		{

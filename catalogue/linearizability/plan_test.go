@@ -81,7 +81,7 @@ func (p *planner) next() input {
 		}
 	case selectPage, selectCount, selectFirst, position:
 		in = p.selection(in.kind, which)
-		in.often = p.rng.IntN(10) == 0
+		in.often = p.rng.IntN(4) == 0
 		if which == 0 && len(p.earlier) > 0 && p.rng.IntN(6) == 0 {
 			in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
 		}
