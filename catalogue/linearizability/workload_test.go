@@ -52,8 +52,8 @@ func kindsOfRecords(m mix, history int) []workload {
 	}
 }
 
-// withUniqueFields returns workloads whose records have unique fields: integers, times,
-// texts, a field that may be absent, and several.
+// withUniqueFields returns workloads whose records have one or two unique fields of
+// different types. The optional field may be null in many records.
 func withUniqueFields(m mix) []workload {
 	return []workload{
 		standalone("structs", m, plainCodec(), 0, collectionModel{unique: []int{2}, defaultOrder: sorted}),
