@@ -59,10 +59,11 @@ func (c *client) pause() {
 // not synchronize the clients, which would hide data races from the race detector.
 func (c *client) now() int64 { return time.Since(c.start).Nanoseconds() }
 
-// do performs one operation and records it. Of the pages of a burst it records the
-// first ones and those that differ from the previous page.
+// do performs one operation and records it. Of the pages of a burst, and of another
+// read that is performed often, it records the first ones and those that differ from the
+// previous one.
 func (c *client) do(in input) {
-	if in.kind != burst {
+	if in.kind != burst && !in.often {
 		c.record(in)
 		return
 	}
@@ -73,7 +74,7 @@ func (c *client) do(in input) {
 			continue
 		}
 		previous, last := c.history[n-2].Output.(*output), c.history[n-1].Output.(*output)
-		if previous.err == last.err && previous.count == last.count && slices.Equal(previous.rows, last.rows) {
+		if previous.err == last.err && previous.count == last.count && previous.row == last.row && slices.Equal(previous.rows, last.rows) {
 			c.history = c.history[:n-1]
 		}
 	}
@@ -116,6 +117,10 @@ func (c *client) call(in input, out *output) (finish func()) {
 	case reread:
 		r := in.held.snapshot.page(in)
 		return func() { out.readPage(r) }
+	case selectPage, selectCount, selectFirst, position:
+		if in.held != nil {
+			return callSelection(in.held.snapshot, in, out)
+		}
 	case iterate:
 		r := coll.iterate(in.by)
 		return func() {
@@ -147,7 +152,7 @@ func (c *client) call(in input, out *output) (finish func()) {
 	return c.callSingle(coll, in, out)
 }
 
-// callSingle performs an operation on a single record, or count.
+// callSingle performs an operation that batches have, too.
 func (c *client) callSingle(coll writer, in input, out *output) (finish func()) {
 	var err error
 	switch in.kind {
@@ -159,7 +164,7 @@ func (c *client) callSingle(coll writer, in input, out *output) (finish func()) 
 		err = coll.update(in.id, func(r *row) {
 			out.row = *r
 			c.pause()
-			*r = incremented(*r, in.field)
+			*r = c.collections[in.which].incremented(*r, in.field)
 		})
 	case remove:
 		err = coll.remove(in.id)
@@ -168,6 +173,8 @@ func (c *client) callSingle(coll writer, in input, out *output) (finish func()) 
 	case get:
 		r := coll.get(in.id)
 		return func() { out.readRow(r) }
+	case selectPage, selectCount, selectFirst, position:
+		return callSelection(coll, in, out)
 	}
 	out.fail(err)
 	return nil

@@ -36,6 +36,7 @@ type writer interface {
 	remove(id int) error
 	get(id int) reading
 	count() int
+	selector
 }
 
 // A snapshotReader is a catalogue.Snapshot whose records are rows.
@@ -45,6 +46,7 @@ type snapshotReader interface {
 	get(id int) reading
 	page(in input) reading
 	iterate(by []term) reading
+	selector
 }
 
 // A reading is the result of a read: records and a count.
@@ -67,6 +69,7 @@ type codec[T any] struct {
 	names  [fields]string // names of the fields
 	encode func(row) T
 	decode func(*T) (row, error)
+	values func(n int) [fields]any // of fields that encode makes of n, as conditions take them
 }
 
 func (k *codec[T]) terms(by []term) []ordering.Term {
@@ -79,6 +82,14 @@ func (k *codec[T]) terms(by []term) []ordering.Term {
 		terms = append(terms, ordering.Term{Field: name, Desc: t.desc})
 	}
 	return terms
+}
+
+// fields returns the names of fields.
+func (k *codec[T]) fields(numbers []int) (names []string) {
+	for _, field := range numbers {
+		names = append(names, k.names[field])
+	}
+	return names
 }
 
 func (k *codec[T]) rows(records []T) func() ([]row, error) {

@@ -10,6 +10,12 @@
 // snapshot, a clone, an iterator or a saved catalogue must have the records of the
 // instant at which it was taken, although it is read later.
 //
+// Among the operations are pages, counts, first records and positions of the records
+// that satisfy conditions, on a collection, on a snapshot and within a batch. The model
+// filters and sorts all records for each of them. Some collections have unique fields. A
+// write must then return ErrDuplicate if, after it, two records would have the same
+// value, and only then. A batch may have duplicates until it ends.
+//
 // Environment variables configure the tests:
 //
 //   - BACKLIST_LINEARIZABILITY is the total duration of the tests. The default is

@@ -34,6 +34,8 @@ func TestInjectedFaults(t *testing.T) {
 		{"a clone that is the original", structs("", forSnapshots, 0, 0), sharedClones},
 		{"changes of an earlier state", structs("", forHistory, 0, 40), inEach(func(c collection) collection { return &lateChanges{collection: c} })},
 		{"a load in two steps", loadable(forLoads)[0], inEach(func(c collection) collection { return tornLoads{c} })},
+		{"a selection with the count of a later state", structs("", forSelections, 0, 0), inEach(func(c collection) collection { return lateSelections{c} })},
+		{"a unique field checked before the write", withoutUniqueField(forUnique.with(map[kind]int{batch: 0})), inEach(func(c collection) collection { return earlyChecks{c} })},
 		{"a catalogue saved at two instants", twoCollections("", 0), mixedSaves},
 		{"a 304 for any tag", eventsOverHTTP("", 0, staleTags), nil},
 		{"a tag of a later state", eventsOverHTTP("", 0, lateTags), nil},

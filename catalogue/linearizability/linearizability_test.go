@@ -21,6 +21,8 @@ var errNotLinearizable = errors.New("not linearizable")
 // shares holds the relative duration of each test.
 var shares = map[string]int{
 	"TestNoStalePage":             5,
+	"TestNoStaleSelection":        5,
+	"TestNoDuplicate":             4,
 	"TestNoLostUpdate":            3,
 	"TestNoTornBatch":             4,
 	"TestNoMixedSnapshot":         4,
@@ -33,11 +35,13 @@ var shares = map[string]int{
 	"TestNoRevisionWithoutChange": 1,
 }
 
-func TestNoStalePage(t *testing.T)     { test(t, kindsOfRecords(forPages, 0)...) }
-func TestNoLostUpdate(t *testing.T)    { test(t, kindsOfRecords(forUpdates, 0)...) }
-func TestNoTornBatch(t *testing.T)     { test(t, kindsOfRecords(forBatches, 0)...) }
-func TestNoMixedSnapshot(t *testing.T) { test(t, kindsOfRecords(forSnapshots, 0)...) }
-func TestNoTornLoad(t *testing.T)      { test(t, loadable(forLoads)...) }
+func TestNoStalePage(t *testing.T)      { test(t, kindsOfRecords(forPages, 0)...) }
+func TestNoStaleSelection(t *testing.T) { test(t, kindsOfRecords(forSelections, 0)...) }
+func TestNoDuplicate(t *testing.T)      { test(t, withUniqueFields(forUnique)...) }
+func TestNoLostUpdate(t *testing.T)     { test(t, kindsOfRecords(forUpdates, 0)...) }
+func TestNoTornBatch(t *testing.T)      { test(t, kindsOfRecords(forBatches, 0)...) }
+func TestNoMixedSnapshot(t *testing.T)  { test(t, kindsOfRecords(forSnapshots, 0)...) }
+func TestNoTornLoad(t *testing.T)       { test(t, loadable(forLoads)...) }
 
 func TestNoMissingChange(t *testing.T) {
 	test(t, append(kindsOfRecords(forHistory, 40), structs("long history", forHistory, 0, 1000))...)
@@ -50,7 +54,7 @@ func TestNoMixedCatalogue(t *testing.T) {
 // TestNoReusedID tests that the ids used since the last load are not assigned again
 // after the catalogue is saved and loaded.
 func TestNoReusedID(t *testing.T) {
-	w := catalogueWorkload("structs", forLoads, plainCodec(), collectionModel{base: newBase(0, false), history: 40})
+	w := catalogueWorkload("structs", forLoads, plainCodec(), 0, collectionModel{history: 40})
 	w.keepsIDs = true
 	test(t, w)
 }

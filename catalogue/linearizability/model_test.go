@@ -18,9 +18,11 @@ type model struct {
 type collectionModel struct {
 	base         *base
 	defaultOrder []term
-	open         bool // a field that no record has is unknown
-	lenient      bool // a page ignores unknown fields, as over HTTP
-	history      int  // number of changes kept
+	open         bool         // a field that no record has is unknown
+	unique       []int        // fields of which no two records have the same value
+	texts        [fields]bool // only for fields of texts there are prefixes
+	lenient      bool         // a page ignores unknown fields, as over HTTP
+	history      int          // number of changes kept
 }
 
 // A state is the state of a collection. It is never changed.
@@ -140,7 +142,7 @@ func (m *model) step(w states, in input, out output) (bool, states) {
 func (m *collectionModel) step(s state, in input, out output) (bool, state) {
 	switch in.kind {
 	case insert, upsert, update, remove:
-		ok, next, changed := s.write(in, out)
+		ok, next, changed := m.write(s, in, out, false)
 		if ok && changed != nil {
 			next = m.commit(next, []change{*changed}, 0)
 		}
@@ -157,6 +159,12 @@ func (m *collectionModel) step(s state, in input, out output) (bool, state) {
 		return m.matchesPage(s, in, out, m.lenient), s
 	case reread:
 		return m.matchesPage(in.held.state, in, out, false), s
+	case selectPage, selectCount, selectFirst, position:
+		from := s
+		if in.held != nil {
+			from = in.held.state
+		}
+		return m.matchesSelection(from, in, out), s
 	case snapshot:
 		return m.matchesCopy(s, out), s
 	case iterate:
@@ -168,58 +176,6 @@ func (m *collectionModel) step(s state, in input, out output) (bool, state) {
 }
 
 func (m *collectionModel) count(s state) int { return len(s.rows) + len(m.base.rows) }
-
-// write performs a write of one record but does not add a revision. changed is nil
-// if the write failed with the expected error.
-func (s state) write(in input, out output) (ok bool, next state, changed *change) {
-	id := in.id
-	if in.kind == insert || in.kind == upsert {
-		id = in.row.ID
-	}
-	at, found := find(s.rows, id)
-	switch {
-	case in.kind == insert && found:
-		return out.err == exists, s, nil
-	case (in.kind == update || in.kind == remove) && !found:
-		return out.err == notFound, s, nil
-	case out.err != "":
-		return false, s, nil
-	}
-	ch := change{kind: catalogue.Updated, row: in.row}
-	switch in.kind {
-	case insert, upsert:
-		if !found {
-			ch.kind = catalogue.Inserted
-		}
-		if id == 0 {
-			ch.row.ID = s.last + 1
-		}
-		if out.id != ch.row.ID {
-			return false, s, nil
-		}
-	case update:
-		if out.row != s.rows[at] {
-			return false, s, nil
-		}
-		ch.row = incremented(out.row, in.field)
-	case remove:
-		ch = change{kind: catalogue.Deleted, row: row{ID: id}}
-		s.rows = without(s.rows, id)
-		return true, s, &ch
-	}
-	s.rows = put(s.rows, ch.row)
-	s.last, s.used = max(s.last, ch.row.ID), max(s.used, ch.row.ID)
-	return true, s, &ch
-}
-
-// incremented returns a record as update changes it.
-func incremented(r row, field int) row {
-	if r.F[field] == absent {
-		r.F[field] = -1
-	}
-	r.F[field] = (r.F[field] + 1) % values
-	return r
-}
 
 // commit adds a revision with changes that are sorted by id, unless there are none.
 func (m *collectionModel) commit(s state, changes []change, extra int) state {
@@ -248,8 +204,11 @@ func (m *collectionModel) batch(s state, in input, out output) (bool, state) {
 			return false, s
 		}
 	}
-	if in.abort {
+	switch {
+	case in.abort:
 		return out.err == aborted, s
+	case m.duplicate(next.rows):
+		return out.err == duplicated, s
 	}
 	return out.err == "", m.commit(next, difference(s.rows, next.rows, written), 0)
 }
@@ -262,8 +221,10 @@ func (m *collectionModel) stepInBatch(s state, in input, out output, written map
 		return m.matchesGet(s, in.id, out), s
 	case count:
 		return out.count == m.count(s), s
+	case selectPage, selectCount, selectFirst, position:
+		return m.matchesSelection(s, in, out), s
 	}
-	ok, next, changed := s.write(in, out)
+	ok, next, changed := m.write(s, in, out, true)
 	if changed != nil {
 		written[changed.row.ID] = true
 	}
@@ -294,6 +255,9 @@ func (m *collectionModel) load(s state, in input, out output) (bool, state) {
 	written := map[int]bool{}
 	for _, r := range s.rows {
 		written[r.ID] = true
+	}
+	if m.duplicate(in.rows) {
+		return out.err == duplicated, s
 	}
 	next := s
 	next.rows, next.used = in.rows, len(m.base.rows)
@@ -350,7 +314,8 @@ func (m *collectionModel) resolve(rows []row, by []term, lenient bool) ([]term, 
 // has reports whether the field of a term is known.
 func (m *collectionModel) has(rows []row, x term) bool {
 	present := func(r row) bool { return r.F[x.field] != absent }
-	return !m.open || x.field == byID || slices.ContainsFunc(rows, present) || slices.ContainsFunc(m.base.rows, present)
+	return !m.open || x.field == byID || slices.Contains(m.unique, x.field) ||
+		slices.ContainsFunc(rows, present) || slices.ContainsFunc(m.base.rows, present)
 }
 
 // matchesCopy reports whether out has all records of a state, and its revision and

@@ -29,11 +29,16 @@ const (
 	load
 	save  // all collections; loaded and read later
 	clone // all collections; read and written later
+	selectPage
+	selectCount
+	selectFirst
+	position
 	kinds
 )
 
 var kindNames = [kinds]string{"insert", "upsert", "update", "remove", "get", "count", "page", "burst", "batch",
-	"snapshot", "iterate", "reread", "since", "load", "save", "clone"}
+	"snapshot", "iterate", "reread", "since", "load", "save", "clone",
+	"selectPage", "selectCount", "selectFirst", "position"}
 
 // An input is an operation to perform. Its kind determines which fields are used.
 type input struct {
@@ -43,13 +48,15 @@ type input struct {
 	id       int
 	field    int // field that update increments
 	rows     []row
+	where    []condition
 	by       []term
 	offset   int
 	limit    int
-	style    int // which of several equivalent methods to call
-	steps    []input
-	abort    bool   // the batch ends with an error
-	revision uint64 // argument of since
+	style    int     // which of several equivalent methods to call
+	steps    []input // of a batch, or what is read of a snapshot
+	often    bool    // like burst
+	abort    bool    // the batch ends with an error
+	revision uint64  // argument of since
 	held     *heldSnapshot
 }
 
@@ -85,6 +92,7 @@ type change struct {
 const (
 	unexpected   = "unexpected: "
 	exists       = "exists"
+	duplicated   = "duplicate"
 	notFound     = "not found"
 	unknownField = "unknown field"
 	trimmed      = "trimmed"
@@ -101,6 +109,7 @@ func failure(err error) string {
 	}{
 		{nil, ""},
 		{catalogue.ErrExists, exists},
+		{catalogue.ErrDuplicate, duplicated},
 		{catalogue.ErrNotFound, notFound},
 		{ordering.ErrUnknownField, unknownField},
 		{catalogue.ErrHistoryTrimmed, trimmed},
@@ -126,6 +135,8 @@ func (in input) String() string {
 		fmt.Fprint(&b, in.id)
 	case page, burst, reread:
 		fmt.Fprintf(&b, "%d at %d by %s", in.limit, in.offset, describe(in.by))
+	case selectPage, selectCount, selectFirst, position:
+		fmt.Fprintf(&b, "%s, id %d, %d at %d by %s, held %v", restrict(in.where), in.id, in.limit, in.offset, describe(in.by), in.held != nil)
 	case iterate, snapshot, clone:
 		b.WriteString(describe(in.by))
 	case load:

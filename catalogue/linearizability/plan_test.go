@@ -1,6 +1,9 @@
 package linearizability_test
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // values is the number of values of a field. It is small, so that orderings have
 // ties.
@@ -73,12 +76,21 @@ func (p *planner) next() input {
 		in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
 	case iterate, snapshot, save, clone:
 		in.by = p.terms(p.rng.IntN(4))
+		if in.kind == snapshot {
+			in.steps = []input{p.anySelection(which), p.anySelection(which)}
+		}
+	case selectPage, selectCount, selectFirst, position:
+		in = p.selection(in.kind, which)
+		in.often = p.rng.IntN(4) == 0
+		if which == 0 && len(p.earlier) > 0 && p.rng.IntN(6) == 0 {
+			in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
+		}
 	case batch:
 		in.steps = p.steps(which)
 		in.abort = p.rng.IntN(6) == 0 && !p.noAborts
 	case load:
 		for id := range p.rng.IntN(6) + 1 {
-			in.rows = append(in.rows, p.row(p.first(which)+2*id))
+			in.rows = append(in.rows, p.row(which, p.first(which)+2*id))
 		}
 	default:
 		return p.write(in)
@@ -96,7 +108,7 @@ func (p *planner) write(in input) input {
 	if p.required && in.field == optional {
 		in.field = 0
 	}
-	in.row = p.row(in.id)
+	in.row = p.row(in.which, in.id)
 	if in.kind == insert && p.rng.IntN(3) > 0 {
 		in.row.ID = 0
 	}
@@ -113,15 +125,24 @@ func (p *planner) id(which int) int {
 }
 
 // row returns a random record.
-func (p *planner) row(id int) row {
+func (p *planner) row(which, id int) row {
 	r := row{ID: id}
 	for i := range r.F {
-		r.F[i] = p.rng.IntN(values)
+		r.F[i] = p.value(which, i)
 	}
 	if !p.required && p.rng.IntN(2) == 0 {
 		r.F[optional] = absent
 	}
 	return r
+}
+
+// value returns a random value of a field.
+func (p *planner) value(which, field int) int {
+	t := &p.collections[which]
+	if slices.Contains(t.unique, field) && len(t.base.rows) > 0 && p.rng.IntN(8) == 0 {
+		return t.base.rows[p.rng.IntN(len(t.base.rows))].F[field]
+	}
+	return p.rng.IntN(t.valuesOf(field))
 }
 
 // terms returns a random ordering by n fields, sometimes followed by the id.
@@ -156,6 +177,9 @@ func (p *planner) steps(which int) []input {
 	if p.noChanges {
 		return p.unchangingBatch(which)
 	}
+	if steps := p.exchange(which); len(steps) > 0 && p.rng.IntN(3) == 0 {
+		return steps
+	}
 	first := p.write(input{kind: upsert, which: which})
 	steps := []input{first}
 	n := 1 + p.rng.IntN(4)
@@ -163,6 +187,10 @@ func (p *planner) steps(which int) []input {
 		n = 12 // more than the engine writes one by one
 	}
 	for range n {
+		if p.rng.IntN(4) == 0 {
+			steps = append(steps, p.anySelection(which))
+			continue
+		}
 		kinds := []kind{insert, upsert, upsert, update, update, remove, get, count}
 		step := p.write(input{kind: kinds[p.rng.IntN(len(kinds))], which: which})
 		if step.kind != remove || step.id != first.row.ID {
@@ -177,7 +205,8 @@ func (p *planner) unchangingBatch(which int) []input {
 	in := p.write(input{kind: insert, which: which})
 	in.row.ID = p.from[which].last + 1000 + p.rng.IntN(1000)
 	deletion := input{kind: remove, which: which, id: in.row.ID}
-	return [][]input{{}, {{kind: count, which: which}}, {deletion}, {in, deletion}}[p.rng.IntN(4)]
+	read := p.anySelection(which)
+	return [][]input{{}, {{kind: count, which: which}}, {read}, {deletion}, {in, read, deletion}}[p.rng.IntN(5)]
 }
 
 // plans returns the operations of each client.

@@ -12,7 +12,7 @@ import (
 
 // text and instant convert numbers to texts and times that sort like the numbers.
 // parse and number convert them back.
-func text(n int) string { return fmt.Sprintf("k%02d", n) }
+func text(n int) string { return fmt.Sprintf("k%06d", n) }
 
 func parse(s string) (int, error) {
 	if s == "" {
@@ -65,6 +65,9 @@ func plainCodec() *codec[plainRecord] {
 			}
 			return row{p.ID, [fields]int{p.A, b, number(p.C), p.D[0], int(p.E * 2), value(p.F)}}, err
 		},
+		values: func(n int) [fields]any {
+			return [fields]any{n, text(n), instant(n), []int{n, n}, float64(n) / 2, n}
+		},
 	}
 }
 
@@ -111,6 +114,10 @@ func customCodec() *codec[customRecord] {
 			}
 			return row{g.ID, [fields]int{int(g.A), int(g.B), int(*g.C), d, int(g.E), value(g.F)}}, err
 		},
+		values: func(n int) [fields]any {
+			c := customInt(n)
+			return [fields]any{c, c, c, text(n), c, n}
+		},
 	}
 }
 
@@ -149,6 +156,9 @@ func openCodec() *codec[resources.Record] {
 			d, err := parse(m.D)
 			return row{record.ID, [fields]int{m.A, b, m.C[0], d, m.E, value(m.F)}}, err
 		},
+		values: func(n int) [fields]any {
+			return [fields]any{n, text(n), []int{n}, text(n), n, n}
+		},
 	}
 }
 
@@ -171,6 +181,9 @@ func eventCodec() *codec[resources.Event] {
 			}
 			r.F[4] = number(e.StartDate.Time)
 			return r, nil
+		},
+		values: func(n int) [fields]any {
+			return [fields]any{text(n), text(n), text(n), text(n), instant(n), text(n)}
 		},
 	}
 }

@@ -132,7 +132,7 @@ func (r *run) client(number, pace int) *client {
 func (r *run) finalPlan() (plan []input) {
 	for i := range r.collections {
 		p := planner{workload: r.workload, rng: r.rng}
-		last := p.row(0)
+		last := r.collections[i].fresh(p.row(i, 0), r.rounds)
 		last.F[0] = sentinel
 		plan = append(plan, input{kind: insert, which: i, row: last}, input{kind: snapshot, which: i})
 	}

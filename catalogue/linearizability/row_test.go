@@ -105,8 +105,9 @@ func without(rows []row, id int) []row {
 type base struct {
 	rows []row // sorted by id
 
-	mu     sync.Mutex
-	sorted map[string][]row // by the terms, as describe formats them
+	mu       sync.Mutex
+	sorted   map[string][]row // by the terms, as describe formats them
+	selected map[string]*base // by the conditions, as restrict formats them
 }
 
 // order returns the rows of the base sorted by the terms.
@@ -126,10 +127,11 @@ func (b *base) order(by []term) []row {
 	return rows
 }
 
-// rank returns the number of rows of the base that sort before r.
+// rank returns the number of rows of the base that sort before r, which may be one of
+// them.
 func (b *base) rank(r row, by []term) int {
 	rows := b.order(by)
-	return sort.Search(len(rows), func(i int) bool { return compareRows(rows[i], r, by) > 0 })
+	return sort.Search(len(rows), func(i int) bool { return compareRows(rows[i], r, by) >= 0 })
 }
 
 // page returns a window of the rows of the base and the given rows together.

@@ -30,6 +30,15 @@ func (c *client) readSnapshot(s snapshotReader, in input, out *output) {
 			out.err = unexpected + fmt.Sprintf("the snapshot's record %d is %v", r.ID, one)
 		}
 	}
+	for _, step := range in.steps {
+		var got output
+		if finish := callSelection(s, step, &got); finish != nil {
+			finish()
+		}
+		if !t.matchesSelection(state{rows: out.rows}, step, got) {
+			out.err = unexpected + fmt.Sprintf("the snapshot has %v for %v", got, step)
+		}
+	}
 }
 
 // readAll reads all records of a snapshot as one page or with an iterator.
@@ -63,15 +72,22 @@ func (c *client) readSaved(load func() (target, error), err error, in input, out
 	}
 }
 
-// readCopy reads a copy, inserts a record and checks that the record is there.
+// readCopy reads a copy, inserts a record and checks that the record is there, and that
+// its values of unique fields cannot be inserted again.
 func (c *client) readCopy(t target, in input, out *output) {
 	for i, coll := range t.collections {
 		in := input{which: i, by: in.by, style: in.style}
 		var before, after output
 		c.readSnapshot(coll.snapshot(), in, &before)
-		r := row{F: [fields]int{1, 2, 3, 4, 5, 1}}
+		m := &c.collections[i]
+		r := m.fresh(row{F: [fields]int{1, 2, 3, 4, 5, 1}}, -1)
 		id, err := coll.insert(r)
 		before.fail(err)
+		if len(m.unique) > 0 {
+			if _, err := coll.insert(r); failure(err) != duplicated {
+				before.err = unexpected + fmt.Sprintf("second insert of %v into the copy: %v", r, err)
+			}
+		}
 		r.ID, before.id = id, id
 		c.readSnapshot(coll.snapshot(), in, &after)
 		if before.err == "" && (after.err != "" || after.revision != before.revision+1 || !slices.Equal(after.rows, put(before.rows, r))) {

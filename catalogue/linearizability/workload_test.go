@@ -11,7 +11,7 @@ import (
 // about.
 var (
 	everything = mix{insert: 3, upsert: 2, update: 4, remove: 3, get: 2, count: 1, page: 6, burst: 1, batch: 1,
-		snapshot: 1, iterate: 1, reread: 1, clone: 1}
+		snapshot: 1, iterate: 1, reread: 1, clone: 1, selectPage: 1, selectCount: 1, selectFirst: 1, position: 1}
 
 	forPages      = everything.with(map[kind]int{page: 14, get: 4, count: 3})
 	forUpdates    = everything.with(map[kind]int{update: 16, upsert: 4, get: 4})
@@ -20,6 +20,8 @@ var (
 	forHistory    = everything.with(map[kind]int{since: 10, batch: 4, snapshot: 3})
 	forLoads      = everything.with(map[kind]int{load: 3, save: 3, page: 10, since: 3})
 	forCatalogues = mix{insert: 3, upsert: 2, update: 5, remove: 2, page: 1, batch: 1, save: 6, clone: 4}
+	forSelections = everything.with(map[kind]int{page: 2, selectPage: 8, selectCount: 3, selectFirst: 5, position: 5, batch: 3})
+	forUnique     = everything.with(map[kind]int{insert: 8, upsert: 6, update: 8, batch: 5, page: 3})
 	forHTTP       = everything.with(map[kind]int{page: 20, burst: 2})
 )
 
@@ -28,15 +30,15 @@ var sorted = []term{{2, true}, {0, false}}
 
 // structs, custom and openRecords return workloads with a standalone collection.
 func structs(name string, m mix, size, history int) workload {
-	return standalone(name, m, plainCodec(), collectionModel{base: newBase(size, false), defaultOrder: sorted, history: history})
+	return standalone(name, m, plainCodec(), size, collectionModel{defaultOrder: sorted, history: history})
 }
 
 func custom(name string, m mix, size, history int) workload {
-	return standalone(name, m, customCodec(), collectionModel{base: newBase(size, false), defaultOrder: sorted, history: history})
+	return standalone(name, m, customCodec(), size, collectionModel{defaultOrder: sorted, history: history})
 }
 
 func openRecords(name string, m mix, size, history int) workload {
-	return standalone(name, m, openCodec(), collectionModel{base: newBase(size, false), defaultOrder: sorted, history: history, open: true})
+	return standalone(name, m, openCodec(), size, collectionModel{defaultOrder: sorted, history: history, open: true})
 }
 
 // kindsOfRecords returns the workloads of most tests, which have different kinds of
@@ -50,9 +52,23 @@ func kindsOfRecords(m mix, history int) []workload {
 	}
 }
 
-func standalone[T any](name string, m mix, k *codec[T], t collectionModel) workload {
+// withUniqueFields returns workloads whose records have one or two unique fields of
+// different types. The optional field may be null in many records.
+func withUniqueFields(m mix) []workload {
+	return []workload{
+		standalone("structs", m, plainCodec(), 0, collectionModel{unique: []int{2}, defaultOrder: sorted}),
+		standalone("many structs", m, plainCodec(), 300, collectionModel{unique: []int{optional}}),
+		standalone("structs with MarshalJSON", m, customCodec(), 60, collectionModel{unique: []int{3, 4}, defaultOrder: sorted}),
+		standalone("open records", m, openCodec(), 0, collectionModel{unique: []int{optional}, open: true}),
+		catalogueWorkload("loads", m.with(map[kind]int{load: 3, save: 2}), plainCodec(), 60, collectionModel{unique: []int{1, 4}, history: 40}),
+	}
+}
+
+// standalone returns a workload with a standalone collection, whose base has a size.
+func standalone[T any](name string, m mix, k *codec[T], size int, t collectionModel) workload {
+	t.base, t.texts = newBase(size, false, t.unique...), k.texts()
 	return workload{name: name, mix: m, collections: []collectionModel{t}, newTarget: func() (target, error) {
-		c, err := catalogue.NewCollection[T](catalogue.Options{Name: name, Ordering: k.terms(t.defaultOrder), History: t.history})
+		c, err := catalogue.NewCollection[T](catalogue.Options{Name: name, Ordering: k.terms(t.defaultOrder), History: t.history, Unique: k.fields(t.unique)})
 		return standaloneTarget(&records[T]{codec: k, c: c, base: t.base}), err
 	}}
 }
@@ -60,14 +76,16 @@ func standalone[T any](name string, m mix, k *codec[T], t collectionModel) workl
 // loadable returns workloads whose collections can be loaded and saved.
 func loadable(m mix) []workload {
 	return []workload{
-		catalogueWorkload("structs", m, plainCodec(), collectionModel{base: newBase(0, false), history: 40}),
-		catalogueWorkload("many structs", m, plainCodec(), collectionModel{base: newBase(300, false), history: 40}),
-		catalogueWorkload("open records", m, openCodec(), collectionModel{base: newBase(0, false), history: 40, open: true}),
+		catalogueWorkload("structs", m, plainCodec(), 0, collectionModel{history: 40}),
+		catalogueWorkload("many structs", m, plainCodec(), 300, collectionModel{history: 40}),
+		catalogueWorkload("open records", m, openCodec(), 0, collectionModel{history: 40, open: true}),
 	}
 }
 
-// catalogueWorkload returns a workload with one collection of a catalogue.
-func catalogueWorkload[T any](name string, m mix, k *codec[T], t collectionModel) workload {
+// catalogueWorkload returns a workload with one collection of a catalogue, whose base
+// has a size.
+func catalogueWorkload[T any](name string, m mix, k *codec[T], size int, t collectionModel) workload {
+	t.base, t.texts = newBase(size, false, t.unique...), k.texts()
 	return workload{name: name, mix: m, collections: []collectionModel{t}, newTarget: func() (target, error) {
 		house, books, err := booksIn(k, t)
 		return catalogueTarget(emptyFor(k, t), house, books), err
@@ -76,9 +94,9 @@ func catalogueWorkload[T any](name string, m mix, k *codec[T], t collectionModel
 
 // emptyFor returns a function that returns an empty catalogue whose books have the
 // record type of a codec.
-func emptyFor[T any](_ *codec[T], t collectionModel) func() (*catalogue.Catalogue, error) {
+func emptyFor[T any](k *codec[T], t collectionModel) func() (*catalogue.Catalogue, error) {
 	return func() (*catalogue.Catalogue, error) {
-		return catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{History: t.history}))
+		return catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{History: t.history, Unique: k.fields(t.unique)}))
 	}
 }
 
@@ -119,11 +137,18 @@ func twoCollections(name string, size int) workload {
 }
 
 // newBase returns a base of n records.
-func newBase(n int, required bool) *base {
-	p := planner{workload: &workload{required: required}, rng: rand.New(rand.NewPCG(1, uint64(n)))}
+func newBase(n int, required bool, unique ...int) *base {
+	w := &workload{required: required, collections: []collectionModel{{base: new(base)}}}
+	p := planner{workload: w, rng: rand.New(rand.NewPCG(1, uint64(n)))}
 	b := &base{}
 	for id := range n {
-		b.rows = append(b.rows, p.row(id+1))
+		r := p.row(0, id+1)
+		for _, field := range unique {
+			if r.F[field] != absent {
+				r.F[field] = baseValue + id
+			}
+		}
+		b.rows = append(b.rows, r)
 	}
 	return b
 }
