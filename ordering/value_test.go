@@ -19,7 +19,10 @@ type (
 	selfList []selfList
 	onValue  struct{ n int64 }
 	onTarget struct{ s string }
+	priority int // smaller numbers come later
 )
+
+func (p priority) OrderingKey() int64 { return -int64(p) }
 
 func (v onValue) OrderingKey() ordering.Key   { return ordering.Int(v.n) }
 func (p *onTarget) OrderingKey() ordering.Key { return ordering.Text(strings.ToLower(p.s)) }
@@ -137,6 +140,7 @@ func TestConditionValues(t *testing.T) {
 		Year     yearOnly
 		Method   onValue
 		Target   *onTarget
+		Priority priority
 		List     []int
 		Map      map[string]int
 		JSON     json.RawMessage
@@ -170,6 +174,7 @@ func TestConditionValues(t *testing.T) {
 		{"year", []any{now, yearOnly{now}}, []any{2024, stamp{now}}},
 		{"method", []any{onValue{1}, &onValue{1}}, []any{1, onTarget{"x"}}},
 		{"target", []any{onTarget{"x"}, &onTarget{"x"}}, []any{"x", onValue{1}}},
+		{"priority", []any{priority(1)}, []any{1, uint8(1), level(1)}},
 		{"list", []any{[]int{1}, []int{}}, []any{1, []int64{1}, [1]int{1}}},
 		{"map", []any{map[string]int{"a": 1}}, []any{map[string]any{"a": 1}, "{}"}},
 		{"json", []any{json.RawMessage("1")}, []any{1, "1", []byte("1")}},

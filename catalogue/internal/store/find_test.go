@@ -130,3 +130,30 @@ func TestPositionOfOthers(t *testing.T) {
 		t.Errorf("the largest id: Position() = %d, %v, want 7", got, err)
 	}
 }
+
+// A query holds no pin after it returns, so that the next write can change the state in
+// place.
+func TestFindReleasesPins(t *testing.T) {
+	c := newStore(t, newSchema(0), 20)
+	for _, row := range []struct {
+		reason string
+		terms  string
+		list   []ordering.Condition
+	}{
+		{"one range in order", "number", []ordering.Condition{ordering.Equal("number", 3)}},
+		{"sorted", "text", []ordering.Condition{ordering.Less("number", 3)}},
+		{"filtered", "", []ordering.Condition{ordering.Equal("number", 3), ordering.NotNull("text")}},
+		{"no index yet", "", []ordering.Condition{ordering.IsNull("note")}},
+		{"an unknown condition", "", []ordering.Condition{ordering.IsNull("no_such")}},
+		{"an unknown term", "no_such", []ordering.Condition{ordering.Equal("number", 3)}},
+	} {
+		q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms)}
+		for _, method := range []string{"Page", "First", "Position", "Scan", "Explain"} {
+			put(c, &record{}) // so that the state is not frozen
+			callMethod(within(t), c, method, q)
+			if !c.pins.idle() {
+				t.Errorf("%s: %s holds a pin", row.reason, method)
+			}
+		}
+	}
+}

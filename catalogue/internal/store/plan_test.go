@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,6 +121,7 @@ func TestFindLargeKeys(t *testing.T) {
 	put(c, &record{number: 2})
 	q := Query{Where: conditions(t, ordering.Equal("note", large+"1"), ordering.Less("number", 3))}
 	holds := func(r *record) bool { return r.note != nil && *r.note == large+"1" && r.number < 3 }
+	undo := errors.New("undo")
 	for range 2 {
 		old := oldState(c)
 		for _, terms := range []string{"", "-id", "note", "-note", "number,note"} {
@@ -133,9 +135,14 @@ func TestFindLargeKeys(t *testing.T) {
 				if diff := cmp.Diff(selected(c.Current().Entries(), terms, holds), found(t, tx, q)); diff != "" {
 					t.Errorf("batch by %q (-want +got):\n%s", terms, diff)
 				}
-				return nil
+				note := large + "1"
+				tx.Write(Change{New: &(&record{Entry: Entry{1000}, note: &note}).Entry})
+				if !slices.Contains(found(t, tx, q), 1000) {
+					t.Errorf("batch by %q: a record that was written after a query is not found", terms)
+				}
+				return undo
 			})
-			if err != nil {
+			if err != undo {
 				t.Fatal(err)
 			}
 		}

@@ -169,11 +169,16 @@ func TestScanInBatch(t *testing.T) {
 		for _, terms := range []string{"", "-number", "text"} {
 			err := c.Batch(func(tx *Tx) error {
 				q := Query{Where: conditions(t, list...), Terms: parse(terms)}
+				found(t, tx, q)
+				for _, e := range entriesOfBatch(tx, 300) { // so that the batch has all nodes of its trees to itself
+					again := *recordOf(e)
+					tx.Write(Change{e, &again.Entry})
+				}
 				scan, err := tx.Scan(within(t), q)
 				if err != nil {
 					return err
 				}
-				want := found(t, tx, q)
+				want := selected(entriesOfBatch(tx, 300), terms, func(r *record) bool { return len(list) == 0 || r.number == 3 })
 				var got []int
 				scan(func(e *Entry) bool {
 					got = append(got, e.ID)
