@@ -11,6 +11,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A finder is a collection, a snapshot or a batch.
@@ -38,15 +39,16 @@ func (q findQuery) conditions() []ordering.Condition {
 	return list
 }
 
-// want returns the error that the query must cause if records have the named fields.
-func (q findQuery) want(names []string) error {
+// want returns the error that the query must cause if n records have the named fields,
+// which are those of all records if open is false.
+func (q findQuery) want(names []string, open bool, n int) error {
 	for _, c := range q.where {
 		if c.invalid {
 			return ordering.ErrInvalidCondition
 		}
 	}
 	for _, c := range q.where {
-		if !slices.Contains(names, c.Field()) {
+		if !slices.Contains(names, c.Field()) && (n > 0 || !open) {
 			return ordering.ErrUnknownField
 		}
 	}
@@ -89,6 +91,12 @@ func randomQuery(rng *rand.Rand, fields []findField, count int) findQuery {
 type findState[T any] struct {
 	*model[T]
 	fields []string
+}
+
+// open reports whether the records are open ones.
+func (findState[T]) open() bool {
+	_, open := any(*new(T)).(resources.Record)
+	return open
 }
 
 // order returns the terms that have an effect. A default order by a field that no record
@@ -147,7 +155,7 @@ type findComparison[T any] struct {
 
 // compare compares all methods of the selection, and those of its source, with the model.
 func (fc findComparison[T]) compare() error {
-	if want := fc.q.want(fc.st.fields); want != nil {
+	if want := fc.q.want(fc.st.fields, fc.st.open(), len(fc.st.rows)); want != nil {
 		return fc.failing(want)
 	}
 	rows := fc.st.selected(fc.q.where, fc.q.terms)

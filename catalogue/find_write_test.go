@@ -190,7 +190,7 @@ func (fb *findBatch[T]) ask() error {
 // the iterator.
 func (fb *findBatch[T]) iterate(st findState[T]) error {
 	q := fb.randomQuery(st)
-	if q.want(st.fields) != nil {
+	if q.want(st.fields, st.open(), len(st.rows)) != nil {
 		return nil
 	}
 	rows := st.selected(q.where, q.terms)

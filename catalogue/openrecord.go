@@ -15,7 +15,7 @@ import (
 func describeOpen(s *schema[resources.Record], engine *store.Schema, keys []ordering.KeyFunc) error {
 	texts := map[string]func(string) ordering.Key{}
 	for i, k := range keys {
-		name, key, ok := k.Text()
+		name, key, ok := k.ForText()
 		switch {
 		case !ok || name == "id":
 			return fmt.Errorf("function %d of Options.Keys: want an ordering.FieldKey that takes a string, for another field than id", i)

@@ -19,9 +19,9 @@ import (
 //
 // The methods return an error that wraps [ordering.ErrUnknownField] if a condition or a
 // term names an unknown field, and [ordering.ErrInvalidCondition] if a condition is
-// invalid. A field of open records is unknown if no record has it, unless it is in
-// Options.Unique: an empty collection of open records has no other field than the id.
-// For a batch that has ended, the error wraps [ErrTxDone].
+// invalid. A field of open records is unknown in a condition if there are records and
+// none has the field, unless it is in Options.Unique. For a batch that has ended, the
+// error wraps [ErrTxDone].
 //
 // # Cost
 //

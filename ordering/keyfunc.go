@@ -16,9 +16,8 @@ type KeyFunc struct {
 }
 
 // FieldKey returns the KeyFunc of the field with the given name in snake_case. The field
-// must have type V or *V. In a field of type *V a nil pointer is null, and key is not
-// called for it; if V itself is a pointer, key is called for nil. Records compare by the
-// key, so it can fold case, apply a collation or read a number from text:
+// must have type V or *V. A nil pointer is null; key is not called for it. Records compare
+// by the key, so it can fold case, apply a collation or read a number from text:
 //
 //	ordering.FieldKey("name", func(s string) ordering.Key { return ordering.Text(strings.ToLower(s)) })
 //	ordering.FieldKey("price", ordering.Decimal)
@@ -41,15 +40,21 @@ func TypeKey[V any](key func(V) Key) KeyFunc {
 	text, _ := any(key).(func(string) Key)
 	k := KeyFunc{typ: reflect.TypeFor[V](), text: text}
 	if key != nil {
-		k.key = func(v reflect.Value) Key { return key(*v.Addr().Interface().(*V)) }
+		pointer := k.typ.Kind() == reflect.Pointer
+		k.key = func(v reflect.Value) Key {
+			if pointer && v.IsNil() {
+				return Null()
+			}
+			return key(*v.Addr().Interface().(*V))
+		}
 	}
 	return k
 }
 
-// Text returns the key function of a field of text, such as a member of a JSON object,
+// ForText returns the key function of a field of text, such as a member of a JSON object,
 // and the name of the field. ok is false if the KeyFunc is not of one field, or its
 // function does not take a string.
-func (k KeyFunc) Text() (field string, key func(string) Key, ok bool) {
+func (k KeyFunc) ForText() (field string, key func(string) Key, ok bool) {
 	return k.field, k.text, k.field != "" && k.text != nil
 }
 

@@ -29,7 +29,7 @@ func KeyOf(value any) (Key, error) {
 	}
 	key, t := keyer{}.keyOf(reflect.TypeOf(value)), reflect.TypeOf(value)
 	k := key(addressable(reflect.ValueOf(value), t))
-	if k.kind == null {
+	if k.kind == null || k.kind == list { // which may have elements that cannot be marshaled
 		if _, err := json.Marshal(value); err != nil {
 			return Key{}, err
 		}

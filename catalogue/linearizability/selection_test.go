@@ -85,7 +85,7 @@ func callSelection(from selector, in input, out *output) (finish func()) {
 func (m *collectionModel) matchesSelection(s state, in input, out output) bool {
 	by, ok := m.resolve(s.rows, in.by, false)
 	unknown := func(c condition) bool { return !m.has(s.rows, term{field: c.field}) }
-	if !ok || slices.ContainsFunc(in.where, unknown) {
+	if !ok || m.count(s) > 0 && slices.ContainsFunc(in.where, unknown) {
 		return out.err == unknownField
 	}
 	base, rows := m.base.where(in.where), filter(s.rows, in.where)

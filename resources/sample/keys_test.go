@@ -30,7 +30,7 @@ func TestKeysCoverDecimals(t *testing.T) {
 	}
 	var got []string
 	for _, k := range sample.Keys() {
-		name, key, ok := k.Text()
+		name, key, ok := k.ForText()
 		if !ok || key("9.90").Compare(key("100.00")) >= 0 {
 			t.Errorf("%s is not sorted by value", name)
 		}

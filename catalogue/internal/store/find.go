@@ -52,15 +52,16 @@ func (c *Store) pageWhere(ctx context.Context, q Query) (entries []*Entry, count
 	return c.Current().Page(ctx, q)
 }
 
-// direct returns a sequence that has the entries of an order next to each other and
-// sorted, and the direction in which to read it.
+// direct returns an index that has the entries of an order next to each other and sorted,
+// and the direction in which to read it. Unlike other sequences, an index is searched
+// without running the program's code, so the state may be pinned.
 func (s *State) direct(o order) (x sequence, desc, ok bool) {
 	if len(o.where) != 1 {
 		return nil, false, false
 	}
 	desc, ok = s.inOrder(o.where[0], o)
 	if ok {
-		x = s.sequenceOf(o.where[0].Field, nil)
+		x = s.indexOf(o.where[0].Field)
 	}
 	return x, desc, x != nil
 }
@@ -125,7 +126,11 @@ func (s *State) First(ctx context.Context, q Query) (*Entry, error) {
 	if err != nil || f.count == 0 {
 		return nil, err
 	}
-	return f.page(pagination.Window{Limit: 1})[0], nil
+	entries, err := f.page(ctx, pagination.Window{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	return entries[0], nil
 }
 
 // seek returns the first entry of an order, or nil if there is none. ok is false if no
@@ -159,6 +164,9 @@ func (s *State) Position(ctx context.Context, id int, q Query) (int, error) {
 	e := s.Get(id)
 	if err != nil || e == nil {
 		return -1, err
+	}
+	if err := f.arrange(ctx); err != nil {
+		return 0, err
 	}
 	return f.position(e), nil
 }
@@ -258,30 +266,36 @@ func satisfies(e *Entry, fields []Field, filters []Condition) bool {
 	return true
 }
 
-// page returns the entries in a window.
-func (f *selection) page(w pagination.Window) []*Entry {
+// page returns the entries in a window. The error is ctx.Err().
+func (f *selection) page(ctx context.Context, w pagination.Window) ([]*Entry, error) {
 	start, end := w.Bounds(f.count)
-	if start >= end {
-		return nil
+	switch {
+	case start >= end:
+		return nil, nil
+	case !f.list:
+		return f.appendEntries(make([]*Entry, 0, end-start), start, end-start), nil
 	}
-	if f.list {
-		f.arrange()
-		return slices.Clone(f.entries[start:end])
+	if err := f.arrange(ctx); err != nil {
+		return nil, err
 	}
-	return f.appendEntries(make([]*Entry, 0, end-start), start, end-start)
+	return slices.Clone(f.entries[start:end]), nil
 }
 
-// arrange sorts the entries if they are not in order.
-func (f *selection) arrange() {
+// arrange sorts the entries if they are not in order. The error is ctx.Err().
+func (f *selection) arrange(ctx context.Context) error {
 	if !f.unsorted {
-		return
+		return nil
 	}
-	never := func() bool { return false }
-	f.entries, _ = newIndex(f.state.schema.resolve(f.terms), f.terms).sort(f.entries, -1, never)
+	stopped := func() bool { return ctx.Err() != nil }
+	sorted, _ := newIndex(f.state.schema.resolve(f.terms), f.terms).sort(f.entries, -1, stopped)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if f.desc {
-		slices.Reverse(f.entries)
+		slices.Reverse(sorted)
 	}
-	f.unsorted = false
+	f.entries, f.unsorted = sorted, false
+	return nil
 }
 
 // appendEntries appends n entries of the sequence, after the first offset of the
@@ -317,9 +331,8 @@ func appendSpans(dst []*Entry, x sequence, spans []span, desc bool, offset, n in
 	return dst
 }
 
-// scan yields all entries. The state must be frozen.
+// scan yields all entries, which must be in order. The state must be frozen.
 func (f selection) scan(yield func(*Entry) bool) {
-	f.arrange()
 	const chunk = 128
 	var room [chunk]*Entry
 	for at := 0; at < f.count; at += chunk {
@@ -338,10 +351,10 @@ func (f selection) scan(yield func(*Entry) bool) {
 	}
 }
 
-// position returns the number of entries before e, or -1 if e is not selected.
+// position returns the number of entries before e, or -1 if e is not selected. The
+// entries must be in order.
 func (f *selection) position(e *Entry) int {
 	if f.list {
-		f.arrange()
 		return slices.Index(f.entries, e)
 	}
 	at, before := f.sequence.position(e), 0

@@ -55,6 +55,9 @@ func (s *State) plan(o order, have []named) (p plan, missing string) {
 	}
 	if x := s.index(o.terms); x != nil && (len(o.where) == 0 || x.len() < best.cost()) {
 		best = plan{selection: selection{state: s, sequence: x, spans: []span{{0, x.len()}}, desc: o.desc, count: x.len()}}
+		if len(o.terms) > 1 {
+			s.touch(&s.indexes[findTerms(s.indexes, o.terms)])
+		}
 	}
 	for _, c := range o.where {
 		if c.Field != best.by {
@@ -91,6 +94,9 @@ type named struct {
 
 // merge returns conditions that are equivalent to the given ones, one for each field.
 func (s *State) merge(where []Condition) ([]Condition, error) {
+	if s.schema.Members != nil && s.Len() == 0 {
+		return nil, nil // no record has any field, so none is unknown
+	}
 	for _, c := range where {
 		if !s.schema.has(c.Field, s.names) {
 			return nil, s.schema.check([]ordering.Term{ordering.Asc(c.Field)}, s.names)
@@ -147,14 +153,19 @@ func (s *State) sequenceOf(field string, have []named) sequence {
 			return h.sequence
 		}
 	}
+	if x := s.indexOf(field); x != nil {
+		return x
+	}
+	return s.sorted.ready([]ordering.Term{ordering.Asc(field)})
+}
+
+// indexOf returns the index of a field, or nil if there is none.
+func (s *State) indexOf(field string) sequence {
 	if field == s.schema.ID {
 		return s.primary
 	}
 	terms := [1]ordering.Term{ordering.Asc(field)}
-	if x := s.index(terms[:]); x != nil {
-		return x
-	}
-	return s.sorted.ready(terms[:])
+	return s.index(terms[:])
 }
 
 // spansOf appends the positions of the entries whose keys are in ranges, and returns

@@ -93,7 +93,8 @@ func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 		if err != nil {
 			return nil, 0, err
 		}
-		return f.page(q.Window), f.count, nil
+		entries, err := f.page(ctx, q.Window)
+		return entries, f.count, err
 	}
 	r, err := s.readSorted(ctx, q)
 	if err != nil {
@@ -111,7 +112,13 @@ func (s *State) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool
 			return nil, err
 		}
 		f, err := s.find(ctx, o, false)
-		return f.scan, err
+		if err != nil {
+			return nil, err
+		}
+		if err := f.arrange(ctx); err != nil {
+			return nil, err
+		}
+		return f.scan, nil
 	}
 	r, err := s.readSorted(ctx, q)
 	return r.scan, err
