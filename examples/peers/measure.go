@@ -15,6 +15,7 @@ type setup struct {
 	turn     time.Duration // length of a turn
 	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
 	requests int           // a turn over HTTP
+	find     bool          // only finding is measured
 	partner  *partner      // the process of the earlier revision, or of the current one; may be nil
 }
 
@@ -36,6 +37,14 @@ func settings(quick, full bool) setup {
 		s.small = 10_000_000
 	}
 	return s
+}
+
+// only restricts the measurements to finding if find is set, with the largest number of
+// records that all stores are compared with.
+func (s *setup) only(find bool) {
+	if s.find = find; find {
+		s.sizes, s.small = []int{min(s.sizes[len(s.sizes)-1], maxCompared)}, 0
+	}
 }
 
 // alone returns a setup without the partner.
