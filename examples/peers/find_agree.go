@@ -118,7 +118,7 @@ func (x *findings) compareSpan(f finder, days span, depth int) error {
 		}
 		copies, count := f.copies(days, offset)
 		if !slices.Equal(want[start:end], copies) || count != len(want) {
-			return fmt.Errorf("offset %d: want copies %v of %d, got %v of %d", offset, want[start:end], len(want), copies, count)
+			return fmt.Errorf("copies at offset %d: want %v of %d, got %v of %d", offset, want[start:end], len(want), copies, count)
 		}
 	}
 	return nil
@@ -126,9 +126,16 @@ func (x *findings) compareSpan(f finder, days span, depth int) error {
 
 func comparePage(want []book, wantCount int, ids []int, count int) error {
 	if !slices.EqualFunc(want, ids, func(b book, id int) bool { return b.ID == id }) || count != wantCount {
-		return fmt.Errorf("want %v of %d, got ids %v of %d", want, wantCount, ids, count)
+		return fmt.Errorf("want ids %v of %d, got %v of %d", idsOfBooks(want), wantCount, ids, count)
 	}
 	return nil
+}
+
+func idsOfBooks(books []book) (ids []int) {
+	for _, b := range books {
+		ids = append(ids, b.ID)
+	}
+	return ids
 }
 
 func (x *findings) comparePrefixes(f finder) error {
