@@ -52,7 +52,7 @@ func finds(s setup, n int, t *table) error {
 	for _, f := range all {
 		updateAll(f, shelf.still)
 	}
-	return findersAgree(all, slugs, shelf)
+	return newFindings(shelf.books).compare(all, slugs, shelf)
 }
 
 // findMeasurement measures the rows of a section. If written is set, a book is written

@@ -24,16 +24,11 @@ func findersAgree(finders []finder, slugs int, s *shelf) error {
 		{"after updates", s.moved, moved},
 		{"after undoing them", s.still, s.books},
 	} {
-		want := newFindings(step.want)
-		for i, f := range finders {
+		for _, f := range finders {
 			updateAll(f, step.updates)
-			err := want.compareLookups(f)
-			if err == nil && i < slugs {
-				err = cmp.Or(want.compareSpans(f, s), want.comparePrefixes(f))
-			}
-			if err != nil {
-				return fmt.Errorf("%s %s: %w: %w", f.name(), step.name, errDiffers, err)
-			}
+		}
+		if err := newFindings(step.want).compare(finders, slugs, s); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
 	return nil
@@ -53,6 +48,21 @@ func newFindings(books []book) *findings {
 		return slices.SortedFunc(slices.Values(books), func(a, b book) int { return compare(&a, &b) })
 	}
 	return &findings{books, sorted(compareDay), sorted(compareTitle)}
+}
+
+// compare compares the answers of every finder. The finders from index slugs on find by
+// slug only.
+func (x *findings) compare(finders []finder, slugs int, s *shelf) error {
+	for i, f := range finders {
+		err := x.compareLookups(f)
+		if i < slugs && err == nil {
+			err = cmp.Or(x.compareSpans(f, s), x.comparePrefixes(f))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", f.name(), errDiffers, err)
+		}
+	}
+	return nil
 }
 
 func (x *findings) compareLookups(f finder) error {
@@ -88,7 +98,11 @@ func (x *findings) within(days span) (list []book) {
 
 func (x *findings) compareSpans(f finder, s *shelf) error {
 	last := x.byDay[len(x.byDay)-1].Start
-	for _, days := range append(slices.Clone(s.spans[:8]), span{0, 1}, span{0, last}, span{0, last + 1},
+	random := s.spans[:8]
+	if len(x.books) > fewRecords {
+		random = s.spans[:1] // some finders walk through the range for each answer
+	}
+	for _, days := range append(slices.Clone(random), span{0, 1}, span{0, last}, span{0, last + 1},
 		span{last, last + 10}, span{last + 1, last + 2}, span{last / 3, last/3 + 2}) {
 		if err := x.compareSpan(f, days, s.depth()); err != nil {
 			return fmt.Errorf("days from %d to %d: %w", days.from, days.to, err)
@@ -108,7 +122,11 @@ func (x *findings) compareSpan(f finder, days span, depth int) error {
 	if n, m := f.count(days), f.countAvailable(days); n != len(want) || m != available {
 		return fmt.Errorf("want %d books, %d available, got %d, %d available", len(want), available, n, m)
 	}
-	for _, offset := range []int{0, 1, depth, len(want) - pageSize, len(want) - 1, len(want), len(want) + 1} {
+	offsets := []int{depth, len(want) - pageSize, len(want) + 1, 0, 1, len(want) - 1, len(want)}
+	if len(want) > fewRecords {
+		offsets = offsets[:3]
+	}
+	for _, offset := range offsets {
 		offset = max(offset, 0)
 		start, end := bounds(offset, len(want))
 		var p bookPage
