@@ -1,8 +1,9 @@
 // Peers compares this library with other ways to keep ordered records in a Go
 // program. It does the same work with each and prints the times:
 //
-//	go run .                 # 10,000 and 100,000 records, about two minutes
+//	go run .                 # 10,000 and 100,000 records, a few minutes
 //	go run . -full           # also 1,000,000 events and 10,000,000 small records
+//	go run . -find           # only finding records by their fields, 100,000 records, under a minute
 //	go run . -before HEAD~1  # also the library at an earlier revision
 //	go run . -plot depth.svg
 //
@@ -39,6 +40,14 @@
 // turns of reads mostly exclude it. Writes produce more garbage, so they are measured
 // in pairs, in turns long enough to include it. Small records are measured with one
 // store in memory at a time, so there are no turns.
+//
+// To find records, the program has a collection of small ones, each with a unique slug,
+// a number that four of them share, a boolean and a name. A range of numbers has half of
+// the records, and its page begins in its middle. "all" is the library's own page of all
+// records in the same order, at the same position. The column keyed is a [btree.Map] from
+// slug to record, and map is a map. Where a write precedes each read, only the read is
+// on the clock. A goal that begins with ≥ and names memdb is the number of times that
+// the library is faster.
 //
 // Pages at fixed offsets (first, middle, last) are read repeatedly and are hot in
 // the cache. Random offsets follow one precomputed sequence, the same for each
@@ -88,6 +97,7 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	rounds := flags.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
 	before := flags.String("before", "", "measure the library at a git `revision` as well; it must have the present API")
 	follow := flags.Bool("follow", false, "used by -before: read on standard input what to measure")
+	find := flags.Bool("find", false, "measure only finding records by their fields")
 	plot := flags.String("plot", "", "only plot the cost of a page against its depth, to an SVG `file`")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -98,6 +108,7 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 	defer failure(&err)
 
 	s := settings(*quick, *full)
+	s.only(*find)
 	if *full {
 		debug.SetMemoryLimit(11 << 30) // so that two processes need at most 24 GiB
 	}
@@ -111,7 +122,7 @@ func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
 		s.partner = &partner{in: bufio.NewReader(in), out: out, follows: true}
 		return compare(s, io.Discard, io.Discard)
 	case *before != "":
-		same := []string{fmt.Sprint("-full=", *full), fmt.Sprint("-quick=", *quick), fmt.Sprint("-rounds=", *rounds)}
+		same := []string{fmt.Sprint("-full=", *full), fmt.Sprint("-quick=", *quick), fmt.Sprint("-rounds=", *rounds), fmt.Sprint("-find=", *find)}
 		p, stop, err := startBefore(*before, same, progress)
 		if err != nil {
 			return err
@@ -135,9 +146,11 @@ func compare(s setup, out, progress io.Writer) error {
 		fmt.Fprintf(progress, "%s small records ...\n", thousands(s.small))
 		smallRecords(s, &t)
 	}
-	fmt.Fprintln(progress, "HTTP ...")
-	if err := serve(s, &t); err != nil {
-		return err
+	if !s.find {
+		fmt.Fprintln(progress, "HTTP ...")
+		if err := serve(s, &t); err != nil {
+			return err
+		}
 	}
 	_, err := t.WriteTo(out)
 	return err
@@ -145,13 +158,15 @@ func compare(s setup, out, progress io.Writer) error {
 
 // measure runs all measurements for one number of records.
 func measure(s setup, n int, t *table) error {
-	d := newData(n)
-	for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plainRecords} {
-		if err := part(s, d, t); err != nil {
-			return err
+	if !s.find {
+		d := newData(n)
+		for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plainRecords} {
+			if err := part(s, d, t); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return finds(s, n, t)
 }
 
 // readers measures reads, with all stores in memory.

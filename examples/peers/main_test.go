@@ -20,7 +20,7 @@ func TestQuick(t *testing.T) {
 		"last page ÷ first", "WRITES, 1,100 RECORDS", "batch of 1,000 updates", "two readers at once",
 		"LoadFile", "memcpy", "BESIDE A WRITER AT FULL SPEED, 1,100 RECORDS", "99.9th percentile",
 		"A STRUCT WITHOUT CLONE, 1,100 RECORDS", "allocations of a copy", "SMALL RECORDS, 2,000 OF THEM",
-		"HTTP, 1,100 RECORDS", "offset 990",
+		"HTTP, 1,100 RECORDS", "offset 990", "RANGES OF 1,100 RECORDS", "count, random ranges",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
@@ -68,6 +68,7 @@ func TestTable(t *testing.T) {
 		versus("no goal", []string{"", "this", "that"}, [][]float64{{1500}, {3e6}, {1.5e9}}, goal{}),
 		values("no such column", []string{"", "this", "that"}, [][]float64{{1}, {2}, nil}, whole, atMost(1, "before")),
 		values("its own figure", []string{"", "this", "that"}, [][]float64{{1, 3}, {2}, {7}}, digits, atMost(1.5, "")),
+		versus("times faster", []string{"", "this", "that"}, [][]float64{{100}, {150}, {99_000}}, timesFaster(1000, "that")),
 		own("at least", []float64{1.85, math.NaN(), 2}, goal{bound: 1.9, atLeast: true, than: "one"}),
 	}})
 	var out strings.Builder
@@ -84,6 +85,7 @@ func TestTable(t *testing.T) {
 		strings.Fields("no goal 1.50 µs 2,000× 1,000,000×"),
 		strings.Fields("no such column 1 before ≤ 1.00 2 -"),
 		strings.Fields("its own figure 2.00 2.00 ≤ 1.50 MISSED 2.00 7.00"),
+		strings.Fields("times faster 100 ns 990 that ≥ 1000 MISSED 1.50× 990×"),
 		strings.Fields("at least 1.85× 1.85 one ≥ 1.90 MISSED - 2.00×"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -89,7 +89,7 @@ func encodeAll(s store, n int) {
 }
 
 // each returns the work of every store.
-func each(stores []store, f func(store) work) []work {
+func each[S any](stores []S, f func(S) work) []work {
 	all := make([]work, len(stores))
 	for i, s := range stores {
 		all[i] = f(s)

@@ -52,6 +52,7 @@ func TestPartners(t *testing.T) {
 		{"times are multiples", `page by date, random .*btree  ≤ 0.20  \w+ +[\d.,]+× +[\d.,]+×`},
 		{"a goal is relative to the earlier revision", `writes a second meanwhile +[\d,]+ +[\d.]+ before ≥ 0.80  (met|MISSED) +[\d,]+`},
 		{"rates are absolute", `requests a second +[\d,]+ +[\d.]+ static ≥ 0.92  (met|MISSED) +[\d,]+ +[\d,]+ +[\d,]+`},
+		{"the page of all records has no column", `page in place, random ranges .*all +≤ 1.50  \w+( +[\d.,]+×){4}\n`},
 		{"a row without peers has the column", `first use of the order by slug +.* (met|MISSED) +[\d.]+×\n`},
 	} {
 		if !regexp.MustCompile(row.pattern).MatchString(out.String()) {

@@ -34,9 +34,15 @@ type goal struct {
 	bound   float64
 	atLeast bool
 	than    string // the column that the library is compared with; if empty, the bound is for its own figure
+	inverse bool   // the ratio is the figure of that column to the library's
 }
 
 func atMost(bound float64, than string) goal { return goal{bound: bound, than: than} }
+
+// timesFaster returns the goal that the library is faster than a column by a factor.
+func timesFaster(factor float64, than string) goal {
+	return goal{bound: factor, atLeast: true, than: than, inverse: true}
+}
 
 func (g goal) String() string {
 	switch {
@@ -105,16 +111,20 @@ func (l line) withoutLastPeer() line {
 }
 
 // ratio returns the ratio that is compared with the bound: the first column to the
-// column g.than, or the first column itself if g.than is empty. It is NaN if there
-// is no such column.
+// column g.than, or the first column itself if g.than is empty. An inverse goal has the
+// opposite ratio. The ratio is NaN if there is no such column.
 func (g goal) ratio(names []string, all [][]float64) float64 {
 	if g.than == "" {
 		return median(all[0])
 	}
-	if i := slices.Index(names, g.than); i >= 0 {
-		return ratio(all[0], all[i])
+	i := slices.Index(names, g.than)
+	switch {
+	case i < 0:
+		return math.NaN()
+	case g.inverse:
+		return ratio(all[i], all[0])
 	}
-	return math.NaN()
+	return ratio(all[0], all[i])
 }
 
 const (
