@@ -26,7 +26,7 @@ func findQueries(t *testing.T) int {
 	if raceEnabled || testing.Short() {
 		return 5_000
 	}
-	return 105_000
+	return 30_000
 }
 
 // A findCase is a collection for a part of TestFindModel.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -40,16 +41,36 @@ func (c *Store) pageWhere(ctx context.Context, q Query) (entries []*Entry, count
 		return nil, 0, err
 	}
 	if x, desc, ok := s.direct(o); ok {
-		var room [4]span
-		spans, n := spansOf(room[:0], x, o.where[0].Ranges)
-		if start, end := q.Window.Bounds(n); start < end {
-			entries = appendSpans(make([]*Entry, 0, end-start), x, spans, desc, start, end-start)
-		}
+		entries, count = s.pageOf(x, o.where[0], desc, q.Window)
 		unpin(pin)
-		return entries, n, nil
+		return entries, count, nil
 	}
 	unpin(pin)
 	return c.Current().Page(ctx, q)
+}
+
+// pageOf returns the entries of a condition in a window, read from the index of the
+// condition's field, and their number.
+func (s *State) pageOf(x sequence, c Condition, desc bool, w pagination.Window) (entries []*Entry, count int) {
+	if s.atMostOne(c) { // one search of the index instead of two
+		if e := x.first(c.Ranges[0], false); e != nil {
+			entries, count = []*Entry{e}, 1
+		}
+		start, end := w.Bounds(count)
+		return entries[start:end], count
+	}
+	var room [4]span
+	spans, count := spansOf(room[:0], x, c.Ranges)
+	if start, end := w.Bounds(count); start < end {
+		entries = appendSpans(make([]*Entry, 0, end-start), x, spans, desc, start, end-start)
+	}
+	return entries, count
+}
+
+// atMostOne reports whether a condition allows only one value of a unique field.
+func (s *State) atMostOne(c Condition) bool {
+	return len(c.Ranges) == 1 && slices.Contains(s.schema.Unique, c.Field) && c.Ranges[0].From.Compare(c.Ranges[0].To) == 0 &&
+		c.Ranges[0].From.Compare(ordering.Null()) != 0
 }
 
 // direct returns an index that has the entries of an order next to each other and sorted,
@@ -77,8 +98,7 @@ func (c *Store) Count(ctx context.Context, where []Condition) (int, error) {
 	}
 	x, _, ok := s.direct(order{where: where, counting: true})
 	if ok {
-		var room [4]span
-		_, n := spansOf(room[:0], x, where[0].Ranges)
+		_, n := s.pageOf(x, where[0], false, pagination.Window{Offset: math.MaxInt})
 		unpin(pin)
 		return n, nil
 	}
