@@ -37,10 +37,10 @@ type findCase struct {
 }
 
 var findCases = []findCase{
-	{"typed", 36, findEditions(catalogue.Options{}, randomEdition, editionFinds, 30, 60)},
+	{"typed", 39, findEditions(catalogue.Options{}, randomEdition, editionFinds, 30, 60)},
 	{"typed, with a default order", 15, findEditions(catalogue.Options{Ordering: terms("-status,pages")}, randomEdition, editionFinds, 30, 60)},
-	{"typed, many records", 3, findEditions(catalogue.Options{}, randomEdition, editionFinds, 600, 60)},
-	{"typed, keys too large for an index", 4, findEditions(catalogue.Options{}, longTopics, often(editionFinds, "topics"), 30, 6)},
+	{"typed, many records", 1, findEditions(catalogue.Options{}, randomEdition, editionFinds, 600, 60)},
+	{"typed, keys too large for an index", 3, findEditions(catalogue.Options{}, longTopics, often(editionFinds, "topics"), 30, 6)},
 	{"open", 32, findRecords(catalogue.Options{}, randomFindOpen, openFinds, 30, 60)},
 	{"open, with a default order", 8, findRecords(catalogue.Options{Ordering: terms("seldom_set,-x")}, randomFindOpen, openFinds, 30, 60)},
 	{"open, keys too large for an index", 2, findRecords(catalogue.Options{}, longOpen, often(openFinds, "x"), 30, 6)},

@@ -14,7 +14,7 @@ import (
 // are refused, and compares the errors and the records with those of a slice.
 // BACKLIST_FIND_QUERIES and BACKLIST_MODEL_SEED are those of TestFindModel.
 func TestUniqueModel(t *testing.T) {
-	n, seed := findQueries(t)/10, modelSeed(t)
+	n, seed := findQueries(t)/40, modelSeed(t)
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
 		typ := editionType
