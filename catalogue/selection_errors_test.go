@@ -104,7 +104,7 @@ func TestOpenRecordConditionMessages(t *testing.T) {
 		is   error
 		want string
 	}{
-		{"an empty collection, whose fields are unknown", empty, catalogue.ErrNotFound, "films: no such record: none with this title"},
+		{"an empty collection, whose fields are unknown", empty, catalogue.ErrNotFound, "films: no such record: none satisfies the conditions on title"},
 		{"a misspelt name", typo, ordering.ErrUnknownField, `films: unknown field: no record has "titel": did you mean title?`},
 		{"a time", instant, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not time.Time"},
 		{"a struct that embeds a time", embedded, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not catalogue_test.premiere"},

@@ -79,7 +79,7 @@ func TestMatcher(t *testing.T) {
 		{"an int beyond the type of the field", ordering.Less("port", 70000), []int{1, 2, 3, 4, 5}},
 		{"an int for a float", ordering.AtLeast("weight", 9), []int{3, 4, 5}},
 		{"infinity is a number", ordering.AtLeast("weight", math.Inf(1)), []int{3}},
-		{"numbers beyond an int64", ordering.Greater("big", math.MaxInt64), []int{1}},
+		{"numbers beyond an int64", ordering.Greater("big", int64(math.MaxInt64)), []int{1}},
 		{"false", ordering.Equal("live", false), []int{2, 4, 5}},
 		{"booleans have an order", ordering.Greater("live", false), []int{1, 3}},
 		{"instants ignore the offset", ordering.Equal("start", january), []int{1, 2}},

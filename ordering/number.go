@@ -20,7 +20,8 @@ const (
 	notANumber = "\x00\x00" // encodes NaN
 )
 
-// Float returns the key of a floating-point number. NaN equals itself and comes before
+// Float returns the key of a floating-point number. Its value is that of the shortest
+// decimal that identifies it, which encoding/json writes too. NaN equals itself and comes before
 // all other numbers. Negative infinity comes before and positive infinity after all
 // finite numbers.
 func Float(f float64) Key {

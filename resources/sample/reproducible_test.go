@@ -29,6 +29,7 @@ func TestDependenciesAreReproducible(t *testing.T) {
 		"strconv":       {"Itoa"},
 		"strings":       {"Builder"},
 		"time":          {"Date", "DateOnly", "Duration", "FixedZone", "Hour", "Microsecond", "Minute", "Second", "Time", "UTC"},
+		"github.com/gobacklist/backlist/ordering":  {"Decimal", "FieldKey", "KeyFunc"},
 		"github.com/gobacklist/backlist/resources": nil,
 	}
 	for name, file := range sources(t) {
