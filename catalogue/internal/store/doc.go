@@ -28,4 +28,13 @@
 // and is read from the tree otherwise. The first read of an ordering builds its
 // index without holding a lock; meanwhile writers record the changes that the
 // index misses.
+//
+// # Conditions
+//
+// A condition is a list of key ranges of a field. In the index of the field, the
+// entries of each range have consecutive positions, which two binary searches find.
+// If that is the order of the query, the page and the count follow from the
+// positions. Otherwise a plan reads the condition with the fewest entries, filters
+// them by the other conditions and sorts them. Queries of a batch read its draft, a
+// fork of the published state with the changes made so far.
 package store
