@@ -113,7 +113,7 @@ func rankedEntries(n int, wanted func(ordering.Key) bool) (list []ranked) {
 func rankedIDs(n int) (list []ranked) {
 	for at, k := range ascendingKeys() {
 		id, ok := k.AsInt()
-		if ok && at > 1 && id > 0 && id%4 != 2 && len(list) < n {
+		if ok && at > 1 && id > 0 && id <= math.MaxInt && id%4 != 2 && len(list) < n {
 			list = append(list, ranked{&(&record{Entry: Entry{int(id)}}).Entry, at})
 		}
 	}
