@@ -159,9 +159,8 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, e.schema.errorf("%w: %w", ErrInvalid, err)
 	}
 	entry, err := e.insert(record)
-	if d := (*store.Duplicate)(nil); errors.As(err, &d) {
-		name, _ := e.schema.valueOf(d.Entry, d.Field)
-		return nil, fmt.Errorf("%w: %w", ErrDuplicate, resources.FieldErrors{{Field: name, Messages: []string{"This field must be unique."}}})
+	if d := (*duplicate)(nil); errors.As(err, &d) {
+		return nil, fmt.Errorf("%w: %w", err, resources.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}})
 	}
 	if err != nil {
 		return nil, err

@@ -3,9 +3,7 @@ package catalogue_test
 import (
 	"hash/crc32"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,21 +11,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// findQueries returns the number of queries of TestFindModel: BACKLIST_FIND_QUERIES if it
-// is set.
-func findQueries(t *testing.T) int {
-	if text := os.Getenv("BACKLIST_FIND_QUERIES"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatalf("BACKLIST_FIND_QUERIES: %v", err)
-		}
-		return n
-	}
-	if raceEnabled || testing.Short() {
-		return 5_000
-	}
-	return 30_000
-}
+// findQueries returns the number of queries of TestFindModel.
+func findQueries(t *testing.T) int { return stepsFrom(t, "BACKLIST_FIND_QUERIES", 30_000) }
 
 // A findCase is a collection for a part of TestFindModel.
 type findCase struct {

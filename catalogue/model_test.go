@@ -174,20 +174,23 @@ type modelRun[T any] struct {
 
 var errOwn = errors.New("the caller's own error")
 
-// modelSteps returns the number of operations of each of the two model tests:
-// BACKLIST_MODEL_STEPS if it is set.
-func modelSteps(t *testing.T) int {
-	if text := os.Getenv("BACKLIST_MODEL_STEPS"); text != "" {
+// modelSteps returns the number of operations of each of the two model tests.
+func modelSteps(t *testing.T) int { return stepsFrom(t, "BACKLIST_MODEL_STEPS", 100_000) }
+
+// stepsFrom returns the number in an environment variable. If it is not set, stepsFrom
+// returns usual, or fewer with -short or under the race detector.
+func stepsFrom(t *testing.T, variable string, usual int) int {
+	if text := os.Getenv(variable); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			t.Fatalf("BACKLIST_MODEL_STEPS: %v", err)
+			t.Fatalf("%s: %v", variable, err)
 		}
 		return n
 	}
 	if raceEnabled || testing.Short() {
 		return 5_000
 	}
-	return 100_000
+	return usual
 }
 
 // modelSeed returns BACKLIST_MODEL_SEED if it is set, or else a random seed.

@@ -16,15 +16,23 @@ func (s *schema[T]) refused(err error) error {
 	if !ok {
 		return err
 	}
-	_, value := s.valueOf(d.Entry, d.Field)
-	return s.errorf("%w: %s %s is that of id %d%w", ErrDuplicate, d.Field, value, d.Other, silent{d})
+	name, value := s.valueOf(d.Entry, d.Field)
+	return s.errorf("%w", &duplicate{field: name, value: value, other: fmt.Sprintf("id %d", d.Other)})
 }
 
-// silent is an error that adds no text to the one that wraps it.
-type silent struct{ *store.Duplicate }
+// A duplicate is the error of a record that has the same value of a unique field as
+// another one. It wraps [ErrDuplicate].
+type duplicate struct {
+	field, value string // the JSON name and the JSON
+	index        int    // of the record, if it is one of a list
+	other        string // the other record: its id, or its index in the list
+}
 
-func (silent) Error() string   { return "" }
-func (s silent) Unwrap() error { return s.Duplicate }
+func (d *duplicate) Error() string {
+	return fmt.Sprintf("%v: %s %s is that of %s", ErrDuplicate, d.field, d.value, d.other)
+}
+
+func (d *duplicate) Unwrap() error { return ErrDuplicate }
 
 // valueOf returns the JSON name of a field and the JSON of its value, shortened.
 func (s *schema[T]) valueOf(e *store.Entry, field string) (name, value string) {
@@ -48,19 +56,6 @@ func (s *schema[T]) valueOf(e *store.Entry, field string) (name, value string) {
 	return field, "value"
 }
 
-// A duplicate is a record with the same value of a unique field as an earlier one of a
-// list.
-type duplicate struct {
-	field, value  string // the JSON name and the JSON
-	index, before int    // in the list
-}
-
-func (d *duplicate) Error() string {
-	return fmt.Sprintf("%v: %s %s is that of record %d", ErrDuplicate, d.field, d.value, d.before)
-}
-
-func (d *duplicate) Unwrap() error { return ErrDuplicate }
-
 // duplicates returns the first record of a list that has the same value of a unique field
 // as an earlier one, or nil.
 func (s *schema[T]) duplicates(list []*store.Entry) *duplicate {
@@ -74,7 +69,7 @@ func (s *schema[T]) duplicates(list []*store.Entry) *duplicate {
 			encoded := string(k.Append(nil))
 			if before, twice := seen[encoded]; twice {
 				name, value := s.valueOf(e, f.Name)
-				return &duplicate{name, value, i, before}
+				return &duplicate{name, value, i, fmt.Sprintf("record %d", before)}
 			}
 			seen[encoded] = i
 		}
