@@ -55,10 +55,6 @@ func (c *client) pause() {
 	}
 }
 
-// now returns the time since the start of the run. Unlike a common counter it does
-// not synchronize the clients, which would hide data races from the race detector.
-func (c *client) now() int64 { return time.Since(c.start).Nanoseconds() }
-
 // do performs one operation and records it. Of the pages of a burst, and of another
 // read that is performed often, it records the first ones and those that differ from the
 // previous one.
@@ -86,9 +82,9 @@ func (c *client) record(in input) {
 		in.revision = c.seen[in.which]
 	}
 	out := new(output)
-	call := c.now()
+	call := c.clock.next()
 	finish := c.call(in, out)
-	c.history = append(c.history, porcupine.Operation{ClientId: c.number, Input: in, Call: call, Output: out, Return: c.now()})
+	c.history = append(c.history, porcupine.Operation{ClientId: c.number, Input: in, Call: call, Output: out, Return: c.clock.next()})
 	switch {
 	case finish == nil:
 	case in.kind == snapshot || in.kind == iterate || in.kind == clone || in.kind == save:

@@ -58,7 +58,6 @@ func (f *follower) wait(r *run, revision uint64) []porcupine.Operation {
 	if out.fail(f.err); out.err == trimmed || len(f.changes) > r.collections[f.which].history {
 		return nil
 	}
-	now := time.Since(r.start).Nanoseconds()
 	in := input{kind: since, which: f.which, revision: f.from}
-	return []porcupine.Operation{{Input: in, Call: now, Output: &out, Return: now + 1}}
+	return []porcupine.Operation{{Input: in, Call: r.clock.next(), Output: &out, Return: r.clock.next()}}
 }

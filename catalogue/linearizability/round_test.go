@@ -1,6 +1,7 @@
 package linearizability_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -34,6 +35,7 @@ type run struct {
 	earlier []heldSnapshot // of collection 0
 	rng     *rand.Rand
 	start   time.Time
+	clock   clock
 	rounds  int
 	calls   int // recorded operations
 	unknown int // rounds that could not be checked in time
@@ -190,5 +192,17 @@ func (r *run) check(history []porcupine.Operation) error {
 		}
 		return fmt.Errorf("%w: see %s", err, path)
 	}
-	return err
+	return fmt.Errorf("%w\n%s", err, r.text(history))
+}
+
+// text formats the initial state and the operations of a round, by the time of their
+// calls.
+func (r *run) text(history []porcupine.Operation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "from %+v\n", r.from)
+	slices.SortFunc(history, func(x, y porcupine.Operation) int { return cmp.Compare(x.Call, y.Call) })
+	for _, op := range history {
+		fmt.Fprintf(&b, "%d to %d: client %d: %v -> %v\n", op.Call, op.Return, op.ClientId, op.Input, op.Output)
+	}
+	return b.String()
 }
