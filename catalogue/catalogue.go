@@ -84,6 +84,10 @@ func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 	return c, nil
 }
 
+// NewOnly returns an empty catalogue with the collections of the definitions, in their
+// order, and no others. TODO
+func NewOnly(definitions ...AnyDefinition) (*Catalogue, error) { return NewWith(definitions...) }
+
 // byDefault returns the definition of a collection for which NewWith has none.
 func byDefault(key string) AnyDefinition {
 	switch key {

@@ -1,8 +1,11 @@
 package catalogue
 
 import (
+	"time"
+
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures a [Collection]. With the zero value a collection has no name and
@@ -37,6 +40,15 @@ type Options struct {
 	// takes a string; it is called for members that are text, and has no effect if there
 	// is no such member. [ordering.Decimal] sorts prices such as "12.00" by value.
 	Keys []ordering.KeyFunc
+
+	// Description describes the collection of a catalogue for servers and for posts. A
+	// standalone collection ignores it. If it is nil, or for members that are zero, the
+	// description is the documented one or that of [resources.DescriptionOf].
+	Description *resources.Description
+
+	// Now returns the time for fields that are [resources.Field].Created. If nil, it is
+	// [time.Now].
+	Now func() time.Time
 
 	// Clones are functions that copy values of their types, in place of a method Clone
 	// if the type has one. The last one for a type counts. A function for a type that

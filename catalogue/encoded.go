@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"reflect"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -23,6 +24,10 @@ import (
 type Encoded interface {
 	// Key returns the key of the collection.
 	Key() string
+
+	// Description returns the description of the collection. The caller must not modify
+	// its slices. O(1).
+	Description() resources.Description
 
 	// RecordType returns the type of the records.
 	RecordType() reflect.Type
@@ -46,6 +51,31 @@ type Encoded interface {
 	// unknown field, or [ErrInvalid] if a method MarshalJSON or MarshalText returns an
 	// error. O(log n + limit) after the first use of the ordering.
 	Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
+
+	// PageWhere is like Page for the records that a filter selects. Terms that name no
+	// field are dropped, and if none is left, the order is the default one. The
+	// parameters are those of [resources.Description.Filter], which returns the filter;
+	// the error may be its FieldErrors. A condition on a field that has an index is
+	// O(log n); all others are O(n).
+	PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
+
+	// Get returns the JSON of the record with the given id, which must not be modified.
+	// The error is that of ctx or of [resources.Description.Filter], or wraps
+	// [ErrNotFound] if there is no such record or the filter does not select it.
+	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
+
+	// Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
+	// replaces the record with the given id, and returns its JSON, which the caller may
+	// modify. The errors are those of Get, and then those of Create, except that for
+	// ids.
+	Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error)
+
+	// Delete deletes the record with the given id, and removes the id from all
+	// [resources.References] to the collection. The errors are those of Get. The error
+	// wraps [ErrReferenced] if a [resources.Reference] of another record, in any
+	// collection of the catalogue, holds the id. Delete reads all records of the
+	// collections that refer to it.
+	Delete(ctx context.Context, id int, params url.Values) error
 
 	// Create validates a posted JSON object as the service does, stores it as a record
 	// with the next id, and returns the JSON of the record, which the caller may modify.
@@ -91,6 +121,28 @@ func makeEncoded[T any](house *Catalogue, about resources.Description, opts Opti
 		}
 	}
 	return &encoded[T]{c, &about, house}, nil
+}
+
+func (e *encoded[T]) Description() resources.Description { return *e.about }
+
+func (e *encoded[T]) PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+	return e.PageLenient(ctx, w, terms)
+}
+
+func (e *encoded[T]) Get(ctx context.Context, id int, params url.Values) ([]byte, error) {
+	entry := e.store.Get(id)
+	if entry == nil {
+		return nil, e.schema.errorf("%w: id %d", ErrNotFound, id)
+	}
+	return e.schema.encoded(entry)
+}
+
+func (e *encoded[T]) Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
+	return nil, ErrNotFound // TODO
+}
+
+func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) error {
+	return ErrNotFound // TODO
 }
 
 func (e *encoded[T]) Key() string              { return e.about.Key }
@@ -144,13 +196,13 @@ func (e *encoded[T]) page(ctx context.Context, q store.Query) (int, [][]byte, er
 }
 
 func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
-	if !e.about.Creatable {
+	if !e.about.Actions.Has(resources.Create) {
 		return nil, e.schema.errorf("%w: the service does not accept posts to it", ErrReadOnly)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	posted, err := e.about.Validate(body, e.house.has)
+	posted, err := e.about.Validate(body, resources.Checks{Exists: e.house.has})
 	if err != nil {
 		return nil, err
 	}

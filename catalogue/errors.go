@@ -43,6 +43,9 @@ var (
 	// value of a field in [Options].Unique. The error names the field, the value and
 	// the other record, by its id or by its index in a list.
 	ErrDuplicate = errors.New("duplicate value")
+	// ErrReferenced is returned by [Encoded].Delete for a record that others refer to. The
+	// error names the first of them.
+	ErrReferenced = errors.New("other records refer to it")
 
 	// Following changes.
 

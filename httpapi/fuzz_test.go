@@ -20,7 +20,7 @@ func validating(t testing.TB, key string) func(body []byte) ([]byte, error) {
 		t.Fatalf("no collection %s", key)
 	}
 	return func(body []byte) ([]byte, error) {
-		record, err := collection.Validate(body, func(_ string, id int) bool { return id < 10 })
+		record, err := collection.Validate(body, resources.Checks{Exists: func(_ string, id int) bool { return id < 10 }})
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func newRoute(d *resources.Description, c Collection) route {
 	}
 	r.lenient, _ = c.(LenientPager)
 	r.revisioned, _ = c.(Revisioned)
-	if creator, ok := c.(Creator); ok && d.Creatable {
+	if creator, ok := c.(Creator); ok && d.Actions.Has(resources.Create) {
 		r.creator = creator
 		r.allow = []string{allowWrite}
 	}

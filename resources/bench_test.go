@@ -45,7 +45,7 @@ func BenchmarkValidate(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := events.Validate(text, exists); err != nil {
+		if _, err := events.Validate(text, Checks{Exists: exists}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -84,9 +84,9 @@ func TestDescriptions(t *testing.T) {
 		case "social-links":
 			creatable = true
 		}
-		if d.Segment != segment || d.Creatable != creatable || d.Vary != vary {
+		if d.Segment != segment || d.Actions.Has(Create) != creatable || d.Vary != vary {
 			t.Errorf("%s: segment %s, creatable %v, vary %s, want %s, %v, %s",
-				d.Key, d.Segment, d.Creatable, d.Vary, segment, creatable, vary)
+				d.Key, d.Segment, d.Actions.Has(Create), d.Vary, segment, creatable, vary)
 		}
 		if diff := cmp.Diff([]ordering.Term{{Field: term}}, d.Ordering); diff != "" {
 			t.Errorf("%s: ordering (-want +got):\n%s", d.Key, diff)

@@ -44,19 +44,22 @@ func describe(key string) Description {
 	d := Description{
 		Key:      key,
 		Segment:  key,
+		Name:     recordName(key),
+		Actions:  List,
 		Vary:     "Accept",
 		Ordering: []ordering.Term{{Field: "id"}},
 	}
 	switch key {
 	case "itemVariants":
 		d.Segment = "item_variants"
+		d.Name = "item variant"
 	case "labels":
 		d.Fields = labelFields()
 	case "social-links":
-		d.Creatable = true
+		d.Actions |= Create
 		d.Fields = socialLinkFields()
 	case "events":
-		d.Creatable = true
+		d.Actions |= Create
 		d.Vary = "Authorization, Accept"
 		d.Ordering = []ordering.Term{{Field: "start_date"}}
 		d.Fields = eventFields()

@@ -178,8 +178,8 @@ func ExampleRecord_AppendJSON() {
 
 func ExampleDescriptions() {
 	for _, d := range resources.Descriptions() {
-		if d.Creatable {
-			fmt.Println(d.Key, d.Creatable)
+		if d.Actions.Has(resources.Create) {
+			fmt.Println(d.Key)
 		}
 	}
 	// Output:
@@ -215,11 +215,11 @@ func ExampleDescription_Validate() {
 
 	record, err := links.Validate([]byte(`{
 		"title": " Anna ", "url": "https://www.instagram.com/anna/", "type": "instagram", "author": "7"
-	}`), authors)
+	}`), resources.Checks{Exists: authors})
 	record.ID = 1
 	fmt.Println(record, err)
 
-	_, err = links.Validate([]byte(`{"title":"","url":"x","type":"instagram","author":8}`), authors)
+	_, err = links.Validate([]byte(`{"title":"","url":"x","type":"instagram","author":8}`), resources.Checks{Exists: authors})
 	response, _ := json.Marshal(err)
 	fmt.Println(string(response))
 	// Output:
@@ -229,7 +229,7 @@ func ExampleDescription_Validate() {
 
 func ExampleSyntaxError() {
 	links, _ := resources.Lookup("social-links")
-	_, err := links.Validate([]byte(`{"title":}`), nil)
+	_, err := links.Validate([]byte(`{"title":}`), resources.Checks{})
 	var syntax *resources.SyntaxError
 	if errors.As(err, &syntax) {
 		fmt.Println(syntax.Detail())
@@ -239,7 +239,7 @@ func ExampleSyntaxError() {
 
 func ExampleFieldErrors() {
 	events, _ := resources.Lookup("events")
-	_, err := events.Validate([]byte(`{"name":"Reading","slug":"a b","startDate":"2024-05-10T18:00Z"}`), nil)
+	_, err := events.Validate([]byte(`{"name":"Reading","slug":"a b","startDate":"2024-05-10T18:00Z"}`), resources.Checks{})
 	var fields resources.FieldErrors
 	if errors.As(err, &fields) {
 		for _, f := range fields {

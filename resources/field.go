@@ -4,12 +4,18 @@ package resources
 type Field struct {
 	Name     string // name in JSON
 	Kind     Kind
-	ReadOnly bool   // ignored in posted objects
-	Required bool   // must be present in posted objects
-	Nullable bool   // may be null
-	Blank    bool   // may be empty text
-	Default  string // JSON of the value if absent; empty if required or read-only
-	Refers   string // key of the collection whose ids the field holds, if any
+	ReadOnly bool     // ignored in posted objects
+	Required bool     // must be present in posted objects
+	Nullable bool     // may be null
+	Blank    bool     // may be empty text
+	Unique   bool     // no two records have the same value, except null
+	Created  bool     // a read-only Timestamp that is set to the time of the post
+	Default  string   // JSON of the value if absent; empty if required or read-only
+	Refers   string   // key of the collection whose ids the field holds, if any
+	Choices  []string // the values of a Choice
+	Min, Max *int     // bounds of an Integer; nil means no bound
+	Digits   int      // maximum number of digits of a Decimal
+	Places   int      // number of digits of a Decimal after the point
 }
 
 // A Kind is the kind of values that a field holds.
@@ -28,4 +34,8 @@ const (
 	References      // a list of ids
 	TextList        // a list of strings
 	JSON            // any JSON value
+	Float           // a JSON number
+	Decimal         // a string with a number that has a fixed number of places, such as "12.00"
+	Date            // a string with a date, such as "2024-05-10"
+	Choice          // one of a list of strings
 )

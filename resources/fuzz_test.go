@@ -128,7 +128,7 @@ func FuzzValidate(f *testing.F) {
 
 // repost validates data, decodes the record and validates its JSON again.
 func repost[T any](t *testing.T, d Description, data []byte) {
-	record, err := d.Validate(data, exists)
+	record, err := d.Validate(data, Checks{Exists: exists})
 	if err != nil {
 		checkErrors(t, d, err)
 		return
@@ -143,7 +143,7 @@ func repost[T any](t *testing.T, d Description, data []byte) {
 	if err != nil || !bytes.Equal(written, text) {
 		t.Fatalf("record of %q is %q, of the struct %q, %v", data, text, written, err)
 	}
-	again, err := d.Validate(text, exists)
+	again, err := d.Validate(text, Checks{Exists: exists})
 	if again.ID = 4; err != nil || !again.Equal(record) {
 		t.Fatalf("record of %q is %q, validated again %v, %v", data, text, again, err)
 	}

@@ -65,7 +65,7 @@ func TestRecordedPosts(t *testing.T) {
 		if !ok {
 			t.Fatalf("line %d: no collection %q", n, post.Collection)
 		}
-		record, err := d.Validate([]byte(post.Body), exists)
+		record, err := d.Validate([]byte(post.Body), Checks{Exists: exists})
 		status, got := 201, ""
 		var errs FieldErrors
 		if errors.As(err, &errs) {

@@ -10,24 +10,21 @@ import (
 // fields that can be written, in wire order and with normalized values. Absent fields
 // have their default, or are omitted if they have none. After setting its id, the record
 // can be decoded into the struct of the collection. If the collection has no fields, the
-// record is empty. Validate does not check whether the collection is Creatable.
+// record is empty. Validate does not check whether Create is one of the actions.
 //
 // An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
 // repeated, the last value counts. Unknown and read-only members are ignored.
-//
-// To check references, Validate calls exists, which reports whether a collection has a
-// record with an id. Validate calls it only with ids of at least 1, and not after
-// Validate has returned. If exists is nil, no record exists.
 //
 // Validate rejects what Django REST framework 3.14 rejects, with the same messages,
 // except as noted in the package documentation. The error is a [*SyntaxError] if the
 // body is not JSON, and otherwise [FieldErrors]; both match [ErrInvalid]. O(len of
 // body), without the calls of exists.
-func (d Description) Validate(body []byte, exists func(collection string, id int) bool) (Record, error) {
+func (d Description) Validate(body []byte, checks Checks) (Record, error) {
 	values, err := d.sent(body)
 	if err != nil {
 		return Record{}, err
 	}
+	exists := checks.Exists
 	if exists == nil {
 		exists = func(string, int) bool { return false }
 	}
@@ -117,4 +114,12 @@ func one(text, message string) (string, []string) {
 		return "", []string{message}
 	}
 	return text, nil
+}
+
+// ValidateUpdate converts the JSON object of a PUT or, if partial is set, of a PATCH to
+// the record that replaces current. A field that the object does not have keeps its
+// value. It is an error if the field is required and partial is not set. Otherwise
+// ValidateUpdate is like Validate. TODO
+func (d Description) ValidateUpdate(current Record, body []byte, partial bool, checks Checks) (Record, error) {
+	return current, nil
 }

@@ -42,7 +42,7 @@ func TestValidateErrors(t *testing.T) {
 		{"events", `[{}]`, `{"nonFieldErrors":["Invalid data. Expected a dictionary, but got list."]}`, "not an object"},
 	}
 	for _, test := range tests {
-		_, err := must(t, test.collection).Validate([]byte(test.body), exists)
+		_, err := must(t, test.collection).Validate([]byte(test.body), Checks{Exists: exists})
 		var errs FieldErrors
 		if !errors.As(err, &errs) || !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s (%s): error %v, want FieldErrors matching ErrInvalid", test.body, test.reason, err)
@@ -81,7 +81,7 @@ func TestValidateRecords(t *testing.T) {
 		{"books", `{"name":5}`, `{"id":91}`, "no fields"},
 	}
 	for _, test := range tests {
-		record, err := must(t, test.collection).Validate([]byte(test.body), exists)
+		record, err := must(t, test.collection).Validate([]byte(test.body), Checks{Exists: exists})
 		if err != nil {
 			t.Errorf("%s (%s): %v", test.body, test.reason, err)
 			continue
@@ -113,7 +113,7 @@ func TestValidateNames(t *testing.T) {
 	}
 	for _, test := range tests {
 		text := `{"Name":"N","SLUG":"s","endDate":"2024-01-01T00:00:00Z",` + test.members + `}`
-		record, err := must(t, "events").Validate([]byte(text), exists)
+		record, err := must(t, "events").Validate([]byte(text), Checks{Exists: exists})
 		got, _ := record.Get("startDate")
 		var want error
 		if test.want == "" {
@@ -170,7 +170,7 @@ func TestValidateSyntaxErrors(t *testing.T) {
 		{`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}", 1, 205, "nested one level too deep"},
 	}
 	for _, test := range tests {
-		_, err := must(t, "events").Validate([]byte(test.body), exists)
+		_, err := must(t, "events").Validate([]byte(test.body), Checks{Exists: exists})
 		var serr *SyntaxError
 		if !errors.As(err, &serr) || !errors.Is(err, ErrInvalid) {
 			t.Errorf("%q (%s): error %v, want a SyntaxError matching ErrInvalid", excerpt(test.body), test.reason, err)
@@ -197,7 +197,7 @@ func TestSyntaxErrorDetail(t *testing.T) {
 		{strings.Repeat("[", 201), `JSON parse error - nested deeper than the limit of 200: line 1 column 201`},
 	}
 	for _, test := range tests {
-		_, err := must(t, "events").Validate([]byte(test.body), exists)
+		_, err := must(t, "events").Validate([]byte(test.body), Checks{Exists: exists})
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %s", excerpt(test.body), err, test.want)
 		}
@@ -206,11 +206,11 @@ func TestSyntaxErrorDetail(t *testing.T) {
 
 func TestValidateMaximumDepth(t *testing.T) {
 	text := body("social-links", "zzz", strings.Repeat("[", 199)+strings.Repeat("]", 199))
-	if _, err := must(t, "social-links").Validate([]byte(text), exists); err != nil {
+	if _, err := must(t, "social-links").Validate([]byte(text), Checks{Exists: exists}); err != nil {
 		t.Error(err)
 	}
 	text = body("social-links", "zzz", `"`+strings.Repeat("[", 500)+`"`)
-	if _, err := must(t, "social-links").Validate([]byte(text), exists); err != nil {
+	if _, err := must(t, "social-links").Validate([]byte(text), Checks{Exists: exists}); err != nil {
 		t.Errorf("brackets in a string: %v", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestValidateOtherKinds(t *testing.T) {
 		{`{"lines":[true],"extra":null}`, `{"lines":["Not a valid string."]}`, "invalid element"},
 	}
 	for _, test := range tests {
-		record, err := d.Validate([]byte(test.body), exists)
+		record, err := d.Validate([]byte(test.body), Checks{Exists: exists})
 		got := record.String()
 		var errs FieldErrors
 		if errors.As(err, &errs) {

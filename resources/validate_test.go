@@ -64,7 +64,7 @@ func run(t *testing.T, collection, member string, rows []row) {
 	t.Helper()
 	d := must(t, collection)
 	for _, row := range rows {
-		record, err := d.Validate([]byte(body(collection, member, row.value)), exists)
+		record, err := d.Validate([]byte(body(collection, member, row.value)), Checks{Exists: exists})
 		var want error
 		if row.messages != nil {
 			want = FieldErrors{{member, row.messages}}
@@ -361,10 +361,10 @@ func TestValidateCallsExists(t *testing.T) {
 	var calls []call
 	text := body("events", "labels", `[2,-1]`)
 	text = text[:len(text)-1] + `,"authors":[0,7]}`
-	_, err := must(t, "events").Validate([]byte(text), func(key string, id int) bool {
+	_, err := must(t, "events").Validate([]byte(text), Checks{Exists: func(key string, id int) bool {
 		calls = append(calls, call{key, id})
 		return true
-	})
+	}})
 	if diff := cmp.Diff([]call{{"labels", 2}}, calls); diff != "" {
 		t.Errorf("calls of exists (-want +got):\n%s", diff)
 	}
@@ -372,7 +372,7 @@ func TestValidateCallsExists(t *testing.T) {
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	_, err = must(t, "social-links").Validate([]byte(body("social-links", "author", "1")), nil)
+	_, err = must(t, "social-links").Validate([]byte(body("social-links", "author", "1")), Checks{})
 	if !errors.Is(err, ErrInvalid) {
 		t.Errorf("exists is nil: error %v, want %v", err, ErrInvalid)
 	}

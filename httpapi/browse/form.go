@@ -39,7 +39,7 @@ type faults map[string][]string
 // postable reports whether the sender of r may post to its path, according to the
 // handler's response to OPTIONS.
 func (b *browser) postable(r *http.Request) bool {
-	if c, ok := b.collections[r.URL.Path]; !ok || !c.Creatable {
+	if c, ok := b.collections[r.URL.Path]; !ok || !c.Actions.Has(resources.Create) {
 		return false
 	}
 	resp := b.request(r, http.MethodOptions, r.URL.Path, "")

@@ -223,7 +223,7 @@ func (s *sliceCollection) Create(ctx context.Context, body []byte) ([]byte, erro
 	if err := ctx.Err(); err != nil && !s.faults.ignoresContext {
 		return nil, err
 	}
-	record, err := s.description.Validate(body, func(string, int) bool { return true })
+	record, err := s.description.Validate(body, resources.Checks{Exists: func(string, int) bool { return true }})
 	if err != nil {
 		if s.faults.storesFirst {
 			_ = s.insert([]byte(`{"id":7}`))

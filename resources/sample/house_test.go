@@ -207,7 +207,7 @@ func TestEventsAndLinksAreValid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			posted, err := about.Validate(body, exists)
+			posted, err := about.Validate(body, resources.Checks{Exists: exists})
 			if err != nil {
 				t.Errorf("%s %v: %v", key, want["id"], err)
 				continue

@@ -17,7 +17,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
 	}
-	if !t.about.Creatable {
+	if !t.about.Actions.Has(resources.Create) {
 		return nil, fmt.Errorf("%s: %w: the service does not accept posts to it", t.about.Key, catalogue.ErrReadOnly)
 	}
 	limited, cancel := t.store.limit(ctx)
@@ -57,14 +57,14 @@ func (t *table) validate(ctx context.Context, body []byte) (record resources.Rec
 			id  int
 		}
 		known := map[reference]bool{} // a body may repeat a reference many times
-		record, err = t.about.Validate(body, func(key string, id int) bool {
+		record, err = t.about.Validate(body, resources.Checks{Exists: func(key string, id int) bool {
 			found, ok := known[reference{key, id}]
 			if !ok && failure == nil {
 				found, failure = t.store.has(ctx, tx, key, id)
 				known[reference{key, id}] = found
 			}
 			return found
-		})
+		}})
 		if failure != nil {
 			return failure // validation failed because of it
 		}
