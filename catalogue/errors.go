@@ -73,3 +73,19 @@ type invalidRecord struct{}
 
 func (invalidRecord) Error() string { return "invalid record" }
 func (invalidRecord) Unwrap() error { return resources.ErrInvalid }
+
+// A ReferenceError names the record because of which another one cannot be deleted. It
+// wraps [ErrReferenced].
+type ReferenceError struct {
+	Collection string // key of the collection of the record that refers to the other one
+	ID         int    // its id
+	Field      string // JSON name of the field
+}
+
+// Error returns a text with the collection, the id and the field.
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("%v: %s of %s %d", ErrReferenced, e.Field, e.Collection, e.ID)
+}
+
+// Unwrap returns [ErrReferenced].
+func (e *ReferenceError) Unwrap() error { return ErrReferenced }

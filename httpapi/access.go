@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -9,7 +10,8 @@ import (
 )
 
 // An Access describes a request that has been served. It is passed to [Options.OnAccess].
-// It contains no path, query, header or body of the request.
+// Except for the names in Ignored, it contains no path, query, header or body of the
+// request.
 type Access struct {
 	Collection string        // key; empty for the root, unknown paths, and requests rejected before the path is read
 	Method     string        // as sent; empty counts as GET
@@ -22,6 +24,11 @@ type Access struct {
 	// page has the default order or the fields could not be determined.
 	Window   pagination.Window
 	Ordering []ordering.Term
+
+	// Ignored are the names of query parameters that have no effect on the response
+	// except in its links, each once, in the order of the query. A parameter with an
+	// effect may still have an invalid value that is ignored.
+	Ignored []string
 
 	// Count is the number of records in the collection. It is -1 if the response
 	// is not a page or is a 304, for which the records are not counted.
@@ -65,6 +72,29 @@ func (w *observedWriter) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	w.seen.Bytes += n
 	return n, err
+}
+
+// observeIgnored records the parameters that have no effect, if there is an OnAccess.
+func (v *view) observeIgnored() {
+	if v.seen == nil {
+		return
+	}
+	for name := range v.query.All() {
+		if !v.reads(name) && !slices.Contains(v.seen.Ignored, name) {
+			v.seen.Ignored = append(v.seen.Ignored, name)
+		}
+	}
+}
+
+// reads reports whether a parameter has an effect on the response.
+func (v *view) reads(name string) bool {
+	switch name {
+	case "format":
+		return true
+	case "limit", "offset", "ordering":
+		return v.route.collection != nil && !v.route.isRecord && isRead(v.r.Method)
+	}
+	return (v.route.isRecord || isRead(v.r.Method)) && v.route.selects(name)
 }
 
 // observe records the page in the response, if there is an OnAccess.

@@ -65,6 +65,19 @@ func (v *view) send(status int, body []byte) bool {
 	return v.handler.write(v.w, v.r, status, body)
 }
 
+// sendNoContent sends a response without a body.
+func (v *view) sendNoContent() {
+	header := v.w.Header()
+	header["Allow"] = v.route.allow
+	header["Vary"] = v.vary(header["Vary"])
+	header["X-Frame-Options"] = v.handler.values.deny
+	header["Content-Length"] = v.handler.values.zero
+	header["X-Content-Type-Options"] = v.handler.values.nosniff
+	header["Referrer-Policy"] = v.handler.values.referrer
+	v.sent = true
+	v.w.WriteHeader(http.StatusNoContent)
+}
+
 // vary returns the values of Vary. It keeps those that outer middleware has set, such
 // as Accept-Encoding.
 func (v *view) vary(before []string) []string {

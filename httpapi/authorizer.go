@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Details that Django REST framework sends.
@@ -16,22 +18,26 @@ const (
 	detailNoPermission  = "You do not have permission to perform this action."
 )
 
-// An Authorizer decides whether a request may post to a collection, which is named by
-// its key. It returns nil to permit the request. If it returns or wraps an error made by
+// An Authorizer decides whether a request may perform an action on a collection, which is
+// named by its key. The action is a single one, such as [resources.Create]. The Authorizer
+// returns nil to permit the request. If it returns or wraps an error made by
 // [Unauthorized] or [Forbidden], that error determines the response. Any other error
 // results in 403 and a standard detail. Its text is passed only to [Options.OnError].
 //
 // A Handler calls its Authorizer after checking format, Accept and method, and before
-// reading the body. The Authorizer must not read the body. It is also called for OPTIONS
-// of a collection that can be posted to, to decide whether the response lists the fields,
-// so it should have no side effects. It must be safe for concurrent use.
-type Authorizer func(r *http.Request, collection string) error
+// looking for a record and reading the body. The Authorizer must not read the body. It is
+// also called for OPTIONS of a path that can be written to, with Create or Update, to
+// decide whether the response lists the fields, so it should have no side effects. It must
+// be safe for concurrent use.
+type Authorizer func(r *http.Request, collection string, action resources.Actions) error
 
 // AllowAll is an [Authorizer] that permits every request.
-func AllowAll(*http.Request, string) error { return nil }
+func AllowAll(*http.Request, string, resources.Actions) error { return nil }
 
 // denyAll is the default Authorizer.
-func denyAll(*http.Request, string) error { return Forbidden(detailNoCredentials) }
+func denyAll(*http.Request, string, resources.Actions) error {
+	return Forbidden(detailNoCredentials)
+}
 
 // refusal is an error that describes its response.
 type refusal struct {
@@ -69,9 +75,9 @@ func Forbidden(detail string) error {
 	return &refusal{http.StatusForbidden, "", detail}
 }
 
-// authorize calls the authorizer. It returns nil if the request is permitted.
-func (v *view) authorize() *refusal {
-	err := v.handler.authorizer(v.r, v.route.key)
+// authorize calls the authorizer. It returns nil if the action is permitted.
+func (v *view) authorize(action resources.Actions) *refusal {
+	err := v.handler.authorizer(v.r, v.route.key, action)
 	if err == nil {
 		return nil
 	}
@@ -88,7 +94,7 @@ func (v *view) authorize() *refusal {
 func Bearer(token string) Authorizer { return Token("Bearer", token) }
 
 // Token returns an [Authorizer] that permits requests carrying the token with the
-// scheme, for all collections:
+// scheme, for all collections and actions:
 //
 //	Authorization: <scheme> <token>
 //
@@ -102,7 +108,7 @@ func Token(scheme, token string) Authorizer {
 		scheme = "Bearer"
 	}
 	sum := sha256.Sum256([]byte(token))
-	return func(r *http.Request, _ string) error {
+	return func(r *http.Request, _ string, _ resources.Actions) error {
 		parts := strings.Fields(strings.Join(r.Header["Authorization"], ","))
 		if len(parts) == 0 || len(parts[0]) != len(scheme) || !strings.EqualFold(parts[0], scheme) {
 			return Unauthorized(scheme, detailNoCredentials)

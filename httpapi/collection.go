@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A Collection returns the pages that a [Handler] serves. The collections of a catalogue
@@ -94,10 +96,58 @@ type Revisioned interface {
 	Revision(ctx context.Context) (uint64, error)
 }
 
-// A Creator is a [Collection] in which a POST can create records. The handler uses it
-// only for the collections that can be posted to according to the service's document:
-// events and social-links. If one of these does not implement it, the collection is
-// read-only: a POST results in 405, and Allow does not contain POST.
+// A Describer is a [Collection] with a description. One that is not documented must be a
+// Describer. The handler calls Description once, when it is made.
+type Describer interface {
+	Description() resources.Description
+}
+
+// A Filterer is a [Collection] whose records parameters of a query can select. The handler
+// uses it if the description has Filters or Search. If the collection is not a Filterer,
+// these parameters have no effect.
+type Filterer interface {
+	// PageWhere is like PageLenient of a [LenientPager] for the records that the
+	// parameters select. These are the parameters of the query that the description has
+	// in Filters, and search if it has a Search; there is at least one.
+	// [resources.Description.Filter] reads them. [resources.FieldErrors] result in 400
+	// and are sent to the client. Other errors are handled as those of Page.
+	PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
+}
+
+// A Retriever is a [Collection] whose records have paths of their own.
+type Retriever interface {
+	// Get returns the record with the given id, encoded as by Page. The parameters are
+	// those of [Filterer]; there may be none. They are checked even if there is no record
+	// with the id. An error wrapping [catalogue.ErrNotFound] means that there is no such
+	// record or that the parameters do not select it, and results in 404.
+	// [resources.FieldErrors] result in 400. Other errors are handled as those of Page.
+	// The id may be 0, which is not the id of a record.
+	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
+}
+
+// An Updater is a [Retriever] whose records can be replaced with PUT and PATCH.
+type Updater interface {
+	// Update changes the record with the given id as the body of a PUT or, if partial is
+	// set, of a PATCH specifies, and returns the record as Get does.
+	// [resources.Description.ValidateUpdate] makes all necessary checks. The body is as
+	// for a [Creator]. Errors are handled as those of Get and Create. Update must store
+	// nothing if it returns an error or if ctx is done before the call. The handler calls
+	// Get with the same arguments before it reads the body, so that a request for a record
+	// that does not exist fails first.
+	Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error)
+}
+
+// A Deleter is a [Retriever] whose records can be deleted.
+type Deleter interface {
+	// Delete deletes the record with the given id. Errors are handled as those of Get. An
+	// error wrapping [catalogue.ErrReferenced] results in 409; if it is or wraps a
+	// [*catalogue.ReferenceError], the response names the record that refers to this one.
+	Delete(ctx context.Context, id int, params url.Values) error
+}
+
+// A Creator is a [Collection] in which a POST can create records. If a collection whose
+// description has the action does not implement it, a POST results in 405, and Allow does
+// not contain POST.
 type Creator interface {
 	// Create creates a record from the body of a request and returns it encoded as by
 	// Page. It must ignore read-only and unknown members.

@@ -12,29 +12,34 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// post creates a record. It asks the authorizer before it reads the body.
+// post creates a record.
 func (v *view) post() {
-	if no := v.authorize(); no != nil {
-		v.refuse(no)
-		return
-	}
-	body, ok := v.readBody()
+	body, ok := v.readJSON()
 	if !ok {
 		return
+	}
+	record, err := v.route.creator.Create(v.r.Context(), body)
+	if err != nil {
+		v.failWrite(err)
+		return
+	}
+	v.write(http.StatusCreated, record)
+}
+
+// readJSON reads the whole body, which must be JSON by its Content-Type, and returns it in
+// UTF-8. If that fails, it sends an error response and returns false.
+func (v *view) readJSON() (body []byte, ok bool) {
+	if body, ok = v.readBody(); !ok {
+		return nil, false
 	}
 	contentType := v.r.Header.Get("Content-Type")
 	media := negotiation.ParseMediaType(contentType)
 	if len(body) > 0 && !media.IsJSON() { // an empty body needs no type
 		v.fail(http.StatusUnsupportedMediaType,
 			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
-		return
+		return nil, false
 	}
-	record, err := v.route.creator.Create(v.r.Context(), media.ToUTF8(body))
-	if err != nil {
-		v.failCreate(err)
-		return
-	}
-	v.write(http.StatusCreated, record)
+	return media.ToUTF8(body), true
 }
 
 // readBody reads the whole body. If that fails, it sends an error response and returns
@@ -69,12 +74,16 @@ func (v *view) failTooLarge() {
 		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.Body))
 }
 
-// failCreate sends the response to an error of Create. It contains the text of errors
-// in the body and of no others.
-func (v *view) failCreate(err error) {
+// failWrite sends the response to an error of Create, Get, Update or Delete. It contains
+// the text of errors in the request and of no others.
+func (v *view) failWrite(err error) {
 	var syntax *resources.SyntaxError
 	var fields resources.FieldErrors
 	switch {
+	case errors.Is(err, catalogue.ErrNotFound):
+		v.fail(http.StatusNotFound, detailNotFound)
+	case errors.Is(err, catalogue.ErrReferenced):
+		v.fail(http.StatusConflict, referencedDetail(err))
 	case errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Detail())
 	case errors.As(err, &fields):

@@ -129,7 +129,7 @@ func TestDifferences(t *testing.T) {
 		{row: "ordering: 101 terms", target: "/api/books/?ordering=" + strings.Repeat("name,", 100) + "id", status: 400, contains: []string{`{"detail":"`, "100"}},
 		{row: "query: longer than 16 KiB", target: "/api/books/?q=" + strings.Repeat("x", 16<<10), status: 414, contains: []string{`{"detail":"`, "16384"}},
 		{row: "path: longer than 2 KiB", target: "/" + strings.Repeat("x", 2<<10), status: 414, contains: []string{`{"detail":"`, "2048"}},
-		{row: "failure of the program", opts: httpapi.Options{Authorizer: func(*http.Request, string) error { panic("oops") }}, method: "POST",
+		{row: "failure of the program", opts: httpapi.Options{Authorizer: func(*http.Request, string, resources.Actions) error { panic("oops") }}, method: "POST",
 			target: "/api/events/", status: 500, contains: []string{`{"detail":"Internal server error."}`}},
 
 		{row: "number for text: digits as sent", opts: open, method: "POST", target: "/api/events/", headers: post, body: `{"name":1e22,"summary":-0,"location":1.50,` + event + `}`, status: 201,

@@ -3,15 +3,16 @@ package httpapi
 import (
 	"hash/maphash"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 )
 
 // findTag sets the entity tag of the response to a GET, unless tags are disabled or the
 // collection has no revision. It is called before Page, which need not be called if the
-// client has the page.
-func (v *view) findTag() {
-	if !v.handler.tags {
+// client has the page. There is no tag if the response depends on other collections.
+func (v *view) findTag(params url.Values) {
+	if !v.handler.tags || !v.route.selfContained(params) {
 		return
 	}
 	if v.route.collection != nil {
@@ -33,7 +34,7 @@ func (v *view) findTag() {
 func (v *view) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(v.handler.seed)
-	h.WriteString(v.route.path)
+	h.WriteString(v.r.URL.Path)
 	h.WriteByte(0)
 	h.WriteString(v.r.URL.RawQuery)
 	h.WriteByte(0)

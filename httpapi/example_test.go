@@ -111,14 +111,11 @@ func ExampleNewHandler() {
 	// 403 {"detail":"Authentication credentials were not provided."}
 }
 
-// The error names missing and unknown keys.
+// A collection that is not documented needs a description.
 func ExampleNewHandler_keys() {
-	all := collections()
-	delete(all, "faqs")
-	all["magazines"] = records{}
-	_, err := httpapi.NewHandler(all, httpapi.Options{})
+	_, err := httpapi.NewHandler(map[string]httpapi.Collection{"book": records{}}, httpapi.Options{})
 	fmt.Println(err)
-	// Output: httpapi: invalid configuration: missing faqs; unknown ["magazines"]
+	// Output: httpapi: invalid configuration: collection "book" is not documented and has no method Description: did you mean books?
 }
 
 // Behind a proxy, links can begin with a base URL.
@@ -260,11 +257,11 @@ func ExampleAuthorizer() {
 		"social-links": httpapi.Bearer("press"),
 	}
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		Authorizer: func(r *http.Request, collection string) error {
+		Authorizer: func(r *http.Request, collection string, action resources.Actions) error {
 			if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 				return httpapi.Forbidden("Not from other sites.")
 			}
-			return tokens[collection](r, collection)
+			return tokens[collection](r, collection, action)
 		},
 	})
 	if err != nil {
@@ -282,7 +279,7 @@ func ExampleAuthorizer() {
 
 func ExampleForbidden() {
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		Authorizer: func(r *http.Request, collection string) error {
+		Authorizer: func(r *http.Request, collection string, action resources.Actions) error {
 			if r.Header.Get("X-Role") != "editor" {
 				return httpapi.Forbidden("Editors only.")
 			}
@@ -340,7 +337,7 @@ func ExampleHandler_Served() {
 		panic(err)
 	}
 	for _, s := range handler.Served() {
-		if s.Creatable {
+		if s.Actions.Has(resources.Create) {
 			fmt.Println("POST", handler.BaseURL()+s.Path)
 		}
 	}

@@ -5,56 +5,68 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
-// A Handler serves the documented paths. It must be created by [New] or [NewHandler]. It
+// A Handler serves the paths of collections. It must be created by [New] or [NewHandler]. It
 // is immutable, and safe for concurrent use if its collections and its authorizer are.
 type Handler struct {
-	routes     map[string]*route // by path, with its slash
-	root       rootBody
-	authorizer Authorizer
-	onError    func(*http.Request, error)
-	onAccess   func(context.Context, Access)
-	origins    *origin.Resolver
-	limits     pagination.Limits
-	bounds     Bounds
-	values     fixedValues
-	buffers    buffers // of pages
+	collections []served
+	rootPath    string
+	routes      map[string]*route // by path, with its slash
+	root        rootBody
+	authorizer  Authorizer
+	reads       bool // the authorizer is asked about reads too
+	onError     func(*http.Request, error)
+	onAccess    func(context.Context, Access)
+	origins     *origin.Resolver
+	limits      pagination.Limits
+	bounds      Bounds
+	values      fixedValues
+	buffers     buffers // of pages
 
 	tags         bool // responses have entity tags
 	seed         maphash.Seed
 	cacheControl []string
 }
 
-// New returns a handler that serves the 39 collections of a catalogue. It returns an
-// error wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
+// New returns a handler that serves the collections of a catalogue. It returns an error
+// wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
 // O(number of collections).
 func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
 	if house == nil {
 		return nil, fmt.Errorf("%w: nil catalogue", ErrInvalidConfig)
 	}
-	collections := make(map[string]Collection)
-	for key, c := range house.All() {
-		collections[key] = c
-	}
-	return NewHandler(collections, opts)
+	return newHandler(servedFrom(house), opts)
 }
 
-// NewHandler returns a handler that serves the collections. The map has their documented
-// keys ("itemVariants", not "item_variants"). NewHandler copies the map and calls no
-// method of a collection. It returns an error wrapping [ErrInvalidConfig] if one of the
-// 39 keys is missing or its collection is nil, if there is any other key, or if the
-// options are invalid. O(number of collections).
+// NewHandler returns a handler that serves the collections, which the map has by key. The
+// description of a collection is that of its method Description if it is a [Describer],
+// and otherwise the documented one ("itemVariants", not "item_variants"). The documented
+// collections come first in the root listing, in the order of the document; the others
+// follow, sorted by key. NewHandler copies the map and calls no other method of a
+// collection.
+//
+// It returns an error wrapping [ErrInvalidConfig] if the map is empty, a collection is
+// nil, has no description or an invalid one, or if the options are invalid.
+// O(number of collections).
 func NewHandler(collections map[string]Collection, opts Options) (*Handler, error) {
-	documented := resources.Descriptions()
-	if err := checkKeys(collections, documented); err != nil {
+	list, err := servedBy(collections)
+	if err != nil {
+		return nil, err
+	}
+	return newHandler(list, opts)
+}
+
+func newHandler(collections []served, opts Options) (*Handler, error) {
+	if err := checkServed(collections); err != nil {
+		return nil, err
+	}
+	root, err := checkRoot(opts.Root)
+	if err != nil {
 		return nil, err
 	}
 	origins, err := origin.NewResolver(opts.BaseURL, opts.TrustedProxies)
@@ -66,15 +78,18 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		return nil, err
 	}
 	h := &Handler{
-		routes:     newRoutes(collections, documented),
-		root:       newRootBody(documented),
-		authorizer: opts.Authorizer,
-		onError:    opts.OnError,
-		onAccess:   opts.OnAccess,
-		origins:    origins,
-		limits:     opts.Limits,
-		bounds:     opts.Bounds.effective(),
-		values:     newFixedValues(),
+		collections: collections,
+		rootPath:    root,
+		routes:      newRoutes(root, collections),
+		root:        newRootBody(root, collections),
+		authorizer:  opts.Authorizer,
+		reads:       opts.AuthorizeReads,
+		onError:     opts.OnError,
+		onAccess:    opts.OnAccess,
+		origins:     origins,
+		limits:      opts.Limits,
+		bounds:      opts.Bounds.effective(),
+		values:      newFixedValues(),
 
 		tags:         opts.ETags,
 		seed:         maphash.MakeSeed(),
@@ -84,35 +99,6 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 		h.authorizer = denyAll
 	}
 	return h, nil
-}
-
-// checkKeys returns an error that names the missing and the unknown keys.
-func checkKeys(collections map[string]Collection, documented []resources.Description) error {
-	known := make(map[string]bool, len(documented))
-	var missing, unknown []string
-	for _, d := range documented {
-		known[d.Key] = true
-		if collections[d.Key] == nil {
-			missing = append(missing, d.Key)
-		}
-	}
-	for key := range collections {
-		if !known[key] {
-			unknown = append(unknown, key)
-		}
-	}
-	slices.Sort(unknown)
-	var faults []string
-	if len(missing) > 0 {
-		faults = append(faults, "missing "+strings.Join(missing, ", "))
-	}
-	if len(unknown) > 0 {
-		faults = append(faults, fmt.Sprintf("unknown %q", unknown))
-	}
-	if faults == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s", ErrInvalidConfig, strings.Join(faults, "; "))
 }
 
 // ServeHTTP serves one request. The package documentation lists its checks in order. The
@@ -137,8 +123,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 		h.writePlain(w, r, http.StatusRequestURITooLong, fault)
 		return
 	}
-	route, ok := h.routes[r.URL.Path]
-	if !ok {
+	route, id := h.find(r.URL.Path)
+	if route == nil {
 		h.serveNoRoute(w, r, origin)
 		return
 	}
@@ -150,13 +136,17 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 		return
 	}
 	v := view{handler: h, route: route, w: w, r: r, origin: origin, seen: seen}
+	if route.isRecord {
+		v.id = parseID(id)
+	}
 	v.serve()
 }
 
 // serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
 // it sends a 404.
 func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.Origin) {
-	if path := r.URL.Path + "/"; h.routes[path] != nil {
+	path := r.URL.Path + "/"
+	if route, _ := h.find(path); route != nil {
 		h.redirect(w, r, h.origins.Location(o, path, r.URL.RawQuery))
 		return
 	}
@@ -166,6 +156,10 @@ func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.
 // BaseURL returns [Options.BaseURL] without trailing slashes, as it appears in links. It
 // is empty if links depend on the request. O(1).
 func (h *Handler) BaseURL() string { return h.origins.BaseURL() }
+
+// Root returns the path of the root listing, such as "/api/": [Options.Root] or its
+// default. O(1).
+func (h *Handler) Root() string { return h.rootPath }
 
 // Limits returns [Options.Limits]. O(1).
 func (h *Handler) Limits() pagination.Limits { return h.limits }

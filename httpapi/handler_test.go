@@ -6,33 +6,27 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
 func TestNewHandlerKeys(t *testing.T) {
-	without := func(keys ...string) map[string]Collection {
-		all := allCollections(nil)
-		for _, key := range keys {
-			delete(all, key)
-		}
-		return all
-	}
 	tests := []struct {
 		reason      string
 		collections map[string]Collection
 		names       []string // in the error
 	}{
-		{"nil map", nil, []string{"missing", "attribute-types", "faqs"}},
-		{"one missing", without("books"), []string{"missing", "books"}},
-		{"two missing", without("news", "wires"), []string{"wires", "news"}},
-		{"nil collection", allCollections(map[string]Collection{"carts": nil}), []string{"missing", "carts"}},
-		{"unknown key", allCollections(map[string]Collection{"magazines": newCollection(0)}), []string{"unknown", "magazines"}},
-		{"segment instead of the key", allCollections(map[string]Collection{"item_variants": newCollection(0)}), []string{"unknown", "item_variants"}},
+		{"nil map", nil, []string{"no collections"}},
+		{"nil collection", allCollections(map[string]Collection{"carts": nil}), []string{"nil", "carts"}},
+		{"without a description", allCollections(map[string]Collection{"magazines": newCollection(0)}), []string{"Description", "magazines"}},
+		{"segment instead of the key", allCollections(map[string]Collection{"item_variants": newCollection(0)}), []string{"item_variants", "did you mean itemVariants?"}},
+		{"another key in the description", map[string]Collection{"magazines": described{newCollection(0), resources.Description{Key: "papers"}}}, []string{"magazines", "papers"}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			h, err := NewHandler(test.collections, Options{})
 			if !errors.Is(err, ErrInvalidConfig) || h != nil {
-				t.Fatalf("NewHandler = %v, %v, want ErrInvalidConfig", h, err)
+				t.Fatalf("NewHandler: error %v, want ErrInvalidConfig", err)
 			}
 			for _, name := range test.names {
 				if !strings.Contains(err.Error(), name) {
@@ -170,3 +164,11 @@ func TestConcurrentRequests(t *testing.T) {
 		t.Errorf("%d of 8 responses are as expected", same)
 	}
 }
+
+// described is a collection with a description.
+type described struct {
+	Collection
+	description resources.Description
+}
+
+func (d described) Description() resources.Description { return d.description }

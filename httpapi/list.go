@@ -3,29 +3,35 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// list sends a page of the collection.
+// list sends a page of the collection, or the root listing.
 func (v *view) list() {
+	if v.route.collection == nil {
+		v.sendRoot()
+		return
+	}
 	order, _ := v.query.Get("ordering")
 	if fault := v.handler.bounds.orderingFault(order); fault != "" {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
 	window := v.handler.limits.Window(v.query)
-	v.findTag()
+	params := v.params()
+	v.findTag(params)
 	if v.clientHas() {
 		v.observe(window, order, -1)
 		v.sendNotModified()
 		return
 	}
-	count, records, err := v.page(order, window)
+	count, records, err := v.page(order, window, params)
 	if err != nil {
-		v.failWith(err)
+		v.failWrite(err)
 		return
 	}
 	v.confirmTag()
@@ -47,7 +53,10 @@ const maxTries = 3
 
 // page returns a page in an order. A field may disappear between Fields and Page, when
 // the last record with that member is deleted.
-func (v *view) page(order string, w pagination.Window) (count int, records [][]byte, err error) {
+func (v *view) page(order string, w pagination.Window, params url.Values) (count int, records [][]byte, err error) {
+	if params != nil {
+		return v.route.filterer.PageWhere(v.r.Context(), params, w, ordering.Parse(order, nil))
+	}
 	if v.route.lenient != nil {
 		return v.route.lenient.PageLenient(v.r.Context(), w, ordering.Parse(order, nil))
 	}

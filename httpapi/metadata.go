@@ -3,6 +3,8 @@ package httpapi
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
@@ -10,33 +12,45 @@ import (
 
 // rootMetadata returns the response to OPTIONS at the root.
 func rootMetadata() []byte {
-	return []byte(metadata("Api Root", "The default basic root view for DefaultRouter") + "}")
+	return []byte(commonMetadata("Api Root", "The default basic root view for DefaultRouter") + "}")
 }
 
-// listMetadata returns the response to OPTIONS of a collection if the client may not post.
-func listMetadata(d resources.Description) []byte {
-	return []byte(metadata(d.Title(), "") + "}")
-}
-
-// listActions returns the response to OPTIONS of a collection if the client may post.
-func listActions(d resources.Description) []byte {
-	fields := make([]string, len(d.Fields))
-	for i, f := range d.Fields {
-		fields[i] = fieldMetadata(f)
+// metadata returns the response to OPTIONS at another path. If method is not empty, it
+// lists the fields that the client may send with the method.
+func metadata(title, method string, fields []resources.Field) []byte {
+	if method == "" {
+		return []byte(commonMetadata(title, "") + "}")
 	}
-	return []byte(metadata(d.Title(), "") +
-		`,"actions":{"POST":{` + strings.Join(fields, ",") + `}}}`)
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = fieldMetadata(f)
+	}
+	return []byte(commonMetadata(title, "") + `,"actions":{"` + method + `":{` + strings.Join(list, ",") + `}}}`)
 }
 
-// metadata returns the common part of these responses, without the closing brace.
-func metadata(name, description string) string {
+// commonMetadata returns the common part of these responses, without the closing brace.
+func commonMetadata(name, description string) string {
 	return fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
 		quote(name), quote(description))
 }
 
 func fieldMetadata(f resources.Field) string {
-	return fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s}`,
+	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s`,
 		quote(f.Name), quote(kindName(f.Kind)), f.Required, f.ReadOnly, quote(label(f.Name)))
+	if f.Min != nil {
+		text += fmt.Sprintf(`,"minValue":%d`, *f.Min)
+	}
+	if f.Max != nil {
+		text += fmt.Sprintf(`,"maxValue":%d`, *f.Max)
+	}
+	if f.Kind == resources.Choice {
+		choices := make([]string, len(f.Choices))
+		for i, c := range f.Choices {
+			choices[i] = fmt.Sprintf(`{"value":%s,"displayName":%s}`, quote(c), quote(capital(strings.ReplaceAll(c, "_", " "))))
+		}
+		text += `,"choices":[` + strings.Join(choices, ",") + `]`
+	}
+	return text + "}"
 }
 
 // kindName returns the name of a kind in OPTIONS.
@@ -56,6 +70,14 @@ func kindName(k resources.Kind) string {
 		return "url"
 	case resources.TextList:
 		return "list"
+	case resources.Float:
+		return "float"
+	case resources.Decimal:
+		return "decimal"
+	case resources.Date:
+		return "date"
+	case resources.Choice:
+		return "choice"
 	}
 	return "field"
 }
@@ -65,6 +87,14 @@ func label(name string) string {
 	if name == "id" {
 		return "ID"
 	}
-	text := strings.ReplaceAll(ordering.Snake(name), "_", " ")
-	return strings.ToUpper(text[:1]) + text[1:]
+	return capital(strings.ReplaceAll(ordering.Snake(name), "_", " "))
+}
+
+// capital returns text with its first letter in upper case.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Mount registers h on mux for prefix+"/api" and prefix+"/api/". If prefix is not empty,
-// Mount wraps h in [http.StripPrefix]. The links of a [Handler] contain the prefix unless
-// it has a BaseURL.
+// Mount registers h on mux for prefix+"/api/" and prefix+"/api", or for another root if h
+// has a method Root() string, as a [Handler] has. If prefix is not empty, Mount wraps h in
+// [http.StripPrefix]. The links of a Handler contain the prefix unless it has a BaseURL.
 //
 // The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
 // not end with one, be clean in the sense of [path.Clean], and contain neither white space
@@ -27,13 +27,33 @@ func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 	case prefix != "" && !validPrefix(prefix):
 		return fmt.Errorf("%w: prefix %q is not a clean path like /shop", ErrInvalidConfig, prefix)
 	}
+	root := defaultRoot
+	if rooted, ok := h.(interface{ Root() string }); ok {
+		root = rooted.Root()
+	}
 	if prefix != "" {
 		h = http.StripPrefix(prefix, h)
 	}
-	if err := register(mux, prefix+"/api", h); err != nil {
-		return err
+	if root != "/" {
+		if err := register(mux, prefix+strings.TrimSuffix(root, "/"), h); err != nil {
+			return err
+		}
 	}
-	return register(mux, prefix+"/api/", h)
+	return register(mux, prefix+root, h)
+}
+
+// defaultRoot is the documented path of the root listing.
+const defaultRoot = "/api/"
+
+// checkRoot returns the path of the root listing, or an error.
+func checkRoot(root string) (string, error) {
+	switch {
+	case root == "":
+		return defaultRoot, nil
+	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")):
+		return root, nil
+	}
+	return "", fmt.Errorf("%w: Root %q is not a clean path that ends in a slash, like /v1/", ErrInvalidConfig, root)
 }
 
 func validPrefix(prefix string) bool {

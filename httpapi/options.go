@@ -18,11 +18,21 @@ var ErrInvalidConfig = errors.New("httpapi: invalid configuration")
 // with the host of the request, pages have 21 records by default and at most 1000, and
 // requests are limited by the default [Bounds].
 type Options struct {
-	// Authorizer decides which requests may post. If nil, a POST is rejected with 403
+	// Root is the path of the root listing, below which the collections are served. It
+	// begins and ends with a slash and is clean in the sense of [path.Clean], as in
+	// "/v1/" or "/". If empty, it is "/api/".
+	Root string
+
+	// Authorizer decides which requests may write. If nil, they are rejected with 403
 	// and "Authentication credentials were not provided.".
 	Authorizer Authorizer
 
-	// BaseURL is the part of links before /api/: an absolute http or https URL without
+	// AuthorizeReads determines that the Authorizer decides about GET, HEAD and OPTIONS
+	// too: with [resources.Retrieve] for a record and otherwise with [resources.List]. At
+	// the root the key of the collection is empty. If false, all reads are permitted.
+	AuthorizeReads bool
+
+	// BaseURL is the part of links before the root: an absolute http or https URL without
 	// user, query or fragment. It may have a path, as in "https://x.example/shop".
 	// Trailing slashes are ignored. If BaseURL is empty, links begin with the scheme, host
 	// and prefix of the request. Otherwise these are ignored.

@@ -13,6 +13,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -84,7 +85,7 @@ func TestPanics(t *testing.T) {
 			var reported []error
 			opts := Options{
 				ETags:      true, // so that Revision is called
-				Authorizer: func(*http.Request, string) error { events.panicIn("authorizer"); return nil },
+				Authorizer: func(*http.Request, string, resources.Actions) error { events.panicIn("authorizer"); return nil },
 				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
 			}
 			h := newTestHandler(t, opts, map[string]Collection{"events": events})
@@ -171,7 +172,7 @@ func TestPanicWithinResponse(t *testing.T) {
 // Goexit, as in t.FailNow, is not a panic.
 func TestGoexit(t *testing.T) {
 	opts := Options{
-		Authorizer: func(*http.Request, string) error { runtime.Goexit(); return nil },
+		Authorizer: func(*http.Request, string, resources.Actions) error { runtime.Goexit(); return nil },
 		OnError:    func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) },
 	}
 	h := newTestHandler(t, opts, nil)
@@ -234,7 +235,7 @@ func TestPanicsChangeNothing(t *testing.T) {
 			panic("oops")
 		}
 	}}
-	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string) error {
+	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string, resources.Actions) error {
 		if panicsIn == "authorizer" {
 			panic("oops")
 		}

@@ -3,13 +3,11 @@ package httpapi
 import (
 	"bytes"
 	"net/http"
-
-	"github.com/gobacklist/backlist/resources"
 )
 
 // sendRoot sends the URLs of the collections.
 func (v *view) sendRoot() {
-	v.findTag()
+	v.findTag(nil)
 	if v.clientHas() {
 		v.sendNotModified()
 		return
@@ -21,16 +19,21 @@ func (v *view) sendRoot() {
 // rootBody is the body of the root, split where its links begin.
 type rootBody [][]byte
 
-// newRootBody returns a body that lists the collections in the order of the document.
-func newRootBody(documented []resources.Description) rootBody {
+// newRootBody returns a body that lists the collections.
+func newRootBody(root string, collections []served) rootBody {
 	var body rootBody
 	part := "{"
-	for i, d := range documented {
+	for i, c := range collections {
+		d := c.description
 		if i > 0 {
 			part += ","
 		}
 		body = append(body, []byte(part+quote(d.Key)+`:"`))
-		part = collectionPath(d) + `?format=api"`
+		part = collectionPath(root, d)
+		if d.Query != "" {
+			part += "?" + d.Query
+		}
+		part += `"`
 	}
 	return append(body, []byte(part+"}"))
 }

@@ -1,98 +1,203 @@
 package httpapi
 
 import (
+	"net/http"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// apiPath is the path of the root; the collections are below it.
-const apiPath = "/api/"
-
-// route is a path that is served, with the common parts of its responses. Responses
-// share the slices of header values.
+// A route is a path that is served, or the paths of the records of a collection, with the
+// common parts of the responses. Responses share the slices of header values.
 type route struct {
-	path       string
-	key        string                 // of the collection; empty at the root
-	about      *resources.Description // nil at the root
-	collection Collection             // nil at the root
-	lenient    LenientPager           // nil if list must drop unknown terms
-	creator    Creator                // nil if POST is not allowed
-	revisioned Revisioned             // nil if its pages have no tags
-	standard   []ordering.Term        // the default order, ending in an ascending id
+	path       string // with its slash; of a record's path, the part before the id
+	key        string // of the collection; empty at the root
+	about      *resources.Description
+	collection Collection // nil at the root
+	records    *route     // of the records of this collection; nil if their paths are not served
+	isRecord   bool       // the path ends in an id
+	actions    resources.Actions
 	allow      []string
 	vary       []string
+
+	lenient    LenientPager // nil if list must drop unknown terms
+	filterer   Filterer     // nil if there are no filters
+	retriever  Retriever
+	creator    Creator
+	updater    Updater
+	deleter    Deleter
+	revisioned Revisioned      // nil if its responses have no tags
+	standard   []ordering.Term // the default order, ending in an ascending id
 }
 
+// recordActions are those of the path of a record.
+const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
+
 // newRoutes returns the routes of the root and of all collections by their paths.
-func newRoutes(collections map[string]Collection, documented []resources.Description) map[string]*route {
-	routes := make(map[string]*route, 1+len(documented))
-	all := make([]route, 1+len(documented))
-	all[0] = route{path: apiPath, allow: []string{allowRead}, vary: []string{"Accept"}}
-	for i := range documented {
-		d := &documented[i]
-		all[1+i] = newRoute(d, collections[d.Key])
-	}
-	for i := range all {
-		routes[all[i].path] = &all[i]
+func newRoutes(root string, collections []served) map[string]*route {
+	routes := make(map[string]*route, 1+len(collections))
+	routes[root] = &route{path: root, actions: resources.List, allow: allowed(resources.List), vary: []string{"Accept"}}
+	for _, c := range collections {
+		r := newRoute(root, c)
+		routes[r.path] = r
 	}
 	return routes
 }
 
-// Values of Allow.
-const (
-	allowRead  = "GET, HEAD, OPTIONS"
-	allowWrite = "GET, POST, HEAD, OPTIONS"
-)
-
-func newRoute(d *resources.Description, c Collection) route {
-	r := route{
-		path:       collectionPath(*d),
+func newRoute(root string, s served) *route {
+	d := s.description
+	r := &route{
+		path:       collectionPath(root, d),
 		key:        d.Key,
-		about:      d,
-		collection: c,
-		allow:      []string{allowRead},
+		about:      &d,
+		collection: s.collection,
 		vary:       []string{d.Vary},
 		standard:   endInID(slices.Clone(d.Ordering)),
 	}
-	r.lenient, _ = c.(LenientPager)
-	r.revisioned, _ = c.(Revisioned)
-	if creator, ok := c.(Creator); ok && d.Actions.Has(resources.Create) {
-		r.creator = creator
-		r.allow = []string{allowWrite}
+	r.lenient, _ = s.collection.(LenientPager)
+	r.revisioned, _ = s.collection.(Revisioned)
+	r.creator, _ = s.collection.(Creator)
+	r.retriever, _ = s.collection.(Retriever)
+	r.updater, _ = s.collection.(Updater)
+	r.deleter, _ = s.collection.(Deleter)
+	if len(d.Filters)+len(d.Search) > 0 {
+		r.filterer, _ = s.collection.(Filterer)
 	}
+	served := r.possible() & d.Actions
+	if served&recordActions != 0 {
+		records := *r
+		records.isRecord, records.actions = true, served&recordActions
+		records.allow = allowed(records.actions)
+		r.records = &records
+	}
+	r.actions = served &^ recordActions
+	r.allow = allowed(r.actions)
 	return r
 }
 
-// metadata returns the response to OPTIONS if the client may not post.
-func (r *route) metadata() []byte {
-	if r.collection == nil {
-		return rootMetadata()
+// possible returns the actions that the collection implements.
+func (r *route) possible() resources.Actions {
+	actions := resources.List
+	if r.creator != nil {
+		actions |= resources.Create
 	}
-	return listMetadata(*r.about)
+	if r.retriever == nil {
+		return actions
+	}
+	actions |= resources.Retrieve
+	if r.updater != nil {
+		actions |= resources.Update | resources.PartialUpdate
+	}
+	if r.deleter != nil {
+		actions |= resources.Destroy
+	}
+	return actions
 }
 
-func collectionPath(d resources.Description) string {
-	return apiPath + d.Segment + "/"
+// methods are the methods of the actions in the order of Allow.
+func methods() []methodAction {
+	return []methodAction{
+		{http.MethodGet, resources.List | resources.Retrieve},
+		{http.MethodPost, resources.Create},
+		{http.MethodPut, resources.Update},
+		{http.MethodPatch, resources.PartialUpdate},
+		{http.MethodDelete, resources.Destroy},
+		{http.MethodHead, resources.List | resources.Retrieve},
+	}
 }
 
-// A Served is a path that a [Handler] serves.
+type methodAction struct {
+	method  string
+	actions resources.Actions
+}
+
+// allowed returns the value of Allow for the actions of a path.
+func allowed(actions resources.Actions) []string {
+	var names []string
+	for _, m := range methods() {
+		if actions&m.actions != 0 {
+			names = append(names, m.method)
+		}
+	}
+	return []string{strings.Join(append(names, http.MethodOptions), ", ")}
+}
+
+// action returns the action of a method at the path, or 0 if the method is not allowed.
+// As in net/http, "" is GET.
+func (r *route) action(method string) resources.Actions {
+	var wanted resources.Actions
+	switch method {
+	case http.MethodGet, http.MethodHead, "":
+		wanted = resources.List | resources.Retrieve
+	case http.MethodPost:
+		wanted = resources.Create
+	case http.MethodPut:
+		wanted = resources.Update
+	case http.MethodPatch:
+		wanted = resources.PartialUpdate
+	case http.MethodDelete:
+		wanted = resources.Destroy
+	}
+	return r.actions & wanted
+}
+
+// find returns the route of a path, or nil, and the segment with the id if it is the path
+// of a record. As in Django REST framework, that segment has no point.
+func (h *Handler) find(path string) (r *route, id string) {
+	if r := h.routes[path]; r != nil {
+		return r, ""
+	}
+	rest, ok := strings.CutSuffix(path, "/")
+	if !ok {
+		return nil, ""
+	}
+	at := strings.LastIndexByte(rest, '/') + 1
+	list := h.routes[rest[:at]]
+	if id = rest[at:]; list == nil || id == "" || strings.Contains(id, ".") {
+		return nil, ""
+	}
+	return list.records, id
+}
+
+// parseID returns the id that a segment of a path holds, or 0, which is not the id of a
+// record. White space around the number is ignored, as by Python.
+func parseID(segment string) int {
+	space := func(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
+	id, err := strconv.Atoi(strings.TrimFunc(segment, space))
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
+}
+
+func collectionPath(root string, d resources.Description) string {
+	return root + d.Segment + "/"
+}
+
+// A Served is a path that a [Handler] serves, and that of its records.
 type Served struct {
 	Path        string                // without the handler's prefix: "/api/", "/api/events/"
 	Description resources.Description // zero at the root
 	Collection  Collection            // nil at the root
-	Creatable   bool                  // whether POST is allowed, if the authorizer permits it
+	Actions     resources.Actions     // those that are served, if the authorizer permits them
 	Tagged      bool                  // whether responses to GET have an ETag
 }
 
-// Served returns the paths that h serves: the root, then the collections in the order
-// of the service's document. The caller may modify the slice. O(number of collections).
+// Served returns the paths that h serves: the root, then the collections in the order of
+// the root listing. The caller may modify the slice. O(number of collections).
 func (h *Handler) Served() []Served {
-	list := []Served{{Path: apiPath, Tagged: h.tags}}
-	for _, about := range resources.Descriptions() {
-		r := h.routes[collectionPath(about)]
-		list = append(list, Served{r.path, about, r.collection, r.creator != nil, h.tags && r.revisioned != nil})
+	list := []Served{{Path: h.rootPath, Tagged: h.tags}}
+	for _, c := range h.collections {
+		r := h.routes[collectionPath(h.rootPath, c.description)]
+		actions := r.actions
+		if r.records != nil {
+			actions |= r.records.actions
+		}
+		list = append(list, Served{r.path, c.description, r.collection, actions, h.tags && r.revisioned != nil})
 	}
 	return list
 }

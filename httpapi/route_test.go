@@ -32,8 +32,8 @@ func TestServed(t *testing.T) {
 			t.Errorf("%s: Collection = %v", s.Path, s.Collection)
 		}
 		got := call{method: "POST", target: s.Path}.do(h).Status
-		if allowed := got != 405; allowed != s.Creatable {
-			t.Errorf("POST %s: %d, Creatable = %v", s.Path, got, s.Creatable)
+		if allowed := got != 405; allowed != s.Actions.Has(resources.Create) {
+			t.Errorf("POST %s: %d, Creatable = %v", s.Path, got, s.Actions.Has(resources.Create))
 		}
 	}
 	wantPaths, wantKeys := []string{"/api/"}, []string{""}

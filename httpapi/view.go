@@ -6,6 +6,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Details that Django REST framework sends.
@@ -25,6 +26,7 @@ type view struct {
 	r       *http.Request
 	origin  origin.Origin
 	query   pagination.Query
+	id      int     // in the path of a record; 0 if it is not the id of one
 	indent  int     // spaces for each level; 0 is compact
 	sent    bool    // whether a response has been sent, or part of it
 	seen    *Access // nil if there is no OnAccess
@@ -53,16 +55,45 @@ func (v *view) serve() {
 }
 
 func (v *view) serveMethod() {
-	switch method := v.r.Method; {
-	case isRead(method):
-		v.get()
-	case method == http.MethodOptions:
-		v.options()
-	case method == http.MethodPost && v.route.creator != nil:
-		v.post()
-	default:
+	method := v.r.Method
+	action := v.route.action(method)
+	if action == 0 && method != http.MethodOptions {
 		v.fail(http.StatusMethodNotAllowed, "Method \""+method+"\" not allowed.")
+		return
 	}
+	if no := v.authorizeMethod(action); no != nil {
+		v.refuse(no)
+		return
+	}
+	v.observeIgnored()
+	switch action {
+	case resources.List:
+		v.list()
+	case resources.Retrieve:
+		v.retrieve()
+	case resources.Create:
+		v.post()
+	case resources.Update, resources.PartialUpdate:
+		v.update(action == resources.PartialUpdate)
+	case resources.Destroy:
+		v.destroy()
+	default:
+		v.options()
+	}
+}
+
+// authorizeMethod asks the authorizer about a write or, if it decides about reads, about
+// any request. It returns nil if the request is permitted.
+func (v *view) authorizeMethod(action resources.Actions) *refusal {
+	switch {
+	case action&^resources.ReadActions != 0:
+		return v.authorize(action)
+	case !v.handler.reads:
+		return nil
+	case v.route.isRecord:
+		return v.authorize(resources.Retrieve)
+	}
+	return v.authorize(resources.List)
 }
 
 // isRead reports whether a method is GET or HEAD. As in net/http, "" is GET.
@@ -70,20 +101,21 @@ func isRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == ""
 }
 
-func (v *view) get() {
-	if v.route.collection == nil {
-		v.sendRoot()
-		return
-	}
-	v.list()
-}
-
-// options sends the metadata of the route. It includes the fields for POST if the client
-// may post.
+// options sends the metadata of the route. It includes the fields for POST or PUT if the
+// client may send those. As in Django REST framework, it does not for a record that does
+// not exist or is hidden by a filter.
 func (v *view) options() {
-	if v.route.creator != nil && v.authorize() == nil {
-		v.write(http.StatusOK, listActions(*v.route.about))
-		return
+	r := v.route
+	switch {
+	case r.collection == nil:
+		v.write(http.StatusOK, rootMetadata())
+	case r.actions.Has(resources.Create) && v.authorize(resources.Create) == nil:
+		v.write(http.StatusOK, metadata(r.about.Title(), http.MethodPost, r.about.Fields))
+	case r.actions.Has(resources.Update) && v.authorize(resources.Update) == nil && v.exists():
+		v.write(http.StatusOK, metadata(r.about.RecordTitle(), http.MethodPut, r.about.Fields))
+	case r.isRecord:
+		v.write(http.StatusOK, metadata(r.about.RecordTitle(), "", nil))
+	default:
+		v.write(http.StatusOK, metadata(r.about.Title(), "", nil))
 	}
-	v.write(http.StatusOK, v.route.metadata())
 }

@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -69,6 +70,22 @@ func (q Query) Get(name string) (value string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// All returns an iterator over the names and values, decoded as by Get, in the order of
+// the query.
+func (q Query) All() iter.Seq2[string, string] {
+	pairs := q.pairs
+	if q.text != nil {
+		pairs = q.text
+	}
+	return func(yield func(name, value string) bool) {
+		for _, p := range pairs {
+			if !yield(p.name, p.value) {
+				return
+			}
+		}
+	}
 }
 
 // Len returns the number of pairs in the query. A repeated name counts each time. Empty

@@ -13,6 +13,7 @@ type Description struct {
 	Name     string          // what a record is, such as "item variant"
 	Actions  Actions         // the operations that are served
 	Vary     string          // value of the Vary header
+	Query    string          // of the URL in the root listing, such as "format=api"
 	Ordering []ordering.Term // default ordering
 	Fields   []Field         // in wire order; nil if they are not known
 

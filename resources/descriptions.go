@@ -47,6 +47,7 @@ func describe(key string) Description {
 		Name:     recordName(key),
 		Actions:  List,
 		Vary:     "Accept",
+		Query:    "format=api",
 		Ordering: []ordering.Term{{Field: "id"}},
 	}
 	switch key {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // departments returns the shop's authorizer. The programme department may post
@@ -13,7 +14,7 @@ import (
 // department without a password may not post.
 func departments(passwords map[string]string) httpapi.Authorizer {
 	department := map[string]string{"events": "programme", "social-links": "press"}
-	return func(r *http.Request, collection string) error {
+	return func(r *http.Request, collection string, _ resources.Actions) error {
 		user, password, ok := r.BasicAuth()
 		if want := passwords[user]; !ok || want == "" || !equal(password, want) {
 			return httpapi.Unauthorized(`Basic realm="shop"`, "")

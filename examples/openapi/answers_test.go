@@ -193,7 +193,7 @@ func TestResponses(t *testing.T) {
 	for key := range house.All() {
 		collections[key] = failing{}
 	}
-	panicking := func(*http.Request, string) error { panic("authorizer") }
+	panicking := func(*http.Request, string, resources.Actions) error { panic("authorizer") }
 	broken, err := httpapi.NewHandler(collections, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)

@@ -207,7 +207,7 @@ func TestCrossOriginForm(t *testing.T) {
 
 // The body of a forbidden request is not read.
 func TestForbiddenBodyIsNotRead(t *testing.T) {
-	forbid := func(*http.Request, string) error { return httpapi.Forbidden("Not you.") }
+	forbid := func(*http.Request, string, resources.Actions) error { return httpapi.Forbidden("Not you.") }
 	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: forbid})
 	for _, change := range []func(*http.Request){
 		func(*http.Request) {},

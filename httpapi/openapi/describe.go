@@ -85,7 +85,7 @@ func (d *describer) record(served httpapi.Served) (name string, known bool) {
 	case about.Fields != nil:
 		name, known = recordName(about), true
 		schemas.add(name, described(about.Fields))
-		if served.Creatable {
+		if served.Actions.Has(resources.Create) {
 			schemas.add(newOf(name), posted(about.Fields))
 		}
 	case t == nil:

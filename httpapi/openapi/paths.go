@@ -54,7 +54,7 @@ func (d *describer) listPath(served httpapi.Served, record string) pathItem {
 		Head:    head(served, "head"+list, parameters),
 		Options: metadataOf("describe"+list, parameters[:1]),
 	}
-	if served.Creatable {
+	if served.Actions.Has(resources.Create) {
 		item.Post = d.post(about, record)
 	}
 	return item

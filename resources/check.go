@@ -1,0 +1,4 @@
+package resources
+
+// Check TODO
+func (d Description) Check() error { return nil }
