@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -80,7 +79,7 @@ func (f Field) reference(value string, exists func(string, int) bool) (id int, m
 	case jsonString:
 		var ok bool
 		shown = unquote(value)
-		if id, ok = integer(strings.TrimFunc(shown, isSpace)); !ok {
+		if id, ok = integer(strings.TrimSpace(shown)); !ok {
 			return 0, wrongType(kind)
 		}
 	default:
@@ -101,11 +100,23 @@ func wrongType(kind jsonKind) string {
 // whether text is one. If the number is out of range for an int, it returns 0, which is
 // not the id of a record.
 func integer(text string) (n int, ok bool) {
+	if !isInteger(text) {
+		return 0, false
+	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, errors.Is(err, strconv.ErrRange)
+		return 0, true
 	}
 	return n, true
+}
+
+// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
+// reports that a number is out of range before it has read all of the text.
+func isInteger(text string) bool {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // truncated returns a number truncated to an integer, or 0 if it is out of range.
