@@ -11,26 +11,26 @@ import (
 )
 
 // cleanReference accepts the id of an existing record. The empty string counts as null.
-func (f Field) cleanReference(value string, exists func(string, int) bool) (text, message string) {
+func (f Field) cleanReference(value string, checks Checks) (text, message string) {
 	if value == `""` {
-		_, messages := f.clean("null", exists)
+		_, messages := f.clean("null", checks)
 		return "null", strings.Join(messages, " ")
 	}
-	id, message := f.reference(value, exists)
+	id, message := f.reference(value, checks)
 	return strconv.Itoa(id), message
 }
 
 // cleanReferences accepts a list of ids of existing records, or an object, whose names
 // are the ids. It sorts the ids and removes duplicates. The message is about the first
 // invalid id.
-func (f Field) cleanReferences(value string, exists func(string, int) bool) (text, message string) {
+func (f Field) cleanReferences(value string, checks Checks) (text, message string) {
 	items, message := items(value)
 	if message != "" {
 		return "", message
 	}
 	ids := make([]int, 0, len(items))
 	for _, item := range items {
-		id, message := f.reference(item, exists)
+		id, message := f.reference(item, checks)
 		if message != "" {
 			return "", message
 		}
@@ -67,7 +67,7 @@ func items(value string) (items []string, message string) {
 // reference returns the id of an existing record. The value is a number, which is
 // truncated to an integer, or a string that contains an integer. A number out of range
 // for an int is not the id of a record.
-func (f Field) reference(value string, exists func(string, int) bool) (id int, message string) {
+func (f Field) reference(value string, checks Checks) (id int, message string) {
 	shown := value
 	switch kind := kindOf(value); kind {
 	case jsonNull:
@@ -85,7 +85,7 @@ func (f Field) reference(value string, exists func(string, int) bool) (id int, m
 	default:
 		return 0, wrongType(kind)
 	}
-	if id < 1 || !exists(f.Refers, id) {
+	if id < 1 || !checks.exists(f.Refers, id) {
 		return 0, fmt.Sprintf(`Invalid pk "%s" - object does not exist.`, shown)
 	}
 	return id, ""
