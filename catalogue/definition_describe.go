@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
@@ -62,7 +63,7 @@ func (d Definition[T]) describe(documented bool) (about resources.Description, e
 	if about.Actions&fielded != 0 && len(about.Fields) == 0 {
 		return about, errors.New("Options.Description has actions that need Fields")
 	}
-	return about, nil
+	return about, about.Check()
 }
 
 // overridden returns a description with the members of another one that are not zero.
@@ -104,29 +105,29 @@ func checkTogether(all []resources.Description) error {
 				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, unknownCollection(f.Refers, keys))
 			}
 		}
-		for _, name := range d.Search {
-			if err := checkSearch(d, name, byKey); err != nil {
-				return fmt.Errorf("%s: %w: Search: %q: %w", d.Key, ErrInvalidType, name, err)
+		for _, t := range d.SearchTests("") {
+			if err := checkSearch(d, t.Field, byKey); err != nil {
+				return fmt.Errorf("%s: %w: search %q: %w", d.Key, ErrInvalidType, t.Field, err)
 			}
 		}
 	}
 	return nil
 }
 
-// checkSearch returns an error if a name in Search names no field.
-func checkSearch(d resources.Description, name string, byKey map[string]resources.Description) error {
-	_, field, other := searchPath(name)
-	f, err := fieldOf(d, field)
-	switch {
-	case err != nil || other == "":
+// checkSearch returns an error if a path in Search goes to a field of another collection
+// that does not exist. [resources.Description.Check] checks all else.
+func checkSearch(d resources.Description, path string, byKey map[string]resources.Description) error {
+	reference, field, ok := strings.Cut(path, "__")
+	if _, err := fieldOf(d, path); err == nil || !ok {
+		return nil
+	}
+	f, err := fieldOf(d, reference)
+	if err != nil {
 		return err
-	case f.Refers == "":
-		return fmt.Errorf("field %s refers to no collection", field)
 	}
-	if _, err = fieldOf(byKey[f.Refers], other); err != nil {
-		return fmt.Errorf("%s: %w", f.Refers, err)
-	}
-	return nil
+	other := byKey[f.Refers]
+	other.Search = []string{field}
+	return other.Check()
 }
 
 // fieldOf returns the field with a name in snake_case.

@@ -117,21 +117,23 @@ type encoded[T any] struct {
 func makeEncoded[T any](house *Catalogue, about resources.Description, opts Options) (anyCollection, error) {
 	keys := opts.Keys
 	opts.Keys = allKeys[T](about.Fields, keys)
-	c, err := NewCollection[T](opts)
+	s, engine, err := newSchema[T](opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.schema.checkFields(about); err != nil {
+	if err := s.checkFields(about); err != nil {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", about.Key, ErrInvalidType, err)
 	}
-	if documented[T]() {
-		for _, f := range about.Fields {
-			if f.Required {
-				c.schema.required = append(c.schema.required, f.Name)
-			}
+	for _, f := range about.Fields {
+		if isOpen[T]() {
+			engine.Known = append(engine.Known, ordering.Snake(f.Name))
+		}
+		if f.Required && documented[T]() {
+			s.required = append(s.required, f.Name)
 		}
 	}
-	return &encoded[T]{c, &about, c.schema.columns(about.Fields, keys), opts.Now, house}, nil
+	c := &Collection[T]{schema: s, store: store.New(engine)}
+	return &encoded[T]{c, &about, s.columns(about.Fields, keys), opts.Now, house}, nil
 }
 
 func (e *encoded[T]) Description() resources.Description { return *e.about }

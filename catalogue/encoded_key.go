@@ -57,8 +57,8 @@ func timeKey[T any](f ordering.Field[T], value string) ordering.Key {
 // another value.
 func valueKeys[T any](fields []resources.Field) (keys []ordering.KeyFunc) {
 	var members []member
-	if !isOpen[T]() {
-		members, _ = membersOf(reflect.TypeFor[T]()) // NewCollection reports the error
+	if t := reflect.TypeFor[T](); !isOpen[T]() && t.Kind() == reflect.Struct {
+		members, _ = membersOf(t) // newSchema reports the error
 	}
 	for _, f := range fields {
 		key := textKey(f.Kind)

@@ -2,42 +2,29 @@ package catalogue
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// searchPath returns the parts of a name in the Search of a description: the lookup that
-// its first character stands for, the field, and, if the field is a reference, the field
-// of the other collection.
-func searchPath(name string) (lookup, field, other string) {
-	lookup = "icontains"
-	if rest, ok := strings.CutPrefix(name, "^"); ok {
-		lookup, name = "istartswith", rest
-	} else if rest, ok := strings.CutPrefix(name, "="); ok {
-		lookup, name = "iexact", rest
-	}
-	field, other, _ = strings.Cut(name, "__")
-	return lookup, field, other
-}
-
-// finder returns a function that reports whether a field in Search has a word.
+// finder returns a function that reports whether an entry has a word in one of the fields
+// that are searched. A field of another collection is searched once, not for each entry.
 func (e *encoded[T]) finder(ctx context.Context, word string) (func(*store.Entry) bool, error) {
 	var found []func(*store.Entry) bool
-	for _, name := range e.about.Search {
-		lookup, field, other := searchPath(name)
-		t := resources.Test{Field: field, Lookup: lookup, Values: []string{word}}
-		c := e.column(field)
-		if other == "" {
+	for _, t := range e.about.SearchTests(word) {
+		if c := e.column(t.Field); c != nil {
 			found = append(found, c.textual(t))
 			continue
 		}
+		reference, field, _ := strings.Cut(t.Field, "__")
+		c := e.column(reference)
 		m, err := e.house.lookup(c.Refers)
 		if err != nil {
 			return nil, err
 		}
-		t.Field = other
+		t.Field = field
 		ids, err := m.matching(ctx, t)
 		if err != nil {
 			return nil, err
@@ -47,12 +34,7 @@ func (e *encoded[T]) finder(ctx context.Context, word string) (func(*store.Entry
 		})
 	}
 	return func(entry *store.Entry) bool {
-		for _, match := range found {
-			if match(entry) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(found, func(has func(*store.Entry) bool) bool { return has(entry) })
 	}, nil
 }
 
