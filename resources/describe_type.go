@@ -52,7 +52,7 @@ func kindOfType(t reflect.Type) (Field, error) {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
 		return Field{Kind: Timestamp}, nil
-	case reflect.TypeFor[json.Number]():
+	case reflect.TypeFor[json.Number](), reflect.TypeFor[Float64]():
 		return Field{Kind: Float}, nil
 	case reflect.TypeFor[json.RawMessage]():
 		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
