@@ -237,7 +237,6 @@ func TestDescriptionOfMembers(t *testing.T) {
 		Name   bool      `json:"name"`  // hides that of Base
 		Named  Base      `json:"named"` // not flattened
 		Moment time.Time `json:"-"`
-		Dash   bool      `json:"-,"`
 		small  bool
 		Loop
 	}
