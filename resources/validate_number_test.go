@@ -184,6 +184,8 @@ func TestDecimal(t *testing.T) {
 		bad(`"1e-9"`, "nine places are nine digits in total", total),
 		bad(`"0.000000001"`, "nine places are nine digits in total", total),
 		bad(`"1e99999999999"`, "large exponent", total),
+		bad(`"1e9223372036854775807"`, "exponent of the largest int64", total),
+		bad(`"--5"`, "two signs", badNumber),
 		bad(`"1e-99999999999"`, "large negative exponent", total),
 		ok(`"0e5"`, `"0.00"`, "zero with an exponent"),
 		bad(`"0e8"`, "zeros count as digits before the point", total),

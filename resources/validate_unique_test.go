@@ -21,7 +21,9 @@ func TestUnique(t *testing.T) {
 	values := map[string]string{
 		"mainTitle": `"T"`, "slug": `"t !"`, "site": `""`, "number": "0", "price": `"1.50"`, "status": `"a"`, "author": "7",
 	}
-	taken := func(field, value string) bool { return values[field] == value || value == "null" }
+	taken := func(field, value string) bool {
+		return values[field] == value || value == "null" || value == "" || value == "9223372036854775807"
+	}
 	exist := func(label string) string { return "short film with this " + label + " already exists." }
 	status := FieldError{"status", []string{exist("status")}}
 	tests := []struct {
@@ -51,6 +53,11 @@ func TestUnique(t *testing.T) {
 		if diff := cmp.Diff(want, err); diff != "" {
 			t.Errorf("%s (%s): error (-want +got):\n%s", test.body, test.reason, diff)
 		}
+	}
+	_, err := d.Validate([]byte(`{"status":"b","number":99999999999999999999}`), Checks{Taken: taken})
+	want := FieldErrors{{"number", []string{"Ensure this value is less than or equal to 9."}}}
+	if diff := cmp.Diff(error(want), err); diff != "" {
+		t.Errorf("a number that is out of range for an int64 is not checked (-want +got):\n%s", diff)
 	}
 	if _, err := d.Validate([]byte(`{}`), Checks{}); err != nil {
 		t.Errorf("Taken is nil: %v", err)
