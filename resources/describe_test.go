@@ -239,6 +239,7 @@ func TestDescriptionOfMembers(t *testing.T) {
 		Moment time.Time `json:"-"`
 		small  bool
 		Loop
+		ownGenre `json:"genre"` // not flattened
 	}
 	_ = nested{small: true}.small
 	d, err := DescriptionOf[nested]("x")
