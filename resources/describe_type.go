@@ -35,13 +35,12 @@ func (m structMember) field() (Field, error) {
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
 func fieldOf(t reflect.Type) (f Field, err error) {
-	switch inner := elem(t); {
-	case inner == t:
+	if t.Kind() != reflect.Pointer {
 		return kindOfType(t)
-	case inner.Kind() == reflect.Pointer:
-		f.Kind = JSON
-	default:
-		f, err = kindOfType(inner)
+	}
+	f.Kind = JSON
+	if t.Elem().Kind() != reflect.Pointer {
+		f, err = kindOfType(t.Elem())
 	}
 	f.Nullable, f.Default = true, "null"
 	return f, err
