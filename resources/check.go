@@ -70,7 +70,7 @@ func (f Field) check() error {
 		return nil
 	}
 	if serr := checkSyntax([]byte(f.Default), maxDepth); serr != nil {
-		return fmt.Errorf("the default is not JSON: %w", serr)
+		return fmt.Errorf("the default is not JSON: %s", serr.Reason)
 	}
 	return nil
 }

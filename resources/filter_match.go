@@ -33,9 +33,38 @@ func (t Test) MatchesText(s string) bool {
 	})
 }
 
-// containsUpper reports whether s contains word in any letters. It compares a rolling
-// hash of s with that of word, as package strings does.
+// containsUpper reports whether s contains word in any letters. It compares word with s at
+// each occurrence of its first letter. After many comparisons, it calls searchUpper.
 func containsUpper(s, word string) bool {
+	if word == "" {
+		return true
+	}
+	first, _ := firstUpper(word)
+	for left := 4 * len(s); s != ""; {
+		r, size := rune(s[0]), 1
+		switch {
+		case r >= utf8.RuneSelf:
+			r, size = firstUpper(s)
+		case 'a' <= r && r <= 'z':
+			r -= 'a' - 'A'
+		}
+		if r == first {
+			rest, ok := cutUpper(s, word)
+			if ok {
+				return true
+			}
+			if left -= len(s) - len(rest); left < 0 {
+				return searchUpper(s, word)
+			}
+		}
+		s = s[size:]
+	}
+	return false
+}
+
+// searchUpper is like containsUpper, but compares a rolling hash of s with that of word,
+// as package strings does. It is slower for most texts, but linear for all.
+func searchUpper(s, word string) bool {
 	const prime = 16777619
 	power, want, got := uint32(1), uint32(0), uint32(0)
 	end := 0 // of the part of s that got is the hash of
@@ -65,7 +94,8 @@ func containsUpper(s, word string) bool {
 	}
 }
 
-// cutUpper returns s without a prefix in any letters and reports whether it has it.
+// cutUpper returns s without a prefix in any letters. If s does not begin with it, ok is
+// false, and rest is where s differs.
 func cutUpper(s, prefix string) (rest string, ok bool) {
 	for prefix != "" {
 		if s == "" {
@@ -74,7 +104,7 @@ func cutUpper(s, prefix string) (rest string, ok bool) {
 		a, sizeA := firstUpper(s)
 		b, sizeB := firstUpper(prefix)
 		if a != b {
-			return "", false
+			return s, false
 		}
 		s, prefix = s[sizeA:], prefix[sizeB:]
 	}

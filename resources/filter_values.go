@@ -13,7 +13,7 @@ import (
 // parameter counts as absent or if message is not empty.
 func (f Field) test(lookup string, given []string, exists func(string, int) bool) (t Test, ok bool, message string) {
 	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
-	last := strings.ToValidUTF8(given[len(given)-1], "\ufffd")
+	last := validUTF8(given[len(given)-1])
 	switch {
 	case f.Kind == References:
 		t.Values, message = f.filterIDs(given, exists)
@@ -110,7 +110,7 @@ func filterBool(text string) string {
 func (f Field) filterIDs(given []string, exists func(string, int) bool) (ids []string, message string) {
 	for _, text := range given {
 		if _, ok := integer(strings.TrimFunc(text, isSpace)); !ok {
-			return nil, fmt.Sprintf("“%s” is not a valid value.", text)
+			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
 		}
 	}
 	for _, text := range given {
@@ -132,3 +132,6 @@ func (f Field) filterID(text string, exists func(string, int) bool) (id int, ok 
 func notAvailable(value string) string {
 	return fmt.Sprintf("Select a valid choice. %s is not one of the available choices.", value)
 }
+
+// validUTF8 returns a value of a query in valid UTF-8. Invalid UTF-8 becomes U+FFFD.
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

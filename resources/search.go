@@ -33,7 +33,7 @@ func searchWords(given []string) []string {
 	if len(given) == 0 {
 		return nil
 	}
-	text := strings.ToValidUTF8(given[len(given)-1], "\ufffd")
+	text := validUTF8(given[len(given)-1])
 	text = strings.ReplaceAll(text, "\x00", "")
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || isSpace(r) })
 	if len(words) == 0 {
