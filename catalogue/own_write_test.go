@@ -98,9 +98,9 @@ func TestDeleteRemovesReferences(t *testing.T) {
 	})
 }
 
-// A part is a record that refers to others of its own collection, with a field that is
+// An ownPart is a record that refers to others of its own collection, with a field that is
 // not in its JSON.
-type part struct {
+type ownPart struct {
 	ID     int   `json:"id"`
 	Whole  *int  `json:"whole" backlist:"refers=parts"`
 	Near   []int `json:"near" backlist:"refers=parts,default=[]"`
@@ -111,14 +111,14 @@ type part struct {
 // TestReferencesToOwnCollection checks the deletion of records that refer to each other
 // and to themselves, and that fields outside the JSON are kept.
 func TestReferencesToOwnCollection(t *testing.T) {
-	definition := catalogue.Define[part]("parts", catalogue.Options{})
+	definition := catalogue.Define[ownPart]("parts", catalogue.Options{})
 	house := ownHouse(t, definition)
 	parts, err := definition.In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
 	one, two := 1, 2
-	for _, p := range []part{{Whole: &one, Near: []int{1, 2}}, {Near: []int{1, 2, 3}, hidden: "h", Note: "n"}, {Whole: &two}} {
+	for _, p := range []ownPart{{Whole: &one, Near: []int{1, 2}}, {Near: []int{1, 2, 3}, hidden: "h", Note: "n"}, {Whole: &two}} {
 		if _, err := parts.Insert(p); err != nil {
 			t.Fatal(err)
 		}
@@ -135,8 +135,8 @@ func TestReferencesToOwnCollection(t *testing.T) {
 	}
 	three := 3
 	got, err := parts.Get(2)
-	want := part{ID: 2, Whole: &three, Near: []int{2, 3}, hidden: "h", Note: "n"}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(part{})); err != nil || diff != "" {
+	want := ownPart{ID: 2, Whole: &three, Near: []int{2, 3}, hidden: "h", Note: "n"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(ownPart{})); err != nil || diff != "" {
 		t.Errorf("error %v, part (-want +got):\n%s", err, diff)
 	}
 }
