@@ -95,7 +95,8 @@ type Encoded interface {
 	// records, each collection at one instant. The errors are those of Get. The error
 	// wraps [ErrReadOnly] like that of Create, and [ErrReferenced] if a
 	// [resources.Reference] of another record, in any collection of the catalogue, holds
-	// the id; nothing changes then.
+	// the id; nothing changes then. After an error of a method of the record type, the id
+	// may have been removed from the lists of some collections.
 	//
 	// Delete waits for calls of Create and Update in collections with references, and
 	// they wait for it, so that the three leave no reference to a record that is deleted.
