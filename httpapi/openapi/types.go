@@ -17,12 +17,8 @@ type types struct {
 	components *members[*schema]
 }
 
-func newTypes(components *members[*schema]) *types {
-	return &types{reserved(), map[reflect.Type]string{
-		reflect.TypeFor[resources.Event]():      "Event",
-		reflect.TypeFor[resources.Label]():      "Label",
-		reflect.TypeFor[resources.SocialLink](): "SocialLink",
-	}, components}
+func newTypes(taken names, components *members[*schema]) *types {
+	return &types{taken, map[reflect.Type]string{}, components}
 }
 
 // record adds the component of a collection's records. If their type already has a
