@@ -77,6 +77,8 @@ func (ts *types) present(t reflect.Type) *schema {
 		return ts.of(t.Elem())
 	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[resources.DateTime]():
 		return formatted("string", "date-time")
+	case t == reflect.TypeFor[resources.Float64]():
+		return formatted("number", "double")
 	case t == reflect.TypeFor[json.Number]():
 		return ofKind("number")
 	case t == reflect.TypeFor[resources.Record]():

@@ -63,6 +63,7 @@ func TestTypeSchemas(t *testing.T) {
 		{"unsigned", reflect.TypeFor[uint64](), `{"type":"integer","minimum":0}`, ``},
 		{"float64", reflect.TypeFor[float64](), `{"type":"number","format":"double"}`, ``},
 		{"float32", reflect.TypeFor[float32](), `{"type":"number","format":"float"}`, ``},
+		{"Float64", reflect.TypeFor[*resources.Float64](), `{"type":["number","null"],"format":"double"}`, ``},
 		{"json.Number", reflect.TypeFor[json.Number](), `{"type":"number"}`, ``},
 		{"named json.Number", reflect.TypeFor[price](), `{"type":"string"}`, ``},
 		{"text", reflect.TypeFor[string](), `{"type":"string"}`, ``},
