@@ -25,9 +25,9 @@ func (c collection) filtered() bool {
 }
 
 // invalid returns the response to an invalid request: badFilter if there are filters, and
-// otherwise the given one.
+// otherwise the given one. A search is never invalid.
 func (c collection) invalid(otherwise failing) failing {
-	if c.filtered() {
+	if c.filtered() && len(c.Description.Filters) > 0 {
 		return badFilter
 	}
 	return otherwise

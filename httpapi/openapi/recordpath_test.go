@@ -47,6 +47,29 @@ func TestOperationsOfRecords(t *testing.T) {
 	}
 }
 
+// A 400 has the errors by field if a filter or the body can be invalid.
+func TestInvalidRequests(t *testing.T) {
+	d := documentOf(t, filmHouse(t), httpapi.Options{}, Options{})
+	for _, tt := range []struct{ path, method, want string }{
+		{"/api/films/", "get", "BadFilter"},
+		{"/api/films/", "post", "BadRecord"}, // which ignores the filters
+		{"/api/films/{id}/", "get", "BadFilter"},
+		{"/api/films/{id}/", "put", "BadFilter"},
+		{"/api/films/{id}/", "delete", "BadFilter"},
+		{"/api/films/{id}/", "options", "BadRequest"},
+		{"/api/directors/", "get", "BadRequest"}, // a search is never invalid
+		{"/api/genres/{id}/", "get", "BadRequest"},
+		{"/api/genres/{id}/", "put", "BadRecord"},
+		{"/api/genres/{id}/", "patch", "BadRecord"},
+		{"/api/genres/{id}/", "delete", "BadRequest"},
+	} {
+		want := `{"$ref":"#/components/responses/` + tt.want + `"}`
+		if got := compactJSON(t, d.operation(t, tt.path, tt.method).Responses["400"]); got != want {
+			t.Errorf("%s %s: 400 is %s, want %s", tt.method, tt.path, got, want)
+		}
+	}
+}
+
 // The parameters of a record's path are those that select records, not those of pages.
 func TestParametersOfRecords(t *testing.T) {
 	d := documentOf(t, filmHouse(t), httpapi.Options{}, Options{})
