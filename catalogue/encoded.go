@@ -118,7 +118,7 @@ type anyCollection interface {
 	read(in *scanner) ([]*store.Entry, error)
 	write(w *bufio.Writer, s *store.State) error
 	matching(ctx context.Context, t resources.Test) (map[int]bool, error)
-	referring(ctx context.Context, key string, id int) (lists []int, holder string, err error)
+	referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error)
 	removeReferences(key string, id int, from []int) error
 }
 

@@ -3,7 +3,6 @@ package catalogue
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -30,12 +29,12 @@ func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) erro
 	}
 	lists := make([][]int, len(referrers))
 	for i, m := range referrers {
-		var holder string
-		if lists[i], holder, err = m.referring(ctx, e.Key(), id); err != nil {
+		var by *ReferenceError
+		if lists[i], by, err = m.referring(ctx, e.Key(), id); err != nil {
 			return err
 		}
-		if holder != "" {
-			return e.schema.errorf("%w: id %d is the %s", ErrReferenced, id, holder)
+		if by != nil {
+			return e.schema.errorf("id %d: %w", id, by)
 		}
 	}
 	var own []int
@@ -73,13 +72,13 @@ func (c *Catalogue) referrers(key string) (list []anyCollection) {
 }
 
 // referring returns the ids of the records with lists that contain a reference to the
-// record of the collection with the key, and the first record whose reference it is, as
-// text. That record itself is left out.
-func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, holder string, err error) {
+// record of the collection with the key, and the first record whose reference it is. That
+// record itself is left out.
+func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
 	is := func(to int) bool { return to == id }
 	for i, entry := range e.store.Current().Entries() {
 		if i%256 == 0 && ctx.Err() != nil {
-			return nil, "", ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if entry.ID == id && e.Key() == key {
 			continue
@@ -89,13 +88,13 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 			switch {
 			case c.Refers != key || !c.refers(entry, is):
 			case c.Kind != resources.References:
-				return nil, fmt.Sprintf("%s of id %d in %s", c.Name, entry.ID, e.Key()), nil
+				return nil, &ReferenceError{e.Key(), entry.ID, c.Name}, nil
 			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
 				lists = append(lists, entry.ID)
 			}
 		}
 	}
-	return lists, "", nil
+	return lists, nil, nil
 }
 
 // removeReferences removes the id of a record of the collection with the key from the
