@@ -140,12 +140,12 @@ func (m *filmModel) change(rng *rand.Rand, present int) change {
 		"status":   []any{"announced", "released", "withdrawn", "bogus", nil}[pick(rng, 3, 5)],
 		"minutes":  []any{0, 1, 2, "3", -1, "x", nil}[pick(rng, 4, 7)],
 		"released": []any{"2024-05-10", nil, "1999-01-01", "2024-02-30"}[pick(rng, 3, 4)],
-		"director": 1 + rng.IntN(m.last["directors"]+2),
+		"director": anyID(rng, m.directors),
 		"genres":   []int{},
 		"price":    "1.50",
 	}
 	for range rng.IntN(3) {
-		all["genres"] = append(all["genres"].([]int), 1+rng.IntN(m.last["genres"]+1))
+		all["genres"] = append(all["genres"].([]int), anyID(rng, m.genres))
 	}
 	for name := range all {
 		if rng.IntN(present) == 0 {
@@ -153,6 +153,14 @@ func (m *filmModel) change(rng *rand.Rand, present int) change {
 		}
 	}
 	return all
+}
+
+// anyID returns one of the ids, or sometimes another number.
+func anyID(rng *rand.Rand, ids []int) int {
+	if len(ids) == 0 || rng.IntN(15) == 0 {
+		return 1 + rng.IntN(20)
+	}
+	return ids[rng.IntN(len(ids))]
 }
 
 // pick returns a number below valid, or sometimes one below all.
