@@ -116,15 +116,15 @@ func filterLabel(field resources.Field, name, lookup string) string {
 		return heading(name)
 	}
 	words := map[string]string{
-		"exact": "", "in": " is one of", "isnull": " is null", "range": " between",
-		"gt": " greater than", "gte": " at least", "lt": " less than", "lte": " at most",
-		"contains": " contains", "icontains": " contains, in any case",
-		"startswith": " begins with", "istartswith": " begins with, in any case",
+		"exact": "", "in": ": one of", "isnull": ": is null", "range": ": between",
+		"gt": ": greater than", "gte": ": at least", "lt": ": less than", "lte": ": at most",
+		"contains": ": contains", "icontains": ": contains, in any case",
+		"startswith": ": begins with", "istartswith": ": begins with, in any case",
 		"iexact": ", in any case",
 	}
 	word, ok := words[lookup]
 	if !ok {
-		word = " " + lookup
+		word = ": " + lookup
 	}
 	return heading(field.Name) + word
 }
@@ -146,9 +146,11 @@ func (p *page) showFilterFaults(c *collection, q query, resp *response) {
 	if err != nil {
 		return
 	}
-	if f := newFilters(c, q, wrong); f != nil && f.Failed {
-		p.Filters, p.Detail = f, "Some filters are not valid."
+	f := newFilters(c, q, wrong)
+	if f == nil || !f.Failed {
+		return
 	}
+	p.Filters, p.Detail, p.Text = f, "Some filters are not valid.", ""
 }
 
 // isFilterForm reports whether r is the form for filters of a collection.

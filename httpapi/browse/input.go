@@ -43,6 +43,7 @@ func newInput(field resources.Field) input {
 	switch field.Kind {
 	case resources.Integer:
 		in.Numeric = true
+		in.Hint = boundsHint(field.Min, field.Max)
 	case resources.Text:
 		if field.Name == "description" {
 			in.Control = "textarea"
@@ -92,6 +93,18 @@ func (in *input) describe() {
 		ids = append(ids, "hint-"+in.Key)
 	}
 	in.Describes = strings.Join(ids, " ")
+}
+
+func boundsHint(least, most *int) string {
+	switch {
+	case least != nil && most != nil:
+		return "From " + strconv.Itoa(*least) + " to " + strconv.Itoa(*most) + "."
+	case least != nil:
+		return "At least " + strconv.Itoa(*least) + "."
+	case most != nil:
+		return "At most " + strconv.Itoa(*most) + "."
+	}
+	return ""
 }
 
 func decimalHint(places int) string {
