@@ -68,9 +68,6 @@ func (c *collection) recordName(id string) string {
 		id = strconv.Itoa(n)
 	}
 	id, _ = cut(id)
-	if c.Name == "" {
-		return c.Key + " " + id
-	}
 	return c.Name + " " + id
 }
 

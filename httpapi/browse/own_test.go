@@ -3,11 +3,9 @@ package browse
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,13 +16,13 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// shelf is a collection with all operations. Its records are maps of their members. It
-// rejects empty titles and the filter status=bogus.
+// shelf is a collection with all operations, which records its writes but does not make
+// them. A parameter that is empty or "bogus" is not valid.
 type shelf struct {
 	about   resources.Description
 	records map[int]map[string]json.RawMessage
-	calls   []string // of Update and Delete
-	refuse  error    // of Update and Delete
+	calls   []string // writes
+	refuse  error    // of all writes
 }
 
 func newShelf(about resources.Description, records ...string) *shelf {
@@ -64,7 +62,7 @@ func (s *shelf) Page(_ context.Context, w pagination.Window, _ []ordering.Term) 
 	return len(all), pagination.Slice(all, w), nil
 }
 
-// check returns an error for the filter status=bogus, and for empty parameters.
+// check returns an error if parameters are not valid.
 func (s *shelf) check(params url.Values) error {
 	var wrong resources.FieldErrors
 	for name, values := range params {
@@ -190,7 +188,3 @@ func (h house) handler(t testing.TB, opts httpapi.Options) http.Handler {
 	}
 	return New(handler, Options{})
 }
-
-var _ = errors.Is
-var _ = slices.Sort[[]int]
-var _ = ordering.Asc
