@@ -44,7 +44,7 @@ func changeJSON(fields []resources.Field, posted url.Values, record []member) []
 		}
 		text, before := posted.Get(field.Name), stored[field.Name]
 		unsent := !posted.Has(field.Name) && field.Kind != resources.Boolean
-		if unsent || plainLines(text) == plainLines(valueText(field, before)) {
+		if unsent || received(text) == received(valueText(field, before)) {
 			if before != nil {
 				out.add(field.Name, string(before))
 			}
@@ -152,8 +152,11 @@ func lines(text string) []string {
 // unixLines replaces the line endings that forms send.
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// plainLines replaces all line endings, as browsers do in forms.
-func plainLines(text string) string { return strings.ReplaceAll(unixLines(text), "\r", "\n") }
+// received returns the text that comes back if a form has text as a value: browsers
+// replace all line endings, and the template replaces U+0000.
+func received(text string) string {
+	return strings.NewReplacer("\r", "\n", "\x00", "\uFFFD").Replace(unixLines(text))
+}
 
 // timestamp converts a date-time with spaces, such as 2026-05-10 18:00 +02:00, to RFC
 // 3339. It does not validate it.

@@ -125,7 +125,7 @@ func (in *input) setValue(field resources.Field, text string) {
 		in.selectFrom([]string{"true", "false"}, "null", true)
 	case in.Control == "select":
 		in.selectFrom(field.Choices, "none", mayBeEmpty(field))
-	case in.Control == "text" && strings.ContainsAny(text, "\r\n"):
+	case in.Control != "checkbox" && strings.ContainsAny(text, "\r\n"):
 		in.Control = "textarea" // browsers remove line endings from other inputs
 	}
 }

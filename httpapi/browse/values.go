@@ -32,8 +32,8 @@ func valueText(field resources.Field, value json.RawMessage) string {
 		return indented(value)
 	case string(value) == "null":
 		return ""
-	case field.Kind == resources.Boolean && !field.Nullable:
-		return strings.TrimPrefix(string(value), "false")
+	case field.Kind == resources.Boolean && !field.Nullable && string(value) != "true":
+		return "" // the box is not checked
 	case field.Kind == resources.References:
 		return listText(value, ", ")
 	case field.Kind == resources.TextList:
