@@ -41,9 +41,13 @@ func (b *browser) serveChange(w http.ResponseWriter, r *http.Request, c *collect
 		return
 	}
 	resp := b.request(r, http.MethodGet, r.URL.Path, "")
-	before, err := readMembers(resp.body.Bytes())
-	if resp.status != http.StatusOK || err != nil {
+	if resp.status != http.StatusOK {
 		b.serveResponse(w, r, resp)
+		return
+	}
+	before, err := readMembers(resp.body.Bytes())
+	if err != nil {
+		b.serveResponse(w, r, refusal(http.StatusInternalServerError, "The record could not be read."))
 		return
 	}
 	posted, refused := readForm(w, r)

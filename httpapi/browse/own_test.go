@@ -46,7 +46,8 @@ func (s *shelf) encoded(id int) []byte {
 	var members []string
 	for _, f := range s.about.Fields {
 		if value, ok := s.records[id][f.Name]; ok {
-			members = append(members, fmt.Sprintf("%q:%s", f.Name, value))
+			name, _ := json.Marshal(f.Name)
+			members = append(members, fmt.Sprintf("%s:%s", name, value))
 		}
 	}
 	return []byte("{" + strings.Join(members, ",") + "}")
