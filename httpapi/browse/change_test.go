@@ -298,7 +298,7 @@ func TestMethodOfOtherRequests(t *testing.T) {
 	}
 }
 
-// Who may change a record sees the form and the link to its deletion.
+// Only callers who may change a record see the form and the link to its deletion.
 func TestChangeRequiresPermission(t *testing.T) {
 	only := func(allowed resources.Actions) httpapi.Authorizer {
 		return func(_ *http.Request, _ string, action resources.Actions) error {
