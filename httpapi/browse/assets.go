@@ -2,8 +2,9 @@ package browse
 
 import (
 	"crypto/sha256"
-	_ "embed" // of the template and its stylesheet
+	_ "embed" // of the template and its stylesheets
 	"encoding/base64"
+	"slices"
 )
 
 //go:embed page.html
@@ -11,6 +12,19 @@ var pageHTML string
 
 //go:embed style.css
 var styleCSS string
+
+// recordsCSS is the style of the pages of records and of filters.
+//
+//go:embed records.css
+var recordsCSS string
+
+// styleFor returns the stylesheet for the pages of collections.
+func styleFor(collections []collection) string {
+	if slices.ContainsFunc(collections, func(c collection) bool { return c.hasPages() || c.hasFilters() || c.hasSelect() }) {
+		return styleCSS + recordsCSS
+	}
+	return styleCSS
+}
 
 // contentPolicy returns a Content-Security-Policy that allows only the given stylesheet,
 // by its hash, and forms to the same site.

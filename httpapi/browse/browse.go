@@ -3,8 +3,6 @@ package browse
 import (
 	"html/template"
 	"net/http"
-
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -14,12 +12,16 @@ type Options struct {
 }
 
 // New returns a handler that serves the responses of h to browsers as pages, and passes
-// all other requests to h. h is an *httpapi.Handler or middleware around one that
-// changes neither paths nor JSON. To strip a prefix, wrap the returned handler, not h,
-// with http.StripPrefix. If h is nil, it responds to all requests with 404.
+// all other requests to h. h is an *httpapi.Handler, or middleware around one that changes
+// neither paths nor JSON. The pages show the collections that the methods Root and Served
+// of the Handler return. If h does not have these methods, they show the documented
+// collections at /api/. To use middleware that does not have them with other collections,
+// wrap the returned handler. To strip a prefix, wrap the returned handler too, with
+// http.StripPrefix. If h is nil, it responds to all requests with 404.
 //
-// The returned handler is safe for concurrent use if h is, and starts no goroutines.
-// O(size of the template).
+// The returned handler has a method Root() string, which [httpapi.Mount] calls. It is safe
+// for concurrent use if h is, and starts no goroutines.
+// O(size of the template + number of collections).
 func New(h http.Handler, opts Options) http.Handler {
 	if h == nil {
 		h = http.NotFoundHandler()
@@ -27,32 +29,43 @@ func New(h http.Handler, opts Options) http.Handler {
 	if opts.Title == "" {
 		opts.Title = "Catalogue"
 	}
+	root, collections := served(h)
+	style := styleFor(collections)
 	b := &browser{
 		next:        h,
+		root:        root,
 		title:       opts.Title,
 		template:    template.Must(template.New("page").Parse(pageHTML)),
-		policy:      contentPolicy(styleCSS),
+		style:       template.CSS(style),
+		policy:      contentPolicy(style),
 		crossOrigin: http.NewCrossOriginProtection(),
-		collections: make(map[string]resources.Description),
+		collections: make(map[string]*collection),
+		records:     make(map[string]string),
 	}
-	for _, c := range resources.Descriptions() {
-		b.collections[rootPath+c.Segment+"/"] = c
+	for _, c := range collections {
+		b.collections[root+c.Segment+"/"] = &c
+		if c.hasPages() {
+			b.records[c.Key] = c.Segment
+		}
 	}
 	return b
 }
 
-// rootPath is the path of the root.
-const rootPath = "/api/"
-
 // browser is the handler returned by New. It is immutable.
 type browser struct {
 	next        http.Handler
+	root        string // path of the root
 	title       string
 	template    *template.Template
+	style       template.CSS
 	policy      string // Content-Security-Policy
 	crossOrigin *http.CrossOriginProtection
-	collections map[string]resources.Description // by path
+	collections map[string]*collection // by path
+	records     map[string]string      // segments of the collections whose records have pages, by key
 }
+
+// Root returns the path of the root.
+func (b *browser) Root() string { return b.root }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
@@ -60,6 +73,8 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.next.ServeHTTP(varying(w, r), r)
 	case isForm(r):
 		b.servePosted(w, r)
+	case b.isFilterForm(r):
+		b.serveFilterForm(w, r)
 	default:
 		b.serveResponse(w, r, b.forward(r))
 	}
@@ -68,15 +83,21 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveResponse serves a response of the handler as a page.
 func (b *browser) serveResponse(w http.ResponseWriter, r *http.Request, resp *response) {
 	p := b.newPage(r, resp)
+	c, id := b.find(r.URL.Path)
 	switch {
+	case resp.status == http.StatusBadRequest && isRead(r.Method) && c != nil && id == "":
+		p.showResponse(resp)
+		p.showFilterFaults(c, readQuery(r), resp)
 	case resp.status != http.StatusOK || !isRead(r.Method):
 		p.showResponse(resp)
-	case r.URL.Path == rootPath:
+	case r.URL.Path == b.root:
 		b.showRoot(p, r, resp)
+	case id != "":
+		b.showRecord(p, r, resp)
 	default:
 		b.showList(p, r, resp)
 	}
-	b.send(w, r, resp, p)
+	b.sendPage(w, r, resp, p)
 }
 
 // isRead reports whether a method is GET or HEAD. In net/http an empty method is GET.

@@ -15,6 +15,7 @@ type cell struct {
 	Text  string // the visible text
 	Whole string // the whole value, if Text is shortened
 	Link  string // an http or https URL, or ""
+	Names []link // links to the records that the ids in the value name
 	Exact string // a time as received, or ""
 	Head  bool   // the cell is the id, the header of its row
 }

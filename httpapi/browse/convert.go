@@ -13,36 +13,81 @@ import (
 // that the handler applies the default or requires the field, and passes invalid values
 // as text, so that the handler reports the error.
 func formJSON(fields []resources.Field, posted url.Values) []byte {
-	var out strings.Builder
-	out.WriteByte('{')
+	var out object
 	for _, field := range fields {
 		if field.ReadOnly {
 			continue
 		}
-		value, ok := fieldJSON(field.Kind, posted.Get(field.Name))
-		if !ok {
-			continue
+		value, ok := fieldJSON(field, posted.Get(field.Name))
+		if !ok && mayBeEmpty(field) && field.Required {
+			value, ok = emptyJSON(field), true
 		}
-		if out.Len() > 1 {
-			out.WriteByte(',')
+		if ok {
+			out.add(field.Name, value)
 		}
-		out.WriteString(quote(field.Name) + ":" + value)
 	}
-	out.WriteByte('}')
-	return []byte(out.String())
+	return out.json()
 }
 
-// fieldJSON returns the JSON of one field. ok is false if the field is to be omitted.
-func fieldJSON(kind resources.Kind, text string) (value string, ok bool) {
-	if kind == resources.Boolean {
+// changeJSON returns the values of a form that changes a record as a JSON object. A field
+// whose text in the form is still that of the record keeps its value, which the text may
+// not represent exactly. A field that is not in the form keeps its value too.
+func changeJSON(fields []resources.Field, posted url.Values, record []member) []byte {
+	stored := make(map[string]json.RawMessage, len(record))
+	for _, m := range record {
+		stored[m.name] = m.value
+	}
+	var out object
+	for _, field := range fields {
+		if field.ReadOnly {
+			continue
+		}
+		text, before := posted.Get(field.Name), stored[field.Name]
+		unsent := !posted.Has(field.Name) && field.Kind != resources.Boolean
+		if unsent || received(text) == received(valueText(field, before)) {
+			if before != nil {
+				out.add(field.Name, string(before))
+			}
+			continue
+		}
+		value, ok := fieldJSON(field, text)
+		if !ok {
+			value = emptyJSON(field)
+		}
+		out.add(field.Name, value)
+	}
+	return out.json()
+}
+
+// object is a JSON object under construction.
+type object struct{ text strings.Builder }
+
+func (o *object) add(name, value string) {
+	if o.text.Len() > 0 {
+		o.text.WriteByte(',')
+	}
+	o.text.WriteString(quote(name) + ":" + value)
+}
+
+func (o *object) json() []byte { return []byte("{" + o.text.String() + "}") }
+
+// fieldJSON returns the JSON of one field. ok is false if the text is empty.
+func fieldJSON(field resources.Field, text string) (value string, ok bool) {
+	if field.Kind == resources.Boolean && !field.Nullable {
 		return strconv.FormatBool(text != ""), true
 	}
 	if strings.TrimSpace(text) == "" {
 		return "", false
 	}
-	switch kind {
+	switch field.Kind {
+	case resources.Boolean:
+		if text == "true" || text == "false" {
+			return text, true
+		}
 	case resources.Integer, resources.Reference:
 		return numberJSON(text), true
+	case resources.Float, resources.Decimal, resources.Date:
+		return quote(strings.TrimSpace(text)), true
 	case resources.References:
 		return listJSON(strings.FieldsFunc(text, isIDSeparator), numberJSON), true
 	case resources.TextList:
@@ -55,6 +100,21 @@ func fieldJSON(kind resources.Kind, text string) (value string, ok bool) {
 		}
 	}
 	return quote(unixLines(text)), true
+}
+
+// mayBeEmpty reports whether the empty text is a valid value in a form.
+func mayBeEmpty(field resources.Field) bool { return field.Nullable || field.Blank }
+
+// emptyJSON returns the value of a field that is left empty. If there is none, the handler
+// reports the error.
+func emptyJSON(field resources.Field) string {
+	switch {
+	case field.Kind == resources.References, field.Kind == resources.TextList:
+		return "[]"
+	case field.Kind == resources.JSON, field.Nullable && !field.Blank:
+		return "null"
+	}
+	return `""`
 }
 
 // numberJSON returns an integer as a JSON number and any other text as a string.
@@ -91,6 +151,12 @@ func lines(text string) []string {
 
 // unixLines replaces the line endings that forms send.
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// received returns the text that comes back if a form has text as a value: browsers
+// replace all line endings, and the template replaces U+0000.
+func received(text string) string {
+	return strings.NewReplacer("\r", "\n", "\x00", "\uFFFD").Replace(unixLines(text))
+}
 
 // timestamp converts a date-time with spaces, such as 2026-05-10 18:00 +02:00, to RFC
 // 3339. It does not validate it.

@@ -18,21 +18,40 @@
 // A page shows the handler's response to the same request with Accept:
 // application/json. It has the same status and headers. The root lists the collections
 // with their counts. For these it requests one record of each collection, so an
-// observer of the handler sees 39 additional requests. A collection is a table whose
-// columns are the members of the records on the page. Errors are pages too.
+// observer of the handler sees an additional request for each. A collection is a table
+// whose columns are the members of the records on the page. If records can be retrieved,
+// each has a page of its own. Ids of such records are links to these pages, except in
+// lists of more than 50 ids. Errors are pages too.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are
 // relative, so they are valid behind http.StripPrefix and proxies.
 //
+// # Filters
+//
+// The page of a collection whose description has Filters or a Search has a form for
+// these parameters. Browsers send empty inputs too. A request from the form, which has
+// the parameter _filter, is therefore redirected to the same page without that parameter
+// and without empty values. If the handler rejects a value, the page shows the form with
+// the errors.
+//
 // # Forms
 //
 // The page of a collection has a form for a new record if the handler's response to
-// OPTIONS says that the caller may post. The form's values are converted to JSON
-// according to the field kinds in package resources and posted to the handler, which
-// authorizes and validates the request. A form may be at most 1 MiB. Browsers do not
-// send bearer tokens: for forms, the authorizer must accept credentials that browsers
-// send, such as cookies.
+// OPTIONS says that the caller may post. The page of a record has a form with its values
+// if PUT is served and OPTIONS says that the caller may use it, or if PATCH is served and
+// PUT is not. It has a link to a page that asks whether to delete the record if DELETE
+// is served and, where PUT or PATCH is served, there is that form: OPTIONS says nothing
+// about deletion. The handler authorizes and validates all requests, and rejects those
+// of callers who lack the permission.
+//
+// The form's values are converted to JSON according to the field kinds in package
+// resources and sent to the handler. Since forms can only post, the method of a form for
+// a record is in the parameter _method. In such a form, a value that has not been changed
+// is sent as it is stored when the form is received, and an empty input is null or empty
+// text, whichever is valid. In a form for a new record, empty inputs are omitted. A form
+// may be at most 1 MiB. Browsers do not send bearer tokens: for forms, the authorizer must
+// accept credentials that browsers send, such as cookies.
 //
 // A form sent from another site is rejected with 403 by [http.CrossOriginProtection].
 // For browsers that send only Origin, a proxy must preserve the Host header.

@@ -6,7 +6,51 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/gobacklist/backlist/httpapi"
 )
+
+// Whatever the value of a field, a form in which nothing is changed sends that value.
+func FuzzUnchangedForm(f *testing.F) {
+	for _, attack := range attacks() {
+		quoted, _ := json.Marshal(attack)
+		f.Add(string(quoted))
+		f.Add(`[` + string(quoted) + `,1]`)
+	}
+	for _, value := range []string{`null`, `true`, `false`, `"false"`, `-1.5e300`, `7.0`, `" a\r\nb\rc\n"`, `"\n"`, `""`, `[]`, `{}`, `"\ud800"`, `[[1],null]`} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		if !json.Valid([]byte(value)) {
+			t.Skip()
+		}
+		own := newHouse()
+		record := make(map[string]json.RawMessage)
+		for _, field := range filmFields() {
+			record[field.Name] = json.RawMessage(value)
+		}
+		own.films.records[1] = record
+		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+		page := get(h, "/api/films/1/")
+		checkEscaped(t, page)
+		do(h, formRequest("/api/films/1/?_method=PUT", page.formValues("post", nil).Encode()))
+		if len(own.films.calls) != 1 {
+			t.Fatalf("writes: %.200q", own.films.calls)
+		}
+		var sent map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(own.films.calls[0], "update 1 false ")), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) != len(record)-2 { // all except id and createdAt
+			t.Errorf("sent %d members", len(sent))
+		}
+		for name, got := range sent {
+			if string(got) != strings.TrimSpace(value) {
+				t.Errorf("%s: sent %.100s for %.100s", name, got, value)
+			}
+		}
+	})
+}
 
 // Any JSON value results in one cell with a short visible text and no markup.
 func FuzzRecord(f *testing.F) {

@@ -150,40 +150,54 @@ func TestAccessibility(t *testing.T) {
 		get(h.browse, "/api/"), get(h.browse, "/api/events/"), get(h.browse, "/api/books/"), get(h.browse, "/api/x/"),
 		do(h.browse, formRequest("/api/events/", "name=x")),
 	} {
-		title := page.one(t, "title", "", "").text
-		if page.one(t, "html", "", "").attrs["lang"] != "en" || title == "" || len(page.find("main", "", "")) != 1 {
-			t.Errorf("%q: no language, title or main", title)
+		checkAccessible(t, page)
+	}
+	own := newHouse().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	for _, page := range []result{
+		get(own, "/api/"), get(own, "/api/films/"), get(own, "/api/films/?minutes__gte=bogus&genres=bogus"), get(own, "/api/films/1/"),
+		get(own, "/api/films/1/?_method=DELETE"), get(own, "/api/films/9/"), get(own, "/api/directors/1/"),
+		do(own, formRequest("/api/films/9/?_method=DELETE", "")),
+	} {
+		checkAccessible(t, page)
+	}
+}
+
+// checkAccessible checks the structure of a page on which screen readers rely.
+func checkAccessible(t *testing.T, page result) {
+	t.Helper()
+	title := page.one(t, "title", "", "").text
+	if page.one(t, "html", "", "").attrs["lang"] != "en" || title == "" || len(page.find("main", "", "")) != 1 {
+		t.Errorf("%q: no language, title or main", title)
+	}
+	page.one(t, "h1", "", "")
+	ids := make(map[string]bool)
+	for _, tag := range page.tags {
+		id, ok := tag.attrs["id"]
+		if ok && (ids[id] || id == "") {
+			t.Errorf("%s: the id %q is empty or a duplicate", title, id)
 		}
-		page.one(t, "h1", "", "")
-		ids := make(map[string]bool)
-		for _, tag := range page.tags {
-			id, ok := tag.attrs["id"]
-			if ok && (ids[id] || id == "") {
-				t.Errorf("%s: the id %q is empty or a duplicate", title, id)
+		ids[id] = true
+	}
+	for _, tag := range page.tags {
+		for _, refers := range []string{"aria-describedby", "aria-labelledby", "for"} {
+			for id := range strings.FieldsSeq(tag.attrs[refers]) {
+				if !ids[id] {
+					t.Errorf("%s: %s refers to the missing id %q", title, refers, id)
+				}
 			}
-			ids[id] = true
 		}
-		for _, tag := range page.tags {
-			for _, refers := range []string{"aria-describedby", "aria-labelledby", "for"} {
-				for id := range strings.FieldsSeq(tag.attrs[refers]) {
-					if !ids[id] {
-						t.Errorf("%s: %s refers to the missing id %q", title, refers, id)
-					}
-				}
+		switch tag.name {
+		case "input", "textarea", "select":
+			if tag.attrs["type"] != "checkbox" && tag.attrs["type"] != "hidden" && len(page.find("label", "for", tag.attrs["id"])) != 1 {
+				t.Errorf("%s: the field %s has no label", title, tag.attrs["name"])
 			}
-			switch tag.name {
-			case "input", "textarea":
-				if tag.attrs["type"] != "checkbox" && len(page.find("label", "for", tag.attrs["id"])) != 1 {
-					t.Errorf("%s: the field %s has no label", title, tag.attrs["name"])
-				}
-			case "th":
-				if tag.attrs["scope"] == "" {
-					t.Errorf("%s: a th without scope", title)
-				}
-			case "a":
-				if target, ok := strings.CutPrefix(tag.attrs["href"], "#"); ok && !ids[target] {
-					t.Errorf("%s: a link leads to the missing id %q", title, target)
-				}
+		case "th":
+			if tag.attrs["scope"] == "" {
+				t.Errorf("%s: a th without scope", title)
+			}
+		case "a":
+			if target, ok := strings.CutPrefix(tag.attrs["href"], "#"); ok && !ids[target] {
+				t.Errorf("%s: a link leads to the missing id %q", title, target)
 			}
 		}
 	}

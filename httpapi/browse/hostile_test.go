@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // attacks returns texts that become markup in a page if they are not escaped.
@@ -123,6 +126,67 @@ func TestHostileRequests(t *testing.T) {
 		}
 		checkEscaped(t, page)
 	}
+}
+
+// Descriptions, records, filters and errors of a program's own collections may be anything.
+func TestHostileCollections(t *testing.T) {
+	for _, attack := range attacks() {
+		h := hostileHandler(t, attack)
+		query := url.Values{"status": {attack}, "search": {attack}, ordering.Snake(attack): {attack}, "minutes__gte": {"bogus"}}.Encode()
+		tests := []struct {
+			request *http.Request
+			status  int
+		}{
+			{request("GET", "/api/", ""), 200},
+			{request("GET", "/api/films/", ""), 200},
+			{request("GET", "/api/films/?search="+url.QueryEscape(attack), ""), 200},
+			{request("GET", "/api/films/?"+query, ""), 400},
+			{request("GET", "/api/films/?_filter=x&"+query, ""), 303},
+			{request("GET", "/api/films/1/", ""), 200},
+			{request("GET", "/api/films/1/?_method=DELETE", ""), 200},
+			{request("GET", "/api/films/"+url.PathEscape(strings.NewReplacer("/", "", ".", "").Replace(attack))+"/", ""), 404},
+			{formRequest("/api/films/", query), 400},
+			{formRequest("/api/films/1/?_method=PUT", query), 400},
+			{formRequest("/api/films/1/?_method="+url.QueryEscape(attack), query), 405},
+		}
+		for _, test := range tests {
+			page := do(h, test.request)
+			if page.status != test.status && page.status != 414 {
+				t.Errorf("%.50q: %s %.200s: status %d, want %d", attack, test.request.Method, test.request.RequestURI, page.status, test.status)
+			}
+			checkEscaped(t, page)
+		}
+	}
+}
+
+// hostileHandler returns a handler for a collection that has the attack wherever it may
+// have a text.
+func hostileHandler(t *testing.T, attack string) http.Handler {
+	t.Helper()
+	quoted, _ := json.Marshal(attack)
+	snake := ordering.Snake(attack)
+	record := make(map[string]json.RawMessage)
+	fields := filmFields()
+	for i, f := range fields {
+		if f.Kind == resources.Choice {
+			fields[i].Choices = []string{attack, "x"}
+		}
+		if f.Name == "title" {
+			fields[i].Name = attack
+		}
+		record[fields[i].Name] = quoted
+	}
+	about := describe("films", attack, resources.AllActions, fields)
+	about.Filters = []string{"status", "status__in", "minutes__gte", "genres", snake, snake + "__icontains"}
+	about.Search = []string{snake, "^" + snake}
+	films := newShelf(about)
+	films.records[1] = record
+	films.refuse = resources.FieldErrors{{Field: attack, Messages: []string{attack}}, {Field: "status", Messages: []string{attack}}}
+	handler, err := httpapi.NewHandler(map[string]httpapi.Collection{"films": films}, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(handler, Options{})
 }
 
 // Pages show the headers of the handler's response.

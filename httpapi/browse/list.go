@@ -18,9 +18,10 @@ type envelope struct {
 
 // list is a page of a collection.
 type list struct {
-	Columns []column
-	Rows    []row
-	Pager   pager
+	Columns  []column
+	Rows     []row
+	Pager    pager
+	Filtered bool // parameters of the query select the records
 }
 
 // column is a column of the table, for one member of the records.
@@ -56,18 +57,23 @@ func (b *browser) showList(p *page, r *http.Request, resp *response) {
 	}
 	p.here()
 	q := readQuery(r)
-	collection := b.collections[r.URL.Path]
+	c, _ := b.find(r.URL.Path)
+	if c == nil {
+		c = new(collection)
+	}
 	names := memberNames(records)
+	p.Filters = newFilters(c, q, nil)
 	p.List = &list{
-		Columns: newColumns(names, q, collection.Ordering),
-		Rows:    newRows(records, names),
-		Pager:   newPager(q, e),
+		Columns:  newColumns(names, q, c.Ordering),
+		Rows:     newRows(records, names, b.listLinks(c)),
+		Pager:    newPager(q, e),
+		Filtered: p.Filters != nil && p.Filters.Active,
 	}
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
 	}
-	if b.postable(r) {
-		p.Form = newForm(collection, nil, nil)
+	if b.postable(r, c) {
+		p.Form = newForm(c.Fields, nil, nil)
 	}
 }
 
@@ -127,19 +133,19 @@ func newColumn(name string, q query, terms []ordering.Term) column {
 
 // newRows returns the rows of the table. Members without their own column are combined
 // in a last one.
-func newRows(records [][]member, names []string) []row {
+func newRows(records [][]member, names []string, links links) []row {
 	place := make(map[string]int, len(names))
 	for i, name := range names {
 		place[name] = i
 	}
 	rows := make([]row, len(records))
 	for i, members := range records {
-		rows[i] = newRow(members, place)
+		rows[i] = newRow(members, place, links)
 	}
 	return rows
 }
 
-func newRow(members []member, place map[string]int) row {
+func newRow(members []member, place map[string]int, links links) row {
 	r := row{Cells: make([]cell, len(place))}
 	var others []string
 	for _, m := range members {
@@ -148,7 +154,7 @@ func newRow(members []member, place map[string]int) row {
 			others = append(others, quote(m.name)+":"+string(m.value))
 			continue
 		}
-		r.Cells[at] = newCell(m.value)
+		r.Cells[at] = links.cell(m)
 		if m.name == "id" {
 			r.ID = rowID(m.value)
 			r.Cells[at].Head = true

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ type page struct {
 	Moved    string  // target of a redirect, or ""
 	Text     string  // any other body, indented if it is JSON, or ""
 	Entries  []entry // only at the root
+	Record   *record
+	Filters  *filters
 	List     *list
 	Form     *form
 	Exchange exchange
@@ -46,14 +49,19 @@ func (b *browser) newPage(r *http.Request, resp *response) *page {
 	p := &page{
 		Site:     b.title,
 		Title:    b.title,
-		Style:    template.CSS(styleCSS),
-		Root:     rootLink(r),
+		Style:    b.style,
+		Root:     b.rootLink(r),
 		Exchange: newExchange(r, resp),
 	}
-	if r.URL.Path != rootPath {
+	if r.URL.Path != b.root {
 		p.Path = []step{{b.title, p.Root}}
 	}
-	if c, ok := b.collections[r.URL.Path]; ok {
+	c, id := b.find(r.URL.Path)
+	switch {
+	case id != "":
+		p.Title = capital(c.recordName(id))
+		p.Path = append(p.Path, step{heading(c.Key), "../?format=api"}, step{p.Title, "?format=api"})
+	case c != nil:
 		p.Title = heading(c.Key)
 		p.Path = append(p.Path, step{p.Title, "?format=api"})
 	}
@@ -73,10 +81,10 @@ func (p *page) here() {
 
 // rootLink returns a relative link from the path of r to the root, so that it is valid
 // under any prefix.
-func rootLink(r *http.Request) string {
-	path := r.URL.EscapedPath()
-	up, down := 0, "api/"
-	if rest, ok := strings.CutPrefix(path, rootPath); ok {
+func (b *browser) rootLink(r *http.Request) string {
+	path, root := r.URL.EscapedPath(), (&url.URL{Path: b.root}).EscapedPath()
+	up, down := 0, strings.TrimPrefix(root, "/")
+	if rest, ok := strings.CutPrefix(path, root); ok {
 		up, down = strings.Count(rest, "/"), ""
 	} else if slashes := strings.Count(path, "/"); slashes > 0 {
 		up = slashes - 1
@@ -110,9 +118,9 @@ func (p *page) showResponse(resp *response) {
 	p.Text = indented(resp.body.Bytes())
 }
 
-// send writes a page with the status and the headers of the handler's response, except
+// sendPage writes a page with the status and the headers of the handler's response, except
 // the headers about its body.
-func (b *browser) send(w http.ResponseWriter, r *http.Request, resp *response, p *page) {
+func (b *browser) sendPage(w http.ResponseWriter, r *http.Request, resp *response, p *page) {
 	var body bytes.Buffer
 	if err := b.template.Execute(&body, p); err != nil {
 		http.Error(w, "Internal server error.", http.StatusInternalServerError)

@@ -222,7 +222,7 @@ func TestRootLink(t *testing.T) {
 		"/api/": "/api/", "/api/books/": "/api/", "/api/a/b/c": "/api/", "/api": "/api/", "/": "/api/", "/a/b": "/api/", "//x/y": "/api/",
 	} {
 		r := request("GET", "http://host.example"+target, "")
-		u, err := r.URL.Parse(rootLink(r))
+		u, err := r.URL.Parse((&browser{root: "/api/"}).rootLink(r))
 		if err != nil || u.Path != want || u.Host != "host.example" {
 			t.Errorf("rootLink of %s leads to %v, want %s", target, u, want)
 		}

@@ -19,14 +19,19 @@ func isForm(r *http.Request) bool {
 		(r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "")
 }
 
-// servePosted posts the values of a form to the handler. If the sender may not post, it
+// servePosted passes the values of a form to the handler. If the sender may not post, it
 // forwards the request to the handler, which rejects it, without reading the body.
 func (b *browser) servePosted(w http.ResponseWriter, r *http.Request) {
 	if err := b.crossOrigin.Check(r); err != nil {
 		b.serveResponse(w, r, refusal(http.StatusForbidden, "The form was sent from another site, so nothing was stored."))
 		return
 	}
-	if !b.postable(r) {
+	c, id := b.find(r.URL.Path)
+	if id != "" {
+		b.servePostedRecord(w, r, c)
+		return
+	}
+	if c == nil || !b.postable(r, c) {
 		b.serveResponse(w, r, b.forward(r))
 		return
 	}
@@ -35,12 +40,10 @@ func (b *browser) servePosted(w http.ResponseWriter, r *http.Request) {
 		b.serveResponse(w, r, refused)
 		return
 	}
-	fields := b.collections[r.URL.Path].Fields
-	resp := b.post(r, formJSON(fields, posted))
+	resp := b.post(r, formJSON(c.Fields, posted))
 	switch resp.status {
 	case http.StatusCreated:
-		w.Header().Set("Location", recordLink(r, resp))
-		w.WriteHeader(http.StatusSeeOther)
+		seeOther(w, recordLink(r, resp))
 	case http.StatusBadRequest:
 		b.serveFaults(w, r, resp, posted)
 	default:
@@ -58,8 +61,12 @@ func (b *browser) serveFaults(w http.ResponseWriter, r *http.Request, resp *resp
 	p := b.newPage(r, resp)
 	p.Title = "Not stored"
 	p.here()
-	p.Form = newForm(b.collections[r.URL.Path], posted, wrong)
-	b.send(w, r, resp, p)
+	if c, id := b.find(r.URL.Path); id != "" {
+		p.Form = newChangeForm(c, posted, wrong)
+	} else {
+		p.Form = newForm(c.Fields, posted, wrong)
+	}
+	b.sendPage(w, r, resp, p)
 }
 
 // recordLink returns a link to a new record, in the list with the newest first.

@@ -56,6 +56,17 @@ func (b *browser) post(r *http.Request, body []byte) *response {
 	return b.do(in)
 }
 
+// send sends JSON to the path of r with another method and without a query.
+func (b *browser) send(r *http.Request, method string, body []byte) *response {
+	in := inner(r)
+	in.Method = method
+	in.URL = &url.URL{Path: r.URL.Path}
+	in.RequestURI = in.URL.RequestURI()
+	setBody(in, body)
+	in.Header.Set("Content-Type", "application/json")
+	return b.do(in)
+}
+
 func (b *browser) do(in *http.Request) *response {
 	resp := &response{header: make(http.Header)}
 	b.next.ServeHTTP(resp, in)

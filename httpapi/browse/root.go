@@ -29,11 +29,14 @@ func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 		if err != nil || u.Path == "" {
 			continue
 		}
-		segment := path.Base(u.Path) + "/"
+		segment, query := path.Base(u.Path)+"/", u.RawQuery
+		if query == "" {
+			query = "format=api"
+		}
 		p.Entries = append(p.Entries, entry{
 			Name:  heading(m.name),
-			Link:  "./" + segment + "?" + u.RawQuery,
-			Count: b.count(r, rootPath+segment),
+			Link:  "./" + segment + "?" + query,
+			Count: b.count(r, b.root+segment),
 		})
 	}
 }

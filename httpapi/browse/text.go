@@ -106,9 +106,17 @@ func heading(name string) string {
 		return strings.ToUpper(name)
 	}
 	words := strings.NewReplacer("-", " ", "_", " ").Replace(ordering.Snake(name))
-	first, size := utf8.DecodeRuneInString(words)
 	if strings.TrimSpace(words) == "" {
 		return "“" + name + "”"
 	}
-	return string(unicode.ToUpper(first)) + words[size:]
+	return capital(words)
+}
+
+// capital returns text with its first letter in upper case.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -1,0 +1,116 @@
+package browse
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// collection is a collection that the handler serves.
+type collection struct {
+	resources.Description // without Filters and Search if they have no effect
+	actions               resources.Actions
+}
+
+// recordActions are those of the path of a record.
+const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
+
+// served returns the root of a handler and its collections. If h does not have the
+// methods of an [httpapi.Handler], they are the documented ones.
+func served(h http.Handler) (root string, list []collection) {
+	known, ok := h.(interface {
+		Root() string
+		Served() []httpapi.Served
+	})
+	if !ok {
+		for _, d := range resources.Descriptions() {
+			list = append(list, collection{d, d.Actions})
+		}
+		return "/api/", list
+	}
+	for _, s := range known.Served() {
+		if s.Collection == nil {
+			continue // the root
+		}
+		c := collection{s.Description, s.Actions}
+		if _, ok := s.Collection.(httpapi.Filterer); !ok {
+			c.Filters, c.Search = nil, nil
+		}
+		list = append(list, c)
+	}
+	return known.Root(), list
+}
+
+// find returns the collection that a path names, or nil, and the segment with the id if
+// it is the path of a record.
+func (b *browser) find(path string) (c *collection, id string) {
+	if c := b.collections[path]; c != nil {
+		return c, ""
+	}
+	rest, ok := strings.CutSuffix(path, "/")
+	at := strings.LastIndexByte(rest, '/') + 1
+	c, id = b.collections[rest[:at]], rest[at:]
+	if !ok || c == nil || c.actions&recordActions == 0 || id == "" || strings.Contains(id, ".") {
+		return nil, ""
+	}
+	return c, id
+}
+
+// recordName returns the name of a record, such as "film 7". The id is a segment of a
+// path.
+func (c *collection) recordName(id string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil {
+		id = strconv.Itoa(n)
+	}
+	id, _ = cut(id)
+	return c.Name + " " + id
+}
+
+// hasPages reports whether the records have pages.
+func (c *collection) hasPages() bool { return c.actions.Has(resources.Retrieve) }
+
+// hasFilters reports whether parameters of a query can select records.
+func (c *collection) hasFilters() bool { return len(c.Filters)+len(c.Search) > 0 }
+
+// hasSelect reports whether its forms have a list to select from.
+func (c *collection) hasSelect() bool {
+	return slices.ContainsFunc(c.Fields, func(f resources.Field) bool { return newInput(f).Control == "select" })
+}
+
+// updateMethod returns the method that changes records, or "".
+func (c *collection) updateMethod() string {
+	switch {
+	case c.actions.Has(resources.Update):
+		return http.MethodPut
+	case c.actions.Has(resources.PartialUpdate):
+		return http.MethodPatch
+	}
+	return ""
+}
+
+// parameter returns the field that a parameter of a query selects by, and the lookup. The
+// field is the zero Field if there is none.
+func (c *collection) parameter(name string) (field resources.Field, lookup string) {
+	for _, f := range c.Fields {
+		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))
+		if ok && rest == "" {
+			return f, "exact"
+		}
+		if lookup, ok := strings.CutPrefix(rest, "__"); ok {
+			return f, lookup
+		}
+	}
+	return resources.Field{}, "exact"
+}
+
+// selects reports whether a parameter selects records.
+func (c *collection) selects(name string) bool {
+	return slices.Contains(c.Filters, name) || name == searchName && len(c.Search) > 0
+}
+
+const searchName = "search"
