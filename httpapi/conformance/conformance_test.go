@@ -131,7 +131,7 @@ func TestFaults(t *testing.T) {
 		{"terms are appended to in place", "events", faults{appendsToTerms: true}, []string{"terms-are-read"}},
 		{"the revision never changes", "events", faults{sameRevision: true}, []string{"revision"}},
 		{"Revision ignores the context", "events", faults{revisionIgnoresContext: true}, []string{"cancellation"}},
-		{"Revision returns an error", "events", faults{revisionFails: true}, []string{"revision"}},
+		{"Revision returns an error", "events", faults{revisionFails: true}, []string{"revision", "revision-of-writes"}},
 	}
 	name := regexp.MustCompile(`(?m)^conformance: ([a-z-]+): the collection does not conform: .`)
 	for _, test := range tests {
