@@ -86,7 +86,10 @@ func lookups() []string {
 
 // A record must satisfy all parameters.
 func checkFilterSeveral(s *subject) error {
-	parameters := s.parameters(lookups()...)
+	parameters := s.parameters("exact")
+	if len(parameters) < 2 {
+		parameters = s.parameters(lookups()...)
+	}
 	two := func(p, q parameter) error {
 		m := s.filtered(p, q)
 		f, err := s.openFilterer(m)

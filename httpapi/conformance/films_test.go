@@ -71,7 +71,7 @@ func newHouse() (*catalogue.Catalogue, error) {
 const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released"}`
 
 // ofFilms returns an implementation by a collection of a catalogue of one's own.
-func ofFilms(t *testing.T, key, body string) conformance.Implementation {
+func ofFilms[T any](t *testing.T, key, body string) conformance.Implementation {
 	house, err := newHouse()
 	if err != nil {
 		t.Fatal(err)
@@ -84,27 +84,37 @@ func ofFilms(t *testing.T, key, body string) conformance.Implementation {
 		Description: c.Description(),
 		Body:        body,
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
-			house, err := newHouse()
-			if err != nil {
+			if err := house.Check(); err != nil {
+				t.Error(err)
+			}
+			if house, err = newHouse(); err != nil {
 				return nil, err
 			}
-			t.Cleanup(func() {
-				if err := house.Check(); err != nil {
-					t.Error(err)
-				}
-			})
 			array := "[" + string(bytes.Join(records, []byte(","))) + "]"
 			if err := house.LoadCollection(key, strings.NewReader(array)); err != nil {
 				return nil, err
 			}
 			return house.Encoded(key)
 		},
+		Insert: func(_ context.Context, _ httpapi.Collection, record []byte) error {
+			c, err := catalogue.Define[T](key, catalogue.Options{}).In(house)
+			if err != nil {
+				return err
+			}
+			return insert(c, record)
+		},
 	}
 }
 
 func TestCatalogueOfFilms(t *testing.T) {
-	t.Run("films", func(t *testing.T) { conformance.Verify(t, ofFilms(t, "films", newFilm)) })
-	t.Run("genres", func(t *testing.T) {
-		conformance.Verify(t, ofFilms(t, "genres", `{"name":"comedy","position":2}`))
-	})
+	tests := map[string]conformance.Implementation{
+		"films":            ofFilms[film](t, "films", newFilm),
+		"genres":           ofFilms[genre](t, "genres", `{"name":"comedy","position":2}`),
+		"directors":        ofFilms[director](t, "directors", `{"name":"Anna"}`),
+		"films, no Body":   ofFilms[film](t, "films", ""),
+		"films, all of it": ofFilms[film](t, "films", `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":2,"genres":[1],"rating":2.5,"status":"released","tags":["a"],"premiereAt":"2024-05-10T18:00:00Z","released":"2024-05-10","published":true,"synopsis":"S","website":"https://t.example/"}`),
+	}
+	for reason, impl := range tests {
+		t.Run(reason, func(t *testing.T) { conformance.Verify(t, impl) })
+	}
 }

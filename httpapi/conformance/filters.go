@@ -52,20 +52,39 @@ func (s *subject) samples(f resources.Field) (values []string) {
 	case resources.URL:
 		texts = []string{"https://b.example/", "https://b.example/a", "https://b.example/A", "http://a.example/", "https://c.example/?a=b", "https://a.example/", "https://d.example/"}
 	}
-	for i, n := range []int{3, 0, 5, 1, 4, 2, 6} {
+	for i, n := range []int{0, 2, 5, 1, 4, 6, 3} {
 		if !f.Unique && i%2 == 1 {
 			n = 1
 		}
 		if texts != nil {
 			values = append(values, strconv.Quote(texts[n]))
 		} else {
-			values = append(values, numbered(f, n))
+			values = append(values, numbered(f, n*step(f)))
 		}
 	}
 	if f.Nullable {
 		values[3], values[5] = "null", "null"
 	}
 	return values
+}
+
+// step returns a factor for the numbers of samples. With it, the order of numbers as text
+// is not that by value.
+func step(f resources.Field) int {
+	whole := f.Digits - f.Places
+	switch {
+	case f.Unique:
+		return 1
+	case f.Kind == resources.Decimal && whole >= 2 && f.Places <= 6:
+		n := 4
+		for range f.Places {
+			n *= 10
+		}
+		return n
+	case f.Kind == resources.Integer || f.Kind == resources.Float:
+		return 4
+	}
+	return 1
 }
 
 func (s *subject) references(f resources.Field) []string {
