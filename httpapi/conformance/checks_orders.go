@@ -62,8 +62,8 @@ func checkDecimals(s *subject) error {
 		return err
 	}
 	var values []string
-	for _, n := range []int{9, 10, 1, 0, 99, 8} {
-		values = append(values, decimal(f, n))
+	for _, n := range []int{9, 3, 1, 0, 24, 2} {
+		values = append(values, decimal(f, n*step(f)))
 	}
 	m := s.impl.records(column{f, values})
 	name := ordering.Snake(f.Name)

@@ -27,7 +27,7 @@ type filmSlice struct {
 }
 
 func newFilmSlice(d resources.Description, f fault, records [][]byte) (*filmSlice, error) {
-	rows, err := newSliceCollection(d, faults{}, records)
+	rows, err := newSliceCollection(d, faults{decimalsAsText: f == "decimals are sorted as text"}, records)
 	if err != nil {
 		return nil, err
 	}
