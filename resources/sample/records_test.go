@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
@@ -112,7 +111,7 @@ func TestRecordsIDs(t *testing.T) {
 		{"negative", -1, nil},
 	}
 	for _, tt := range tests {
-		d := resources.Description{Key: "a", Fields: []resources.Field{{Name: "id", Kind: resources.Integer}}}
+		d := resources.Description{Key: "a", Segment: "a", Name: "a", Fields: []resources.Field{{Name: "id", Kind: resources.Integer}}}
 		all := records(t, 1, map[string]int{"a": tt.size}, d)["a"]
 		var got []int
 		for _, r := range all {
@@ -205,29 +204,5 @@ func TestRecordsOfVersion1(t *testing.T) {
 	}
 	if !maps.Equal(sizes, map[string]int{"films": 200, "directors": 20}) {
 		t.Errorf("Records modified the sizes: %v", sizes)
-	}
-}
-
-// TestRecordsOfDocument loads records of the documented collections.
-func TestRecordsOfDocument(t *testing.T) {
-	text, err := json.Marshal(records(t, 3, map[string]int{"events": 40}, resources.Descriptions()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	house := catalogue.New()
-	if err := house.Load(bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
-	for key, c := range house.All() {
-		want := 12
-		if key == "events" {
-			want = 40
-		}
-		if c.Count() != want {
-			t.Errorf("%s: %d records, want %d", key, c.Count(), want)
-		}
-	}
-	if err := house.Check(); err != nil {
-		t.Error(err)
 	}
 }
