@@ -50,7 +50,7 @@ func checkCreate(s *subject) error {
 	}
 	made := map[int][]byte{}
 	for n := range 3 {
-		encoded, err := creator.Create(s.ctx, []byte(s.impl.Body))
+		encoded, err := creator.Create(s.ctx, s.body(n))
 		if err != nil {
 			return fmt.Errorf("Create of Body: %w", err)
 		}
@@ -95,31 +95,11 @@ func checkCreateInvalid(s *subject) error {
 		if !f.Required {
 			continue
 		}
-		var fields resources.FieldErrors
-		_, err := creator.Create(s.ctx, s.without(f.Name))
-		if !errors.As(err, &fields) || !slices.ContainsFunc(fields, func(e resources.FieldError) bool { return e.Field == f.Name }) {
+		if _, err := creator.Create(s.ctx, s.without(f.Name)); !blames(err, f.Name) {
 			return fmt.Errorf("Create without %q, which is required: error %v, want resources.FieldErrors with its name", f.Name, err)
 		}
 	}
 	return s.checkSize(c, 0, "failed Creates")
-}
-
-// without returns the Body without a member.
-func (s *subject) without(name string) []byte {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(s.impl.Body), &members); err != nil {
-		panic(fmt.Sprintf("Body: %v", err))
-	}
-	delete(members, name)
-	return encode(members)
-}
-
-func encode(members map[string]json.RawMessage) []byte {
-	body, err := json.Marshal(members)
-	if err != nil {
-		panic(err) // the values are valid JSON
-	}
-	return body
 }
 
 func checkCreateUnknown(s *subject) error {
@@ -127,13 +107,10 @@ func checkCreateUnknown(s *subject) error {
 	if err != nil {
 		return err
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(s.impl.Body), &members); err != nil {
-		return fmt.Errorf("Body: %w", err)
-	}
 	const unknown = "noSuchMember"
-	members["id"], members[unknown] = json.RawMessage("987654"), json.RawMessage("1")
-	encoded, err := creator.Create(s.ctx, encode(members))
+	body := decode([]byte(s.impl.Body))
+	body["id"], body[unknown] = json.RawMessage("987654"), json.RawMessage("1")
+	encoded, err := creator.Create(s.ctx, encode(body))
 	if err != nil {
 		return fmt.Errorf("Create with an id and an unknown member, which must be ignored: %w", err)
 	}
@@ -154,4 +131,37 @@ func checkCreateCancelled(s *subject) error {
 		return fmt.Errorf("Create with a canceled ctx: error %v, want one wrapping %q", err, context.Canceled)
 	}
 	return s.checkSize(c, 0, "a canceled Create")
+}
+
+// Two records must not have the same value in a unique field.
+func checkCreateUnique(s *subject) error {
+	c, creator, err := s.openEmpty()
+	if err != nil {
+		return err
+	}
+	if _, err := creator.Create(s.ctx, s.body(0)); err != nil {
+		return fmt.Errorf("Create of Body: %w", err)
+	}
+	sent, n := s.sent(), 0
+	for _, f := range s.impl.fields() {
+		if !f.Unique || sent[f.Name] == nil || string(sent[f.Name]) == "null" {
+			continue
+		}
+		n++
+		body := decode(s.body(n))
+		body[f.Name] = sent[f.Name]
+		if _, err := creator.Create(s.ctx, encode(body)); !blames(err, f.Name) {
+			return fmt.Errorf("Create with a %q that another record has: error %v, want resources.FieldErrors with its name", f.Name, err)
+		}
+	}
+	if n == 0 {
+		return skip("the Body has no unique field")
+	}
+	return s.checkSize(c, 1, "failed Creates")
+}
+
+// blames reports whether an error is resources.FieldErrors with the name of a field.
+func blames(err error, name string) bool {
+	var fields resources.FieldErrors
+	return errors.As(err, &fields) && slices.ContainsFunc(fields, func(e resources.FieldError) bool { return e.Field == name })
 }

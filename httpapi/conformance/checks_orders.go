@@ -34,13 +34,12 @@ func checkBigIntegers(s *subject) error {
 	const why = "integers are compared exactly"
 	values := []string{"9007199254740993", "9007199254740992", "9223372036854775807", "9223372036854775806", "10", "9", "1"}
 	var m model
-	for _, id := range values {
-		m = append(m, s.impl.record(func(f resources.Field) string {
-			if f.Name == "id" {
-				return id
-			}
-			return filler(f)
-		}))
+	for _, value := range values {
+		id, err := strconv.Atoi(value)
+		if err != nil {
+			return skip("an int has 32 bits")
+		}
+		m = append(m, s.impl.withID(id))
 	}
 	if err := s.checkOrders(why, m, byID(), byIDDown()); err != nil {
 		return err
@@ -55,6 +54,20 @@ func checkBigIntegers(s *subject) error {
 func checkNumbers(s *subject) error {
 	return s.checkValues("numbers of any length are compared by value", true, []resources.Kind{resources.JSON},
 		[]string{"10", "9.5", "1e1", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891", "0.1", "0"}, asc)
+}
+
+func checkDecimals(s *subject) error {
+	f, err := s.impl.find(false, resources.Decimal)
+	if err != nil {
+		return err
+	}
+	var values []string
+	for _, n := range []int{9, 3, 1, 0, 24, 2} {
+		values = append(values, decimal(f, n*step(f)))
+	}
+	m := s.impl.records(column{f, values})
+	name := ordering.Snake(f.Name)
+	return s.checkOrders("decimals are compared by value", m, asc(name), desc(name))
 }
 
 func checkTimes(s *subject) error {
@@ -78,25 +91,30 @@ func checkMixedKinds(s *subject) error {
 		[]string{`{"a":1}`, `"a"`, "[1]", "true", "-1", `""`, "[]", "false", "5"}, asc, desc)
 }
 
-// checkNulls checks the order of values and nulls in a text or URL field. It makes URLs
-// of the values, which are valid in both.
-func (s *subject) checkNulls(values []string, order func(string) []ordering.Term) error {
-	for i, v := range values {
-		if v != "null" {
-			values[i] = strconv.Quote("https://" + v + ".example/")
+// checkNulls checks the order of null and other values in a field that can be null. Each
+// letter is a value, greater for later letters, and n is null.
+func (s *subject) checkNulls(places string, order func(string) []ordering.Term) error {
+	f, err := s.impl.find(true, resources.Text, resources.URL, resources.Date, resources.Timestamp, resources.Float)
+	if err != nil {
+		return err
+	}
+	var values []string
+	for _, place := range places {
+		switch {
+		case place == 'n':
+			values = append(values, "null")
+		case f.Kind == resources.Text || f.Kind == resources.URL:
+			values = append(values, strconv.Quote("https://"+string(place)+".example/"))
+		default:
+			values = append(values, numbered(f, int(place)))
 		}
 	}
-	return s.checkValues("null is greater than all other values", true,
-		[]resources.Kind{resources.Text, resources.URL}, values, order)
+	m := s.impl.records(column{f, values})
+	return s.checkOrders("null is greater than all other values", m, order(ordering.Snake(f.Name)))
 }
 
-func checkNullsAscending(s *subject) error {
-	return s.checkNulls([]string{"m", "null", "z", "null", "a"}, asc)
-}
-
-func checkNullsDescending(s *subject) error {
-	return s.checkNulls([]string{"m", "null", "z", "a"}, desc)
-}
+func checkNullsAscending(s *subject) error  { return s.checkNulls("mnzna", asc) }
+func checkNullsDescending(s *subject) error { return s.checkNulls("mnza", desc) }
 
 func checkTiesAscending(s *subject) error {
 	return s.checkValues("ties are broken by the last term, id", false, []resources.Kind{resources.Text},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -32,6 +33,17 @@ func checkCancellation(s *subject) error {
 		}
 		if _, err := c.Fields(ctx); !errors.Is(err, ctx.Err()) {
 			return fmt.Errorf("Fields with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
+		}
+		if r, ok := c.(httpapi.Retriever); ok && s.impl.Description.Actions.Has(resources.Retrieve) {
+			if _, err := r.Get(ctx, 1, nil); !errors.Is(err, ctx.Err()) {
+				return fmt.Errorf("Get with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
+			}
+		}
+		if f, ok := c.(httpapi.Filterer); ok && s.impl.Description.Filters != nil {
+			params := url.Values{s.impl.Description.Filters[0]: {""}}
+			if _, _, err := f.PageWhere(ctx, params, pagination.Window{Limit: 1}, byID()); !errors.Is(err, ctx.Err()) {
+				return fmt.Errorf("PageWhere with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
+			}
 		}
 		if r, ok := c.(httpapi.Revisioned); ok {
 			if _, err := r.Revision(ctx); !errors.Is(err, ctx.Err()) {
@@ -67,7 +79,7 @@ func (impl *Implementation) withID(id int) record {
 		if f.Name == "id" {
 			return strconv.Itoa(id)
 		}
-		return filler(f)
+		return filler(f, id)
 	})
 }
 

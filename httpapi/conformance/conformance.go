@@ -20,7 +20,8 @@ type Implementation struct {
 	// Description describes the collection. [resources.Lookup] returns those of the
 	// service's document. Test records have a value for each of its Fields, according
 	// to their kinds. If Fields is nil, the records are open: they have members of any
-	// name and kind.
+	// name and kind. The checks of an optional interface are skipped if Actions lacks
+	// its action, and those of a parameter if Filters or Search does not have it.
 	Description resources.Description
 
 	// New returns a collection that holds exactly the given records. They are compact
@@ -34,8 +35,11 @@ type Implementation struct {
 	// are read. If nil, the checks that need it are skipped.
 	Insert func(ctx context.Context, c httpapi.Collection, record []byte) error
 
-	// Body is a JSON object that can be posted to an empty collection, repeatedly. If
-	// empty, the checks of [httpapi.Creator] are skipped.
+	// Body is a JSON object that can be posted to an empty collection, and also be put in
+	// place of a record. It can be posted repeatedly, with other values in unique fields
+	// other than references. Its texts have no surrounding white space. To check filters
+	// of references, Body must have the ids of some. If Body is empty, the checks of
+	// [httpapi.Creator] and those that need a valid object or a reference are skipped.
 	Body string
 
 	// Except lists the names of checks that the implementation is not expected to

@@ -13,6 +13,12 @@
 //	}
 //
 // [Check] runs the same checks without a testing.T. The expected results follow the
-// documentation of [httpapi.Collection]. They come from a model that sorts a slice
-// and shares no code with any implementation.
+// documentation of [httpapi.Collection]. They come from a model that filters and sorts a
+// slice and shares no code with any implementation.
+//
+// The optional interfaces [httpapi.Describer], [httpapi.Creator], [httpapi.Retriever],
+// [httpapi.Updater], [httpapi.Deleter], [httpapi.Filterer] and [httpapi.Revisioned] are
+// checked too if the collection implements them and the description has their actions
+// and parameters. The error messages of single fields, searches in other collections and
+// deletions of records that others refer to are not checked.
 package conformance

@@ -124,5 +124,8 @@ func parse(kind resources.Kind, value string) any {
 		}
 		return t
 	}
+	if s, ok := v.(string); ok && kind == resources.Decimal {
+		return json.Number(s)
+	}
 	return v
 }

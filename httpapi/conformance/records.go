@@ -23,26 +23,6 @@ func (impl *Implementation) fields() []resources.Field {
 	}
 }
 
-// filler returns the value of fields that a check is not about. It is the same in all
-// records.
-func filler(f resources.Field) string {
-	switch f.Kind {
-	case resources.Integer, resources.Reference:
-		return "1"
-	case resources.Timestamp:
-		return `"2024-05-10T18:00:00+02:00"`
-	case resources.Boolean:
-		return "false"
-	case resources.URL:
-		return `"https://house.example/"`
-	case resources.References, resources.TextList:
-		return "[]"
-	case resources.JSON:
-		return "null"
-	}
-	return `"same"`
-}
-
 // column is a field with its values in the records of a check.
 type column struct {
 	field  resources.Field
@@ -50,22 +30,22 @@ type column struct {
 }
 
 // records returns a model with the given columns. All other fields are the same in all
-// records. Ids are distinct, but neither ascending nor descending.
+// records, unless they are unique. Ids are distinct, but neither ascending nor descending.
 func (impl *Implementation) records(columns ...column) model {
 	n := len(columns[0].values)
 	var m model
 	for i := range n {
-		id := strconv.Itoa(scattered(i, n))
+		id := scattered(i, n)
 		m = append(m, impl.record(func(f resources.Field) string {
 			if f.Name == "id" {
-				return id
+				return strconv.Itoa(id)
 			}
 			for _, c := range columns {
 				if c.field.Name == f.Name {
 					return c.values[i]
 				}
 			}
-			return filler(f)
+			return filler(f, id)
 		}))
 	}
 	return m
@@ -107,11 +87,12 @@ func (impl *Implementation) plain(n int) model {
 	return impl.records(column{values: make([]string, n)})
 }
 
-// find returns a field other than id of the first possible kind, or a skip.
+// find returns a field other than id of the first possible kind, or a skip. It does not
+// return unique fields and integers with bounds, because not all values are valid.
 func (impl *Implementation) find(nullable bool, kinds ...resources.Kind) (resources.Field, error) {
 	for _, k := range kinds {
 		for _, f := range impl.fields() {
-			if f.Kind == k && f.Nullable == nullable && f.Name != "id" {
+			if f.Kind == k && f.Nullable == nullable && f.Name != "id" && !f.Unique && f.Min == nil && f.Max == nil {
 				return f, nil
 			}
 		}

@@ -26,7 +26,7 @@ type faults struct {
 	storesFirst, sameRevision, acceptsID, sameID, emptyIsError, repeatsField          bool
 	appendsToTerms, countsPage, atLeastTwo, roundsOffset, notCompact                  bool
 	tiesDescending, trueFirst, listsAsText, numbersAsText                             bool
-	revisionIgnoresContext, revisionFails                                             bool
+	revisionIgnoresContext, revisionFails, decimalsAsText                             bool
 }
 
 // sliceCollection is a collection in a slice, which it sorts for each page.
@@ -194,13 +194,27 @@ func (r row) get(name string) string { return string(r.members[ordering.Camel(na
 
 func (r row) isNull(name string) bool { return r.get(name) == "null" }
 
+// kind returns the kind of a field, or 0 if it is not known.
+func (s *sliceCollection) kind(name string) resources.Kind {
+	for _, f := range s.description.Fields {
+		if ordering.Snake(f.Name) == name {
+			return f.Kind
+		}
+	}
+	return 0
+}
+
 func (s *sliceCollection) key(name string, r row) ordering.Key {
 	text := r.get(name)
-	if i := slices.IndexFunc(s.description.Fields, func(f resources.Field) bool { return ordering.Snake(f.Name) == name }); i >= 0 &&
-		s.description.Fields[i].Kind == resources.Timestamp && !s.faults.timesAsText {
+	switch s.kind(name) {
+	case resources.Timestamp:
 		var at resources.DateTime
-		if at.UnmarshalJSON([]byte(text)) == nil {
+		if !s.faults.timesAsText && at.UnmarshalJSON([]byte(text)) == nil {
 			return ordering.Time(at.Time)
+		}
+	case resources.Decimal:
+		if !s.faults.decimalsAsText {
+			text = strings.Trim(text, `"`)
 		}
 	}
 	if f, err := strconv.ParseFloat(text, 64); err == nil && s.faults.floats {

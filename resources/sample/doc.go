@@ -5,6 +5,11 @@
 //	house := sample.New(sample.Options{Seed: 7})
 //	_, err := house.WriteTo(file) // in the format that catalogue.Load reads
 //
+// [Records] generates records of other collections from their descriptions.
+//
+//	records, err := sample.Records(7, map[string]int{"films": 100}, films, directors)
+//	data, err := json.Marshal(records) // in the same format
+//
 // # Contents
 //
 // Events, labels and social links have the fields of the document. The document does not
@@ -36,8 +41,11 @@
 // random numbers come from SplitMix64, arithmetic uses integers only, and offsets are
 // fixed, independent of the time zone database. A record depends only on the seed, its
 // collection, its id, and the sizes of the collections it refers to: more news do not
-// change any event. This is [Version] 1 of the generator. Any change to the generated
-// records is a new version, listed in the changelog.
+// change any event. In the result of Records, a value depends only on the seed, its
+// field, the key of its collection, its id, the size of the collection that the field
+// refers to, and, if the field is unique or Created, the size of its own collection. This
+// is [Version] 1 of the generator. Any change to the generated records is a new version,
+// listed in the changelog.
 //
 // The package has no state. All functions are safe for concurrent use, and so are the
 // methods of a House that is not being modified.

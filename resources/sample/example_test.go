@@ -2,9 +2,11 @@ package sample_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -61,4 +63,24 @@ func ExampleHouse_Records() {
 	// Output:
 	// 1 true
 	// 2 true
+}
+
+// Records of collections that are not documented.
+func ExampleRecords() {
+	films := resources.Description{Key: "films", Segment: "films", Name: "film", Fields: []resources.Field{
+		{Name: "id", Kind: resources.Integer, ReadOnly: true},
+		{Name: "minutes", Kind: resources.Integer, Required: true, Min: pointer(60), Max: pointer(62)},
+		{Name: "price", Kind: resources.Decimal, Required: true, Digits: 2, Places: 1},
+		{Name: "genre", Kind: resources.Reference, Required: true, Refers: "genres"},
+	}}
+	genres := resources.Description{Key: "genres", Segment: "genres", Name: "genre"}
+	all, err := sample.Records(1, map[string]int{"films": 3, "genres": 2}, films, genres)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	house, _ := json.Marshal(all) // catalogue.Load reads this
+	fmt.Println(string(house))
+	// Output:
+	// {"films":[{"id":1,"minutes":61,"price":"4.0","genre":2},{"id":2,"minutes":61,"price":"7.6","genre":2},{"id":3,"minutes":61,"price":"0.5","genre":2}],"genres":[{"id":1},{"id":2}]}
 }

@@ -1,0 +1,243 @@
+package sample
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// value returns the value of a field in the record with the given id. It depends only on
+// the field, the id, and the sizes of its collection and of the one it refers to.
+func (s *set) value(key string, f resources.Field, id int) any {
+	d := &draw{stream(s.opts.Seed, key+"."+f.Name, id), s.maker, key, id, indexOf(id)}
+	blank := f.Kind == resources.Text || f.Kind == resources.Slug || f.Kind == resources.URL
+	switch {
+	case f.Created:
+		return s.created(d)
+	case f.Nullable && d.oneIn(4):
+		return nil
+	case f.Blank && blank && !f.Unique && d.oneIn(4):
+		return ""
+	}
+	choices := s.choices(key, f)
+	if f.Refers == key {
+		choices = min(choices, d.n) // earlier records
+	}
+	if !f.Unique {
+		if choices == 0 {
+			return empty(f)
+		}
+		return s.choice(d, f, d.below(choices), "")
+	}
+	n := s.rank(d, f)
+	if n < 0 || n >= choices {
+		return nil
+	}
+	return s.choice(d, f, n, strconv.Itoa(id))
+}
+
+// empty returns the value of a field for which there are no others.
+func empty(f resources.Field) any {
+	if f.Kind == resources.References {
+		return []int{}
+	}
+	return nil
+}
+
+// choices returns the number of values from which those of a field are chosen. If the
+// field is unique, they are enough for the collection, unless the field cannot have more.
+func (s *set) choices(key string, f resources.Field) int {
+	size := s.needed(key, f)
+	switch f.Kind {
+	case resources.Boolean:
+		return 2
+	case resources.Choice:
+		return len(f.Choices)
+	case resources.Integer:
+		_, n := window(f, size)
+		return n
+	case resources.Decimal:
+		return min(power(f.Digits), max(power(f.Places+3), size))
+	case resources.Date:
+		return min(700_000, max(30*365, size)) // the first is in the year 109
+	case resources.Timestamp:
+		return max(340*24*60, size)
+	case resources.Reference:
+		return s.sizes[f.Refers]
+	case resources.References:
+		if f.Unique {
+			return 0
+		}
+		return s.sizes[f.Refers]
+	}
+	return max(1000, size)
+}
+
+// needed returns the number of different values that a field must have.
+func (s *set) needed(key string, f resources.Field) int {
+	if f.Unique {
+		return s.sizes[key]
+	}
+	return min(s.sizes[key], 1)
+}
+
+// choice returns the value number n of a field. suffix is appended to texts.
+func (s *set) choice(d *draw, f resources.Field, n int, suffix string) any {
+	l := pick(d.rng, d.languages)
+	switch f.Kind {
+	case resources.Integer:
+		low, _ := window(f, s.needed(d.key, f))
+		return low + n
+	case resources.Text:
+		if f.Blank {
+			return joined(pick(d.rng, l.lines), " ", suffix)
+		}
+		return joined(l.title(d.rng), " ", suffix)
+	case resources.Slug:
+		return joined(slug(l.title(d.rng), "text"), "-", suffix)
+	case resources.Timestamp:
+		micros := d.below(60_000_000)
+		return d.stamp(day(-170).Add(time.Duration(n)*time.Minute + time.Duration(micros)*time.Microsecond))
+	case resources.Boolean:
+		return n == 1
+	case resources.URL:
+		return joined(site+d.hex(8), "/", suffix)
+	case resources.Reference:
+		return idAt(n)
+	case resources.References:
+		return s.references(d, f)
+	case resources.TextList:
+		return d.texts(l, suffix)
+	case resources.JSON:
+		return d.anything(l, n)
+	case resources.Float:
+		return json.Number(fmt.Sprintf("%d.%d", n/10, n%10))
+	case resources.Decimal:
+		return decimal(n, f.Places)
+	case resources.Date:
+		return date(day(-n))
+	}
+	return f.Choices[n]
+}
+
+func joined(text, separator, suffix string) string {
+	if suffix == "" {
+		return text
+	}
+	return text + separator + suffix
+}
+
+// window returns the lowest of 1000 integers near zero that the bounds of a field allow,
+// and their number. If size is greater, it is the number. If the bounds allow fewer
+// integers, they are all of these.
+func window(f resources.Field, size int) (low, count int) {
+	n, least, most := max(1000, size), math.MinInt, math.MaxInt
+	if f.Min != nil {
+		least = *f.Min
+	}
+	if f.Max != nil {
+		most = *f.Max
+	}
+	if least > most {
+		return 0, 0
+	}
+	low = min(max(0, least), most)
+	above := uint64(most) - uint64(low) // does not overflow
+	count = int(min(uint64(n-1), above)) + 1
+	below := uint64(low) - uint64(least)
+	more := int(min(uint64(n-count), below))
+	return low - more, count + more
+}
+
+// power returns 10ⁿ, or 10⁹ if that is less.
+func power(n int) int {
+	p := 1
+	for range min(n, 9) {
+		p *= 10
+	}
+	return p
+}
+
+// decimal returns n as text with the point before the last places.
+func decimal(n, places int) string {
+	text := fmt.Sprintf("%0*d", places+1, n)
+	if places <= 0 {
+		return text
+	}
+	return text[:len(text)-places] + "." + text[len(text)-places:]
+}
+
+// references returns at most four ids, ascending and without duplicates.
+func (s *set) references(d *draw, f resources.Field) []int {
+	size := s.sizes[f.Refers]
+	if f.Refers == d.key {
+		size = d.n
+	}
+	ids := []int{}
+	for range d.below(5) {
+		ids = append(ids, idAt(d.below(size)))
+	}
+	return ascending(ids)
+}
+
+func (d *draw) texts(l language, suffix string) []string {
+	lines := []string{}
+	for range d.below(4) {
+		lines = append(lines, pick(d.rng, l.lines))
+	}
+	if suffix != "" {
+		lines = append(lines, suffix)
+	}
+	return lines
+}
+
+// anything returns a number, a text, a list or an object that contains n.
+func (d *draw) anything(l language, n int) any {
+	text := l.title(d.rng)
+	switch d.below(4) {
+	case 0:
+		return n
+	case 1:
+		return text + " " + strconv.Itoa(n)
+	case 2:
+		return []any{n, text}
+	}
+	return struct {
+		Number int    `json:"number"`
+		Text   string `json:"text"`
+	}{n, text}
+}
+
+// rank returns a number for the record that no other record of the collection has. It is
+// less than the size of the collection. The ranks are not in the order of the ids, except
+// for a reference to the same collection, for which they begin at -1.
+func (s *set) rank(d *draw, f resources.Field) int {
+	if f.Refers == d.key {
+		return d.n - 1
+	}
+	size := uint64(s.sizes[d.key])
+	step := size*5/8 | 1
+	for gcd(step, size) != 1 {
+		step += 2
+	}
+	offset := stream(d.opts.Seed, d.key+"."+f.Name, 0).next() % size
+	return int((uint64(d.n)*step + offset) % size)
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// created returns the time at which a record was created, in the years 2021 to 2025.
+func (s *set) created(d *draw) resources.DateTime {
+	const seconds = 1600 * 24 * 60 * 60
+	step := seconds / s.sizes[d.key]
+	return resources.At(day(-1800).Add(time.Duration(d.n*step+d.below(step)) * time.Second))
+}
