@@ -3,109 +3,33 @@ package catalogue
 import (
 	"fmt"
 	"iter"
-	"reflect"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A Catalogue is the set of the 39 collections of the publishing house's service. The
-// collections and the types of their records are fixed when the catalogue is made.
+// A Catalogue is a set of collections: the 39 of the publishing house's service, those of
+// a program, or both. The collections and the types of their records are fixed when the
+// catalogue is made.
 //
 // A Catalogue is safe for concurrent use; see [Collection]. Only [Catalogue.Load] and
 // its variants write to several collections at one instant. References between records
-// are checked by [Encoded].Create and by nothing else: other writes can leave
-// references to records that do not exist.
+// are checked by the methods Create, Update and Delete of [Encoded] and by nothing else:
+// other writes can leave references to records that do not exist.
 type Catalogue struct {
 	events *Collection[resources.Event]
 	labels *Collection[resources.Label]
 	links  *Collection[resources.SocialLink]
 
-	all      []anyCollection // in the order of the document
+	all      []anyCollection // in the order of the definitions
 	byKey    map[string]int
 	readOnly bool // a snapshot
-}
 
-// New returns an empty catalogue. Events, labels and social links have types of their
-// own. The other 36 collections hold open records. O(1).
-func New() *Catalogue {
-	c, err := NewWith()
-	if err != nil { // cannot happen without definitions
-		panic(err)
-	}
-	return c
-}
-
-// NewWith returns an empty catalogue in which the collections with definitions hold
-// records of the defined types. The others are those of [New].
-//
-//	var Books = catalogue.Define[Book]("books", catalogue.Options{})
-//
-//	house, err := catalogue.NewWith(Books)
-//	books, err := Books.In(house)
-//
-// The error wraps [ErrUnknownCollection] if a key is not one of the 39. It wraps
-// [ErrInvalidType] if a definition is nil, a key is defined twice, Options.Name,
-// Options.ID or Options.Ordering is not empty, or events, labels or social links are
-// defined with a type that is not theirs. Otherwise the errors are those of
-// [NewCollection].
-func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
-	chosen := map[string]AnyDefinition{}
-	for _, d := range definitions {
-		if d == nil {
-			return nil, fmt.Errorf("catalogue: %w: nil definition", ErrInvalidType)
-		}
-		key, record := d.about()
-		if _, ok := resources.Lookup(key); !ok {
-			return nil, fmt.Errorf("catalogue: %w", unknownCollection(key, documentedKeys()))
-		}
-		if _, twice := chosen[key]; twice {
-			return nil, fmt.Errorf("catalogue: %s: %w: it is defined twice", key, ErrInvalidType)
-		}
-		if own, typed := ownType(key); typed && record != own {
-			return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v", key, ErrInvalidType, own, record)
-		}
-		chosen[key] = d
-	}
-	c := &Catalogue{byKey: map[string]int{}}
-	for i, about := range resources.Descriptions() {
-		d, ok := chosen[about.Key]
-		if !ok {
-			d = byDefault(about.Key)
-		}
-		m, err := d.make(c, about)
-		if err != nil {
-			return nil, err
-		}
-		c.all = append(c.all, m)
-		c.byKey[about.Key] = i
-	}
-	c.bind()
-	return c, nil
-}
-
-// NewOnly returns an empty catalogue with the collections of the definitions, in their
-// order, and no others. TODO
-func NewOnly(definitions ...AnyDefinition) (*Catalogue, error) { return NewWith(definitions...) }
-
-// byDefault returns the definition of a collection for which NewWith has none.
-func byDefault(key string) AnyDefinition {
-	switch key {
-	case "events":
-		return Define[resources.Event](key, Options{})
-	case "labels":
-		return Define[resources.Label](key, Options{})
-	case "social-links":
-		return Define[resources.SocialLink](key, Options{})
-	}
-	return Define[resources.Record](key, Options{})
-}
-
-// ownType returns the default record type of a collection and reports whether that type
-// is fixed.
-func ownType(key string) (record reflect.Type, ok bool) {
-	_, record = byDefault(key).about()
-	return record, record != reflect.TypeFor[resources.Record]()
+	// references protects references between records. A write that can add a reference
+	// holds it for reading, a deletion of a record that can be referred to for writing.
+	// It is locked before the mutexes of the collections. No read locks it.
+	references sync.RWMutex
 }
 
 // bind sets the typed collections.
@@ -115,13 +39,16 @@ func (c *Catalogue) bind() {
 	c.links, _ = Define[resources.SocialLink]("social-links", Options{}).In(c)
 }
 
-// Events returns the collection of events. Its default order is by start date.
+// Events returns the collection of events, or nil if the catalogue has no collection
+// events of [resources.Event]. Its default order is by start date.
 func (c *Catalogue) Events() *Collection[resources.Event] { return c.events }
 
-// Labels returns the collection of labels, which are the imprints of the house.
+// Labels returns the collection of labels, which are the imprints of the house. It
+// returns nil if the catalogue has no collection labels of [resources.Label].
 func (c *Catalogue) Labels() *Collection[resources.Label] { return c.labels }
 
-// SocialLinks returns the collection of social links.
+// SocialLinks returns the collection of social links, or nil if the catalogue has no
+// collection social-links of [resources.SocialLink].
 func (c *Catalogue) SocialLinks() *Collection[resources.SocialLink] { return c.links }
 
 // Records returns the collection of open records with the given key, such as
@@ -136,8 +63,8 @@ func (c *Catalogue) Records(key string) (*Collection[resources.Record], error) {
 // wraps [ErrUnknownCollection] if there is none. O(1).
 func (c *Catalogue) Encoded(key string) (Encoded, error) { return c.lookup(key) }
 
-// All returns an iterator over the keys and the collections, in the order of the
-// service's document.
+// All returns an iterator over the keys and the collections: the 39 in the order of the
+// service's document, and the others in the order of their definitions.
 func (c *Catalogue) All() iter.Seq2[string, Encoded] {
 	return func(yield func(string, Encoded) bool) {
 		for _, m := range c.all {
@@ -200,14 +127,6 @@ func (c *Catalogue) keys() []string {
 	keys := make([]string, len(c.all))
 	for i, m := range c.all {
 		keys[i] = m.Key()
-	}
-	return keys
-}
-
-func documentedKeys() []string {
-	var keys []string
-	for _, d := range resources.Descriptions() {
-		keys = append(keys, d.Key)
 	}
 	return keys
 }

@@ -3,30 +3,52 @@ package catalogue
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Definition specifies the record type and the options of one collection of a
-// catalogue. [Define] returns a Definition, [NewWith] makes the collections, and
-// [Definition.In] returns the collection of a catalogue. A Definition is immutable and
-// safe for concurrent use. The zero Definition has no key: NewWith and In return
+// catalogue. [Define] returns a Definition, [NewOnly] and [NewWith] make the collections,
+// and [Definition.In] returns the collection of a catalogue. A Definition is immutable and
+// safe for concurrent use. The zero Definition has no key: NewOnly, NewWith and In return
 // [ErrUnknownCollection] for it.
 type Definition[T any] struct {
 	key  string
 	opts Options
 }
 
-// Define returns a definition of the collection with the given key, such as "books".
-// It is usually assigned to a package variable:
+// Define returns a definition of the collection with the given key, such as "films". It
+// is usually assigned to a package variable:
 //
-//	var Books = catalogue.Define[Book]("books", catalogue.Options{History: 1000})
+//	var Films = catalogue.Define[Film]("films", catalogue.Options{
+//		Description: &resources.Description{Filters: []string{"status", "minutes__gte"}},
+//	})
 //
-// [NewCollection] lists the requirements for T. The types of events, labels and social
-// links are fixed. The options Name, ID and Ordering cannot be set: the name is the key,
-// the id is the field id, and the default order is that of the service's document. The
-// definition does not change which collections accept posts. Define does not check its
-// arguments; NewWith does.
+// [NewCollection] lists the requirements for T. The options Name and ID cannot be set:
+// the name is the key, and the id is the field id. Define does not check its arguments;
+// NewOnly and NewWith do.
+//
+// # Description
+//
+// The description of a collection is that of [resources.DescriptionOf] for T, overridden
+// by the members of Options.Description that are not zero, and by Options.Ordering. There
+// are two exceptions:
+//
+//   - A documented collection keeps its documented description, which Options.Description
+//     overrides. It is documented if it is made by NewWith and the key is one of the 39, or
+//     if it is made by NewOnly, the key is one of the 39, T is one of the record types of
+//     package resources, and there is no Options.Description.
+//   - The fields of other collections of open records are not known. Without
+//     Options.Description, they can only be listed and retrieved. With Fields in it, all
+//     actions are served. Records can have members that are not among the fields.
+//
+// The fields of the description configure the collection. Those that are Unique are added
+// to Options.Unique. In a collection that is not documented, fields in Options.Unique are
+// Unique in the description. A [resources.Decimal] that is a string compares by value, and
+// a [resources.Timestamp] that is one by instant, unless Options.Keys has a function for
+// it. Collections of open records can be ordered by all fields of the description, even if
+// no record has them.
 func Define[T any](key string, opts Options) Definition[T] {
 	return Definition[T]{key, opts}
 }
@@ -49,24 +71,44 @@ func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
 // AnyDefinition is a [Definition] of any type.
 type AnyDefinition interface {
 	about() (key string, record reflect.Type)
-	make(house *Catalogue, about resources.Description) (anyCollection, error)
+	make(house *Catalogue, only bool) (anyCollection, error)
 }
 
 func (d Definition[T]) about() (key string, record reflect.Type) {
 	return d.key, reflect.TypeFor[T]()
 }
 
-// make returns a new collection of house.
-func (d Definition[T]) make(house *Catalogue, about resources.Description) (anyCollection, error) {
+// make returns a new collection of house. only reports whether the catalogue has only the
+// defined collections.
+func (d Definition[T]) make(house *Catalogue, only bool) (anyCollection, error) {
 	opts := d.opts
+	documented := d.documented(only)
 	switch {
-	case len(opts.Ordering) > 0:
-		return nil, fmt.Errorf("catalogue: %s: %w: Options.Ordering is not empty", d.key, ErrInvalidType)
+	case len(opts.Ordering) > 0 && documented && opts.Description == nil:
+		return nil, d.errorf("Options.Ordering is not empty")
 	case opts.Name != "":
-		return nil, fmt.Errorf("catalogue: %s: %w: Options.Name is not empty", d.key, ErrInvalidType)
+		return nil, d.errorf("Options.Name is not empty")
 	case opts.ID != "":
-		return nil, fmt.Errorf("catalogue: %s: %w: Options.ID is not empty", d.key, ErrInvalidType)
+		return nil, d.errorf("Options.ID is not empty")
+	}
+	about, err := d.describe(documented)
+	if err != nil {
+		return nil, d.errorf("%w", err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
+	opts.Unique = slices.Clone(opts.Unique)
+	for i, f := range about.Fields {
+		name := ordering.Snake(f.Name)
+		switch listed := slices.Contains(opts.Unique, name); {
+		case f.Unique && !listed:
+			opts.Unique = append(opts.Unique, name)
+		case listed && !documented:
+			about.Fields[i].Unique = true
+		}
+	}
 	return makeEncoded[T](house, about, opts)
+}
+
+func (d Definition[T]) errorf(format string, args ...any) error {
+	return fmt.Errorf("catalogue: %s: %w: "+format, append([]any{d.key, ErrInvalidType}, args...)...)
 }

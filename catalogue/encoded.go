@@ -2,13 +2,12 @@ package catalogue
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"reflect"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -101,54 +100,47 @@ type anyCollection interface {
 	check() error
 	read(in *scanner) ([]*store.Entry, error)
 	write(w *bufio.Writer, s *store.State) error
+	matching(ctx context.Context, t resources.Test) (map[int]bool, error)
+	referring(ctx context.Context, key string, id int) (lists []int, holder string, err error)
+	removeReferences(key string, id int, from []int) error
 }
 
 // encoded implements [Encoded].
 type encoded[T any] struct {
 	*Collection[T]
-	about *resources.Description // shared with clones
-	house *Catalogue
+	about   *resources.Description // shared with clones, like columns
+	columns []column               // of the fields of about
+	now     func() time.Time
+	house   *Catalogue
 }
 
 func makeEncoded[T any](house *Catalogue, about resources.Description, opts Options) (anyCollection, error) {
-	c, err := NewCollection[T](opts)
+	keys := opts.Keys
+	opts.Keys = allKeys[T](about.Fields, keys)
+	s, engine, err := newSchema[T](opts)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkFields(about); err != nil {
+		return nil, fmt.Errorf("catalogue: %s: %w: %w", about.Key, ErrInvalidType, err)
+	}
 	for _, f := range about.Fields {
-		if f.Required {
-			c.schema.required = append(c.schema.required, f.Name)
+		if isOpen[T]() {
+			engine.Known = append(engine.Known, ordering.Snake(f.Name))
+		}
+		if f.Required && documented[T]() {
+			s.required = append(s.required, f.Name)
 		}
 	}
-	return &encoded[T]{c, &about, house}, nil
+	c := &Collection[T]{schema: s, store: store.New(engine)}
+	return &encoded[T]{c, &about, s.columns(about.Fields, keys), opts.Now, house}, nil
 }
 
 func (e *encoded[T]) Description() resources.Description { return *e.about }
-
-func (e *encoded[T]) PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	return e.PageLenient(ctx, w, terms)
-}
-
-func (e *encoded[T]) Get(ctx context.Context, id int, params url.Values) ([]byte, error) {
-	entry := e.store.Get(id)
-	if entry == nil {
-		return nil, e.schema.errorf("%w: id %d", ErrNotFound, id)
-	}
-	return e.schema.encoded(entry)
-}
-
-func (e *encoded[T]) Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
-	return nil, ErrNotFound // TODO
-}
-
-func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) error {
-	return ErrNotFound // TODO
-}
-
-func (e *encoded[T]) Key() string              { return e.about.Key }
-func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
-func (e *encoded[T]) check() error             { return e.Check() }
-func (e *encoded[T]) engine() *store.Store     { return e.store }
+func (e *encoded[T]) Key() string                        { return e.about.Key }
+func (e *encoded[T]) RecordType() reflect.Type           { return reflect.TypeFor[T]() }
+func (e *encoded[T]) check() error                       { return e.Check() }
+func (e *encoded[T]) engine() *store.Store               { return e.store }
 
 func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.schema.read(in) }
 
@@ -156,7 +148,7 @@ func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error { return e.sch
 
 func (e *encoded[T]) clone(into *Catalogue, s *store.Store) anyCollection {
 	c := &Collection[T]{schema: e.schema, store: s, readOnly: into.readOnly}
-	return &encoded[T]{c, e.about, into}
+	return &encoded[T]{c, e.about, e.columns, e.now, into}
 }
 
 func (e *encoded[T]) Revision(ctx context.Context) (uint64, error) {
@@ -193,32 +185,6 @@ func (e *encoded[T]) page(ctx context.Context, q store.Query) (int, [][]byte, er
 		}
 	}
 	return count, records, nil
-}
-
-func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
-	if !e.about.Actions.Has(resources.Create) {
-		return nil, e.schema.errorf("%w: the service does not accept posts to it", ErrReadOnly)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	posted, err := e.about.Validate(body, resources.Checks{Exists: e.house.has})
-	if err != nil {
-		return nil, err
-	}
-	record, err := e.schema.decode(posted.AppendJSON(nil), nil)
-	if err != nil {
-		return nil, e.schema.errorf("%w: %w", ErrInvalid, err)
-	}
-	entry, err := e.insert(record)
-	if d := (*duplicate)(nil); errors.As(err, &d) {
-		return nil, fmt.Errorf("%w: %w", err, resources.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}})
-	}
-	if err != nil {
-		return nil, err
-	}
-	stored, err := e.schema.encoded(entry)
-	return bytes.Clone(stored), err
 }
 
 // has reports whether the collection with the key has a record with the id.

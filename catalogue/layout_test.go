@@ -136,8 +136,7 @@ func TestLayoutRefuses(t *testing.T) {
 // schemaOf returns the schema of a catalogue's collection.
 func schemaOf[T any](tb testing.TB, key string) *schema[T] {
 	tb.Helper()
-	description, _ := resources.Lookup(key)
-	c, err := Define[T](key, Options{}).make(nil, description)
+	c, err := Define[T](key, Options{}).make(nil, false)
 	if err != nil {
 		tb.Fatal(err)
 	}

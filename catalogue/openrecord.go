@@ -76,16 +76,8 @@ func openField(name string, text func(string) ordering.Key) store.Field {
 	}
 	return store.Field{Name: name,
 		Key: func(e *store.Entry) ordering.Key {
-			r := recordOf[resources.Record](e)
-			if value, ok := r.Get(wire); ok {
-				return special(ordering.JSON(value))
-			}
-			for member, value := range r.All() {
-				if ordering.Snake(member) == name {
-					return special(ordering.JSON(value))
-				}
-			}
-			return ordering.Null()
+			_, value := memberOf(*recordOf[resources.Record](e), wire, name)
+			return special(ordering.JSON(value))
 		},
 		KeyOf: func(value any) (ordering.Key, error) {
 			k, err := ordering.KeyOf(value)

@@ -26,6 +26,7 @@ type schema[T any] struct {
 	layout    *layout  // nil if only decode can read a record
 	history   int      // number of changes to keep
 	unique    []store.Field
+	field     func(name string) (store.Field, bool) // for open records it returns a field for every name
 
 	id     func(*T) int
 	setID  func(*T, int)
@@ -51,6 +52,7 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 	} else if err := describeStruct(s, engine, opts); err != nil {
 		return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
+	s.field = engine.Field
 	if err := s.named(s.describeUnique(engine, opts.Unique)); err != nil {
 		return nil, nil, err
 	}

@@ -146,7 +146,7 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestNewWithRefuses checks that NewWith refuses unknown keys, invalid types, and types for
+// TestNewWithRefuses checks that NewWith refuses invalid definitions, invalid types, and types for
 // described collections.
 func TestNewWithRefuses(t *testing.T) {
 	for _, row := range []struct {
@@ -155,8 +155,7 @@ func TestNewWithRefuses(t *testing.T) {
 		want   error
 		names  string
 	}{
-		{"unknown key", []catalogue.AnyDefinition{catalogue.Define[book]("boooks", catalogue.Options{})}, catalogue.ErrUnknownCollection, "boooks"},
-		{"path segment", []catalogue.AnyDefinition{catalogue.Define[book]("item_variants", catalogue.Options{})}, catalogue.ErrUnknownCollection, "item_variants"},
+		{"path segment", []catalogue.AnyDefinition{catalogue.Define[book]("item_variants", catalogue.Options{})}, catalogue.ErrInvalidType, "itemVariants"},
 		{"repeated key", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{}), catalogue.Define[account]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "books"},
 		{"nil definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
 		{"zero Definition", []catalogue.AnyDefinition{catalogue.Definition[book]{}}, catalogue.ErrUnknownCollection, ""},

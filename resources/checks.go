@@ -17,3 +17,17 @@ type Checks struct {
 	// Now returns the time for fields that are Created. If nil, it is [time.Now].
 	Now func() time.Time
 }
+
+// exists reports whether a collection has a record.
+func (c Checks) exists(collection string, id int) bool {
+	return c.Exists != nil && c.Exists(collection, id)
+}
+
+// created returns the JSON of the current time.
+func (c Checks) created() string {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	return `"` + string(At(now().UTC()).appendWire(nil)) + `"`
+}

@@ -1,5 +1,144 @@
 package resources
 
-// DescriptionOf returns the description of a collection whose records are structs of type
-// T. TODO
-func DescriptionOf[T any](key string) (Description, error) { return Description{Key: key}, nil }
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// DescriptionOf returns a description of a collection whose records are structs of type T,
+// to be served under the given key with [AllActions]. Its fields are the members of the
+// JSON of T, in order. If T is [Record], the fields are not known.
+//
+// The kind of a field follows from its Go type:
+//
+//	string, encoding.TextMarshaler, []byte     Text
+//	integers                                   Integer with the bounds of the type
+//	bool                                       Boolean, false by default
+//	float32, float64, json.Number              Float
+//	time.Time, DateTime                        Timestamp
+//	[]string                                   TextList, empty by default
+//	any, json.RawMessage                       JSON, null by default
+//	other slices and maps                      JSON, empty by default
+//	all other types                            JSON
+//	a pointer to one of these                  the same, null by default
+//
+// The types int and int64 have no bounds. The id is a read-only Integer. All other fields
+// without a default are required, unless the tag backlist says otherwise. The tag is a
+// list of words, separated by commas, such as `backlist:"slug,unique"`:
+//
+//	slug, url, date       the kind of a string
+//	choices=a|b|c         a Choice, and its values
+//	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point
+//	refers=directors      a Reference, or References if the type is a slice: ids of the
+//	                      collection with this key
+//	min=0, max=9          the bounds of an Integer
+//	blank                 a string may be empty, and is by default
+//	unique                no two records have the same value
+//	readonly              ignored in requests
+//	created               a read-only Timestamp: the time of the post
+//	default=X             the value if absent: JSON, or the text of a string
+//
+// Types with a method MarshalJSON or MarshalText count as strings here. Values contain no
+// commas. What the tag cannot express can be set in the result. Filters and Search are
+// empty.
+//
+// DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two
+// members have the same name, or if JSON cannot represent a field. The error names the
+// field and the word if a word is unknown or repeated, contradicts the type or another
+// word, or has an invalid value. O(fields), by reflection.
+func DescriptionOf[T any](key string) (Description, error) {
+	d := Description{
+		Key:      key,
+		Segment:  key,
+		Name:     recordName(ordering.Snake(key)),
+		Actions:  AllActions,
+		Vary:     "Accept",
+		Ordering: []ordering.Term{{Field: "id"}},
+	}
+	t := reflect.TypeFor[T]()
+	if t == reflect.TypeFor[Record]() {
+		return d, nil
+	}
+	if t.Kind() != reflect.Struct {
+		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
+	}
+	members, err := structMembers(t)
+	if err != nil {
+		return Description{}, fmt.Errorf("%w description: %v: %w", ErrInvalid, t, err)
+	}
+	for _, m := range members {
+		f, err := m.field()
+		if err != nil {
+			return Description{}, fmt.Errorf("%w description: %v: field %s: %w", ErrInvalid, t, m.Name, err)
+		}
+		d.Fields = append(d.Fields, f)
+	}
+	return d, nil
+}
+
+// A structMember is a field of a struct as encoding/json writes it.
+type structMember struct {
+	reflect.StructField
+	wire string // name in JSON
+}
+
+// structMembers returns the members of a struct in the order of its fields, including
+// those of embedded structs. A member hides members of the same name at greater depth.
+func structMembers(t reflect.Type) (list []structMember, err error) {
+	all := appendMembers(nil, t, nil, map[reflect.Type]bool{})
+	for i, m := range all {
+		hidden, twice := false, false
+		for j, other := range all {
+			same := i != j && other.wire == m.wire
+			hidden = hidden || same && len(other.Index) < len(m.Index)
+			twice = twice || same && len(other.Index) == len(m.Index)
+		}
+		switch {
+		case hidden:
+		case twice:
+			return nil, fmt.Errorf("two members %q", m.wire)
+		default:
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// appendMembers appends all members of the struct t at index, even if they are hidden.
+// The map has the structs that enclose t.
+func appendMembers(list []structMember, t reflect.Type, index []int, outer map[reflect.Type]bool) []structMember {
+	if outer[t] { // t embeds itself
+		return list
+	}
+	outer[t] = true
+	defer delete(outer, t)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		f.Index = append(slices.Clone(index), i)
+		tag := f.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		inner := elem(f.Type)
+		embedded := f.Anonymous && inner.Kind() == reflect.Struct
+		switch {
+		case tag == "-" || !f.IsExported() && !embedded:
+		case embedded && name == "":
+			list = appendMembers(list, inner, f.Index, outer)
+		default:
+			list = append(list, structMember{f, cmp.Or(name, f.Name)})
+		}
+	}
+	return list
+}
+
+// elem returns the type that t points to, or t if it is not a pointer.
+func elem(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}

@@ -183,8 +183,8 @@ func ExampleDescriptions() {
 		}
 	}
 	// Output:
-	// events true
-	// social-links true
+	// events
+	// social-links
 }
 
 func ExampleLookup() {

@@ -4,13 +4,13 @@ package resources
 type Field struct {
 	Name     string // name in JSON
 	Kind     Kind
-	ReadOnly bool     // ignored in posted objects
-	Required bool     // must be present in posted objects
+	ReadOnly bool     // ignored in posted objects; has its Default
+	Required bool     // must be present, except in a PATCH
 	Nullable bool     // may be null
 	Blank    bool     // may be empty text
 	Unique   bool     // no two records have the same value, except null
 	Created  bool     // a read-only Timestamp that is set to the time of the post
-	Default  string   // JSON of the value if absent; empty if required or read-only
+	Default  string   // JSON of the value if absent from a post; empty if there is none
 	Refers   string   // key of the collection whose ids the field holds, if any
 	Choices  []string // the values of a Choice
 	Min, Max *int     // bounds of an Integer; nil means no bound

@@ -1,6 +1,13 @@
 package resources
 
-import "net/url"
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/ordering"
+)
 
 // A Filter selects records of a collection: those for which all tests hold and that have
 // every word of the search. The zero Filter selects all records.
@@ -14,12 +21,15 @@ type Filter struct {
 //
 //   - integers and ids as decimal digits with an optional sign; they may be out of range
 //     for an int64
-//   - decimals and floats as digits with an optional point and exponent
+//   - decimals and floats as JSON numbers with any exponent; a float is the shortest
+//     text of a float64, or a number less than all float64
 //   - booleans as true or false
-//   - dates as 2006-01-02 and date-times as in the JSON of a [DateTime], in UTC
-//   - other values as they are
+//   - dates as 2006-01-02 and date-times as in the JSON of a [DateTime], in UTC unless
+//     the year is out of range there
+//   - other values as they are, in valid UTF-8
 //
-// Null satisfies isnull=true and no other test.
+// Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
+// values.
 type Test struct {
 	Field  string   // in snake_case
 	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
@@ -27,7 +37,7 @@ type Test struct {
 }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and
-// the SearchFilter of Django REST framework do. TODO
+// the SearchFilter of Django REST framework do. Nil exists means that no record exists.
 //
 // A parameter of Description.Filters is the name of a field, which is the lookup exact, or
 // that name, two underscores and another lookup:
@@ -40,6 +50,100 @@ type Test struct {
 //   - contains, startswith: text that contains the value, or begins with it
 //   - iexact, icontains, istartswith: the same, comparing the [unicode.ToUpper] of each
 //     code point
+//
+// Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices
+// have exact, in, isnull and the lookups of text; booleans have exact and isnull;
+// references have exact, in and isnull, and lists of ids only exact. Filter ignores
+// other parameters, including those of Filters that [Description.Check] rejects.
+//
+// If a parameter is repeated, the last value counts, except that all values of a list of
+// ids do. An empty value counts as absent, except in a list of ids. The error is
+// [FieldErrors] with the names of the parameters, in the order of Filters. O(len of
+// Filters × Fields + len of the values), without the calls of exists.
 func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
-	return Filter{}, nil
+	if len(params) == 0 {
+		return Filter{}, nil
+	}
+	if exists == nil {
+		exists = func(string, int) bool { return false }
+	}
+	var filter Filter
+	var errs FieldErrors
+	for _, name := range d.Filters {
+		given := params[name]
+		if len(given) == 0 {
+			continue
+		}
+		f, lookup, err := d.parameter(name)
+		if err != nil {
+			continue
+		}
+		test, ok, message := f.test(lookup, given, exists)
+		if message != "" {
+			errs = append(errs, FieldError{ordering.Camel(name), []string{message}})
+		} else if ok {
+			filter.Tests = append(filter.Tests, test)
+		}
+	}
+	if errs != nil {
+		return Filter{}, errs
+	}
+	if len(d.Search) > 0 {
+		filter.Search = searchWords(params["search"])
+	}
+	return filter, nil
+}
+
+// parameter returns the field and the lookup of a name in Filters.
+func (d Description) parameter(name string) (f Field, lookup string, err error) {
+	f, ok := d.snakeField(name)
+	field, lookup := name, "exact"
+	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
+		field, lookup = name[:at], name[at+len("__"):]
+		f, ok = d.snakeField(field)
+	}
+	switch lookups := f.Kind.lookups(); {
+	case !ok:
+		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, d.snakeNames()))
+	case lookup == "exact" && field != name:
+		return f, "", fmt.Errorf("the lookup exact is written %q", field)
+	case !slices.Contains(lookups, lookup):
+		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
+	}
+	return f, lookup, nil
+}
+
+// snakeField returns the field with a name in snake_case.
+func (d Description) snakeField(name string) (f Field, ok bool) {
+	i := slices.IndexFunc(d.Fields, func(f Field) bool { return ordering.Snake(f.Name) == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return d.Fields[i], true
+}
+
+// snakeNames returns the names of all fields in snake_case.
+func (d Description) snakeNames() []string {
+	names := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		names[i] = ordering.Snake(f.Name)
+	}
+	return names
+}
+
+// lookups returns the lookups of the fields of a kind.
+func (k Kind) lookups() []string {
+	switch k {
+	case Integer, Float, Decimal, Date, Timestamp:
+		return []string{"exact", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
+	case Text, Slug, URL, Choice:
+		return []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "isnull"}
+	case Reference:
+		return []string{"exact", "in", "isnull"}
+	case Boolean:
+		return []string{"exact", "isnull"}
+	case References:
+		return []string{"exact"}
+	}
+	return nil
 }

@@ -105,6 +105,17 @@ func (r Record) Without(name string) Record {
 	return r
 }
 
+// set sets a member other than the id. It keeps its position, or is appended. The slice
+// of members must not be shared with another record.
+func (r *Record) set(name, text string) {
+	if i := r.index(name); i >= 0 {
+		r.unused += len(r.members[i].value)
+		r.members[i].value = text
+		return
+	}
+	r.members = append(r.members, member{name, text})
+}
+
 // compact copies the texts of the members if they retain more unused bytes than used
 // ones. The slice of members must not be shared with another record.
 func (r *Record) compact() {

@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,26 +11,26 @@ import (
 )
 
 // cleanReference accepts the id of an existing record. The empty string counts as null.
-func (f Field) cleanReference(value string, exists func(string, int) bool) (text, message string) {
+func (f Field) cleanReference(value string, checks Checks) (text, message string) {
 	if value == `""` {
-		_, messages := f.clean("null", exists)
+		_, messages := f.clean("null", checks)
 		return "null", strings.Join(messages, " ")
 	}
-	id, message := f.reference(value, exists)
+	id, message := f.reference(value, checks)
 	return strconv.Itoa(id), message
 }
 
 // cleanReferences accepts a list of ids of existing records, or an object, whose names
 // are the ids. It sorts the ids and removes duplicates. The message is about the first
 // invalid id.
-func (f Field) cleanReferences(value string, exists func(string, int) bool) (text, message string) {
+func (f Field) cleanReferences(value string, checks Checks) (text, message string) {
 	items, message := items(value)
 	if message != "" {
 		return "", message
 	}
 	ids := make([]int, 0, len(items))
 	for _, item := range items {
-		id, message := f.reference(item, exists)
+		id, message := f.reference(item, checks)
 		if message != "" {
 			return "", message
 		}
@@ -68,7 +67,7 @@ func items(value string) (items []string, message string) {
 // reference returns the id of an existing record. The value is a number, which is
 // truncated to an integer, or a string that contains an integer. A number out of range
 // for an int is not the id of a record.
-func (f Field) reference(value string, exists func(string, int) bool) (id int, message string) {
+func (f Field) reference(value string, checks Checks) (id int, message string) {
 	shown := value
 	switch kind := kindOf(value); kind {
 	case jsonNull:
@@ -80,13 +79,13 @@ func (f Field) reference(value string, exists func(string, int) bool) (id int, m
 	case jsonString:
 		var ok bool
 		shown = unquote(value)
-		if id, ok = integer(strings.TrimFunc(shown, isSpace)); !ok {
+		if id, ok = integer(strings.TrimSpace(shown)); !ok {
 			return 0, wrongType(kind)
 		}
 	default:
 		return 0, wrongType(kind)
 	}
-	if id < 1 || !exists(f.Refers, id) {
+	if id < 1 || !checks.exists(f.Refers, id) {
 		return 0, fmt.Sprintf(`Invalid pk "%s" - object does not exist.`, shown)
 	}
 	return id, ""
@@ -101,11 +100,23 @@ func wrongType(kind jsonKind) string {
 // whether text is one. If the number is out of range for an int, it returns 0, which is
 // not the id of a record.
 func integer(text string) (n int, ok bool) {
+	if !isInteger(text) {
+		return 0, false
+	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, errors.Is(err, strconv.ErrRange)
+		return 0, true
 	}
 	return n, true
+}
+
+// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
+// reports that a number is out of range before it has read all of the text.
+func isInteger(text string) bool {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // truncated returns a number truncated to an integer, or 0 if it is out of range.

@@ -1,6 +1,11 @@
 package resources
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // cleanTime accepts a string that contains a date-time.
 func cleanTime(value string) (text, message string) {
@@ -14,13 +19,35 @@ func cleanTime(value string) (text, message string) {
 	return `"` + string(d.appendWire(nil)) + `"`, ""
 }
 
+// cleanDate accepts a string that contains a date. Month and day have one or two digits.
+func cleanDate(value string) (text, message string) {
+	const wrongFormat = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
+	if kindOf(value) != jsonString {
+		return "", wrongFormat
+	}
+	in := timeReader{rest: strings.TrimSuffix(unquote(value), "\n")}
+	year := in.number(4, 4)
+	in.one("-")
+	month := in.number(1, 2)
+	in.one("-")
+	day := in.number(1, 2)
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if in.invalid || in.rest != "" || year < 1 || t.Day() != day || int(t.Month()) != month {
+		return "", wrongFormat
+	}
+	return t.Format(`"2006-01-02"`), ""
+}
+
 // cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
-// accepts.
-func cleanBool(value string) (text, message string) {
+// accepts. Some of them are null.
+func (f Field) cleanBool(value string) (text, message string) {
 	word := value
 	switch kindOf(value) {
 	case jsonString:
 		word = unquote(value)
+		if f.Nullable && slices.Contains([]string{"null", "Null", "NULL", ""}, word) {
+			return "null", ""
+		}
 	case jsonInt, jsonFloat:
 		word = digit(value)
 	}
@@ -44,24 +71,15 @@ func digit(number string) string {
 	return ""
 }
 
-// cleanInteger accepts an integer. The document has no such field that can be written.
-func cleanInteger(value string) (text, message string) {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return "", "A valid integer is required."
-	}
-	return strconv.Itoa(n), ""
-}
-
-// cleanTextList accepts a list of strings and trims them. The document has no such field
-// that can be written.
+// cleanTextList accepts a list of strings and trims them. The message is about the first
+// invalid string.
 func cleanTextList(value string) (text, message string) {
 	if kind := kindOf(value); kind != jsonList {
 		return "", notAList(kind)
 	}
 	list := []byte{'['}
 	for item := range elements(value) {
-		clean, messages := Field{Kind: Text}.cleanText(item)
+		clean, messages := Field{Kind: Text}.clean(item, Checks{})
 		if messages != nil {
 			return "", messages[0]
 		}

@@ -8,7 +8,8 @@ import (
 )
 
 // cleanText accepts a string, which it trims, or a number, whose digits it keeps. It
-// returns all messages about the characters of a string at once.
+// returns all messages about the characters of a string at once, and also the text if
+// only its form is invalid.
 func (f Field) cleanText(value string) (text string, messages []string) {
 	clean, ok := stringOf(value)
 	switch {
@@ -25,13 +26,14 @@ func (f Field) cleanText(value string) (text string, messages []string) {
 	if r, found := firstSurrogate(clean); found {
 		messages = append(messages, fmt.Sprintf("Surrogate characters are not allowed: U+%04X.", r))
 	}
+	storable := messages == nil
 	if f.Kind == Slug && !validSlug(clean) || f.Kind == URL && !validURL(clean) {
 		messages = append(messages, f.Kind.invalid())
 	}
-	if messages != nil {
+	if !storable {
 		return "", messages
 	}
-	return string(appendQuoted(nil, clean)), nil
+	return string(appendQuoted(nil, clean)), messages
 }
 
 // invalid returns the message for an invalid value of the kind.

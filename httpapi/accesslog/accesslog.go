@@ -5,8 +5,9 @@
 // Each request results in one log record with the message "request" and the
 // attributes method, status, bytes and duration. The attribute collection is added if
 // the path is that of a collection. Requests for pages also have limit, offset,
-// ordering (such as "-start_date,name", if there is one) and count (if it is known).
-// Log records contain nothing else from the request, so no credentials or catalogue
+// ordering (such as "-start_date,name", if there is one) and count (if it is known). The
+// attribute ignored lists the names of query parameters without an effect, if there are
+// any. Log records contain nothing else from the request, so no credentials or catalogue
 // records are logged.
 //
 // Responses with status 500 and above are logged at [slog.LevelError], aborted
@@ -35,7 +36,7 @@ func New(logger *slog.Logger) func(context.Context, httpapi.Access) {
 		if !logger.Enabled(ctx, level) {
 			return
 		}
-		var buf [9]slog.Attr
+		var buf [10]slog.Attr
 		logger.LogAttrs(ctx, level, "request", attrs(buf[:0], &a)...)
 	}
 }
@@ -67,6 +68,9 @@ func attrs(list []slog.Attr, a *httpapi.Access) []slog.Attr {
 	}
 	if a.Count >= 0 {
 		list = append(list, slog.Int("count", a.Count))
+	}
+	if len(a.Ignored) > 0 {
+		list = append(list, slog.Any("ignored", a.Ignored))
 	}
 	return list
 }

@@ -40,6 +40,8 @@ func TestAttributes(t *testing.T) {
 			"level=INFO msg=request collection=news method=GET status=200 bytes=0 duration=0s limit=21 offset=0 count=0\n"},
 		{"no page", httpapi.Access{Method: "GET", Status: 404, Bytes: 23, Count: -1},
 			"level=INFO msg=request method=GET status=404 bytes=23 duration=0s\n"},
+		{"ignored parameters", httpapi.Access{Collection: "news", Method: "GET", Status: 200, Window: pagination.Window{Limit: 21}, Ignored: []string{"q", "a b\n"}},
+			`level=INFO msg=request collection=news method=GET status=200 bytes=0 duration=0s limit=21 offset=0 count=0 ignored="[q a b\n]"` + "\n"},
 		{"newline in the method", httpapi.Access{Method: "A\nlevel=ERROR", Status: 405, Count: -1},
 			`level=INFO msg=request method="A\nlevel=ERROR" status=405 bytes=0 duration=0s` + "\n"},
 		{"server error", httpapi.Access{Collection: "news", Method: "GET", Status: 503, Count: -1},

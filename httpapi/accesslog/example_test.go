@@ -25,5 +25,5 @@ func Example() {
 	}
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/events/?ordering=-name&token=secret", nil))
 	// Output:
-	// level=INFO msg=request collection=events method=GET status=200 bytes=52 limit=21 offset=0 ordering=-name count=0
+	// level=INFO msg=request collection=events method=GET status=200 bytes=52 limit=21 offset=0 ordering=-name count=0 ignored=[token]
 }

@@ -60,7 +60,7 @@ func (s *State) atMostOne(c Condition) bool {
 // and the direction in which to read it. Unlike other sequences, an index is searched
 // without running the program's code, so the state may be pinned.
 func (s *State) direct(o order) (x sequence, desc, ok bool) {
-	if len(o.where) != 1 {
+	if len(o.where) != 1 || o.match != nil {
 		return nil, false, false
 	}
 	desc, ok = s.inOrder(o.where[0], o)
@@ -213,7 +213,8 @@ func (s *State) planned(ctx context.Context, o order) (plan, error) {
 		if err != nil {
 			return plan{}, err
 		}
-		return plan{selection: selection{state: s, sequence: r.sequence, desc: o.desc, spans: []span{{0, s.Len()}}, count: s.Len()}}, nil
+		all := selection{state: s, sequence: r.sequence, desc: o.desc, spans: []span{{0, s.Len()}}, count: s.Len()}
+		return plan{selection: all, match: o.match, counting: o.counting}, nil
 	}
 	for {
 		p, missing := s.plan(o, have)

@@ -60,14 +60,14 @@ func (m *members) count(e *Entry, by int) (changed bool) {
 	return changed
 }
 
-// names returns the sorted names of the fields, including the id and the unique fields.
-// A member whose name consists of underscores only is not a field. names returns nil if
+// names returns the sorted names of the fields, including those that the schema names. A
+// member whose name consists of underscores only is not a field. names returns nil if
 // all records have the same fields. O(names × log names).
 func (m *members) names(sc *Schema) []string {
 	if m.of == nil {
 		return nil
 	}
-	names := append([]string{sc.ID}, sc.Unique...)
+	names := slices.Concat([]string{sc.ID}, sc.Unique, sc.Known)
 	for name := range m.counts {
 		if snake := ordering.Snake(name); snake != "" {
 			names = append(names, snake)

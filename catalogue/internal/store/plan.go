@@ -14,11 +14,12 @@ type plan struct {
 	selection
 	by       string      // the field whose ranges are read, or "" for all entries
 	filters  []Condition // on other fields
-	counting bool        // only the count is wanted
+	match    func(*Entry) bool
+	counting bool // only the count is wanted
 }
 
 // direct reports whether the plan reads exactly the selected entries, in order.
-func (p *plan) direct() bool { return len(p.filters) == 0 && !p.unsorted }
+func (p *plan) direct() bool { return len(p.filters) == 0 && p.match == nil && !p.unsorted }
 
 // sortCost is the number of entries that can be filtered in about the time that it takes
 // to sort one.
@@ -64,14 +65,15 @@ func (s *State) plan(o order, have []named) (p plan, missing string) {
 			best.filters = append(best.filters, c)
 		}
 	}
-	best.counting = o.counting
+	best.match, best.counting = o.match, o.counting
 	return best, ""
 }
 
 // An order is what a query asks of a state: the records that satisfy conditions on
-// different fields, in the order of canonical terms.
+// different fields, and match, in the order of canonical terms.
 type order struct {
 	where    []Condition
+	match    func(*Entry) bool
 	terms    []ordering.Term
 	desc     bool
 	counting bool // only the count is wanted, so any order will do
@@ -82,6 +84,7 @@ func (s *State) order(q Query) (o order, err error) {
 	if o.where, err = s.merge(q.Where); err != nil {
 		return order{}, err
 	}
+	o.match = q.Match
 	o.terms, o.desc, err = s.canonical(nil, q)
 	return o, err
 }

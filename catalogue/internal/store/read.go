@@ -84,7 +84,7 @@ func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) 
 // the ordering has no index and the state is still the store's current one, the
 // index is built for both. Otherwise the entries are sorted for the state alone.
 func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
-	if len(q.Where) > 0 {
+	if q.filters() {
 		o, err := s.order(q)
 		if err != nil {
 			return nil, 0, err
@@ -106,7 +106,7 @@ func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 
 // Scan is like [Store.Scan] for the entries of the state, which must be frozen.
 func (s *State) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
-	if len(q.Where) > 0 {
+	if q.filters() {
 		o, err := s.order(q)
 		if err != nil {
 			return nil, err

@@ -14,6 +14,7 @@ type Schema struct {
 	Default []ordering.Term // the default ordering; if empty, by id
 	History int             // the number of changes to keep; 0 keeps none
 	Unique  []string        // fields of which no two records have the same value, except null
+	Known   []string        // fields that there are even if no record has the member
 
 	// Field returns the field with the name and reports whether there is one. If
 	// Members is set, it returns a field for every name.

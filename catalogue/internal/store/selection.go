@@ -42,7 +42,7 @@ func (p plan) walk(ctx context.Context, first bool) (selection, error) {
 		}
 		buf = p.appendEntries(buf[:0], at, min(chunk, p.count-at))
 		for _, e := range buf {
-			if !satisfies(e, fields, p.filters) {
+			if !satisfies(e, fields, p.filters) || p.match != nil && !p.match(e) {
 				continue
 			}
 			if f.count++; !p.counting {

@@ -82,7 +82,11 @@ type Query struct {
 	Window  pagination.Window
 	Lenient bool // ignore terms whose field is unknown
 	Where   []Condition
+	Match   func(*Entry) bool // a further condition, or nil
 }
+
+// filters reports whether the query has conditions.
+func (q *Query) filters() bool { return len(q.Where) > 0 || q.Match != nil }
 
 // Page returns the entries in the window of a query and the number of records that
 // satisfy its conditions, both of one state that was published at some time during
@@ -91,7 +95,7 @@ type Query struct {
 // O(log n + page) once the index exists, for a query without conditions; plan.go has the
 // cost of others.
 func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
-	if len(q.Where) > 0 {
+	if q.filters() {
 		return c.pageWhere(ctx, q)
 	}
 	s, p := c.pin()
@@ -115,7 +119,7 @@ func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int,
 // Scan returns a function that yields all entries of a query in the current state. It
 // ignores the window. Its errors and its cost are those of [Store.Page].
 func (c *Store) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
-	if len(q.Where) > 0 {
+	if q.filters() {
 		return c.Current().Scan(ctx, q)
 	}
 	r, err := c.Current().read(q)

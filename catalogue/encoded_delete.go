@@ -1,0 +1,148 @@
+package catalogue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/resources"
+)
+
+func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) error {
+	if err := e.permits(resources.Destroy); err != nil {
+		return err
+	}
+	f, err := e.filter(ctx, params)
+	if err != nil {
+		return err
+	}
+	referrers := e.house.referrers(e.Key())
+	if len(referrers) > 0 {
+		e.house.references.Lock()
+		defer e.house.references.Unlock()
+	}
+	if old := e.store.Get(id); old == nil || !f.holds(old) {
+		return e.notFound(id)
+	}
+	lists := make([][]int, len(referrers))
+	for i, m := range referrers {
+		var holder string
+		if lists[i], holder, err = m.referring(ctx, e.Key(), id); err != nil {
+			return err
+		}
+		if holder != "" {
+			return e.schema.errorf("%w: id %d is the %s", ErrReferenced, id, holder)
+		}
+	}
+	var own []int
+	for i, m := range referrers {
+		if m == anyCollection(e) {
+			own = lists[i]
+		} else if err := m.removeReferences(e.Key(), id, lists[i]); err != nil {
+			return err
+		}
+	}
+	return e.remove(id, own, f)
+}
+
+// remove deletes a record, and at the same instant the references to it in the lists of
+// other records of the collection.
+func (e *encoded[T]) remove(id int, own []int, f filter) error {
+	return e.schema.refused(e.store.Batch(func(tx *store.Tx) error {
+		old := tx.Get(id)
+		if old == nil || !f.holds(old) {
+			return e.notFound(id)
+		}
+		tx.Write(store.Change{Old: old})
+		return e.removeIn(tx, e.Key(), id, own)
+	}))
+}
+
+// referrers returns the collections with fields that refer to the one with the key.
+func (c *Catalogue) referrers(key string) (list []anyCollection) {
+	for _, m := range c.all {
+		if slices.ContainsFunc(m.Description().Fields, func(f resources.Field) bool { return f.Refers == key }) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// referring returns the ids of the records with lists that contain a reference to the
+// record of the collection with the key, and the first record whose reference it is, as
+// text. That record itself is left out.
+func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, holder string, err error) {
+	is := func(to int) bool { return to == id }
+	for i, entry := range e.store.Current().Entries() {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, "", ctx.Err()
+		}
+		if entry.ID == id && e.Key() == key {
+			continue
+		}
+		for i := range e.columns {
+			c := &e.columns[i]
+			switch {
+			case c.Refers != key || !c.refers(entry, is):
+			case c.Kind != resources.References:
+				return nil, fmt.Sprintf("%s of id %d in %s", c.Name, entry.ID, e.Key()), nil
+			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
+				lists = append(lists, entry.ID)
+			}
+		}
+	}
+	return lists, "", nil
+}
+
+// removeReferences removes the id of a record of the collection with the key from the
+// lists of other records.
+func (e *encoded[T]) removeReferences(key string, id int, from []int) error {
+	return e.schema.refused(e.store.Batch(func(tx *store.Tx) error { return e.removeIn(tx, key, id, from) }))
+}
+
+func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) error {
+	for _, other := range from {
+		old := tx.Get(other)
+		if old == nil {
+			continue
+		}
+		members, err := e.without(old, key, id)
+		if err != nil {
+			return err
+		}
+		fresh, err := e.schema.replaced(old, members)
+		if err != nil {
+			return err
+		}
+		tx.Write(store.Change{Old: old, New: fresh})
+	}
+	return nil
+}
+
+// without returns the members of an entry, without references to a record in its lists.
+func (e *encoded[T]) without(entry *store.Entry, key string, id int) (resources.Record, error) {
+	members, err := e.schema.parsed(entry)
+	if err != nil {
+		return members, err
+	}
+	for i := range e.columns {
+		c := &e.columns[i]
+		if c.Kind != resources.References || c.Refers != key {
+			continue
+		}
+		name, value := memberOf(members, c.wire, c.name)
+		var list []json.RawMessage
+		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
+			continue
+		}
+		list = slices.DeleteFunc(list, func(item json.RawMessage) bool { return string(item) == strconv.Itoa(id) })
+		if members, err = members.With(name, list); err != nil {
+			return members, e.schema.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
+		}
+	}
+	return members, nil
+}

@@ -1,0 +1,180 @@
+package catalogue
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
+	if !e.about.Actions.Has(resources.Create) {
+		return nil, e.schema.errorf("%w: the service does not accept posts to it", ErrReadOnly)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	defer e.lockReferences()()
+	checks := e.checks(0)
+	posted, err := e.about.Validate(body, checks)
+	if err != nil {
+		return nil, err
+	}
+	record, err := e.schema.decode(posted.AppendJSON(nil), nil)
+	if err != nil {
+		return nil, e.schema.errorf("%w: %w", ErrInvalid, err)
+	}
+	entry, err := e.insert(record)
+	return e.written(entry, err, func(taken func(field, value string) bool) error {
+		checks.Taken = taken
+		_, err := e.about.Validate(body, checks)
+		return err
+	})
+}
+
+func (e *encoded[T]) Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
+	action := resources.Update
+	if partial {
+		action = resources.PartialUpdate
+	}
+	if err := e.permits(action); err != nil {
+		return nil, err
+	}
+	f, err := e.filter(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	defer e.lockReferences()()
+	entry, err := e.Collection.write(func(s *store.State) (store.Change, error) {
+		old := s.Get(id)
+		if old == nil || !f.holds(old) {
+			return store.Change{}, e.notFound(id)
+		}
+		fresh, err := e.updated(old, body, partial)
+		return store.Change{Old: old, New: fresh}, err
+	})
+	return e.written(entry, err, func(func(field, value string) bool) error { return nil })
+}
+
+// updated returns the entry that replaces another one.
+func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
+	current, err := e.schema.parsed(old)
+	if err != nil {
+		return nil, err
+	}
+	valid, err := e.about.ValidateUpdate(current, body, partial, e.checks(old.ID))
+	if err != nil {
+		return nil, err
+	}
+	return e.schema.replaced(old, valid)
+}
+
+// replaced returns an entry with the given members and those fields of another entry that
+// are not in the JSON.
+func (s *schema[T]) replaced(old *store.Entry, members resources.Record) (*store.Entry, error) {
+	record, err := s.decode(members.AppendJSON(nil), nil)
+	if err != nil {
+		return nil, s.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
+	}
+	if s.members != nil && !s.anyMember {
+		from := reflect.ValueOf(&record).Elem()
+		kept := s.clone(recordOf[T](old))
+		if setMembers(reflect.ValueOf(&kept).Elem(), from, s.members) {
+			record = kept
+		}
+	}
+	fresh := newEntry(old.ID, record)
+	return fresh, s.own(fresh, old.ID)
+}
+
+// setMembers sets the members of a struct to those of another one. It reports whether
+// all could be set.
+func setMembers(to, from reflect.Value, members []member) bool {
+	for _, m := range members {
+		v, err := from.FieldByIndexErr(m.index)
+		if err != nil { // an embedded pointer that is nil
+			continue
+		}
+		field := settable(to, m.index)
+		if !field.CanSet() {
+			return false
+		}
+		field.Set(v)
+	}
+	return true
+}
+
+// permits returns an error unless the collection accepts an action.
+func (e *encoded[T]) permits(action resources.Actions) error {
+	if !e.about.Actions.Has(action) {
+		return e.schema.errorf("%w: the service does not accept this request", ErrReadOnly)
+	}
+	return e.writable()
+}
+
+// lockReferences delays the deletion of records that a write may refer to.
+func (e *encoded[T]) lockReferences() (unlock func()) {
+	if !slices.ContainsFunc(e.columns, func(c column) bool { return c.Refers != "" }) {
+		return func() {}
+	}
+	e.house.references.RLock()
+	return e.house.references.RUnlock
+}
+
+// checks returns the checks for the record with the given id, or for a new one if it is 0.
+func (e *encoded[T]) checks(id int) resources.Checks {
+	taken := func(field, value string) bool {
+		other := e.holder(field, value)
+		return other != nil && other.ID != id
+	}
+	return resources.Checks{Exists: e.house.has, Taken: taken, Now: e.now}
+}
+
+// holder returns the entry that has a value of a unique field, or nil. O(log n).
+func (e *encoded[T]) holder(field, value string) *store.Entry {
+	name := ordering.Snake(field)
+	i := slices.IndexFunc(e.schema.unique, func(f store.Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	members, err := resources.Record{}.With(field, json.RawMessage(value))
+	if err != nil {
+		return nil
+	}
+	record, err := e.schema.decode(members.AppendJSON(nil), nil)
+	if err != nil {
+		return nil
+	}
+	k := e.schema.unique[i].Key(newEntry(0, record))
+	if k.Compare(ordering.Null()) == 0 {
+		return nil
+	}
+	where := []store.Condition{{Field: name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
+	other, _ := e.store.First(context.Background(), store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
+	return other
+}
+
+// written returns the JSON of an entry that was written, or an error. For a duplicate
+// value, the error wraps that of validate with a function by which the value is taken.
+func (e *encoded[T]) written(entry *store.Entry, err error, validate func(taken func(field, value string) bool) error) ([]byte, error) {
+	if d := (*duplicate)(nil); errors.As(err, &d) {
+		invalid := validate(func(field, value string) bool { return field == d.field })
+		if invalid == nil { // the field is not Unique in the description
+			invalid = resources.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}}
+		}
+		return nil, fmt.Errorf("%w: %w", err, invalid)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored, err := e.schema.encoded(entry)
+	return bytes.Clone(stored), err
+}

@@ -1,0 +1,46 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDifferencesOfRecords checks the deliberate differences from Django REST framework
+// in the documentation of records and filters.
+func TestDifferencesOfRecords(t *testing.T) {
+	const missing = `{"detail":"Not found."}`
+	nan := `{"rating":["A valid number is required."]}`
+	tests := []struct {
+		row, method, target, body string
+		status                    int
+		contains                  string
+	}{
+		{"deleting a director who has films", "DELETE", "/api/directors/4/", "", 409, `{"detail":"The record cannot be deleted: director of films 8 refers to it."}`},
+		{"it is still there", "GET", "/api/directors/4/", "", 200, `"id":4,`},
+		{"id in a path: underscores", "GET", "/api/films/1_1/", "", 404, missing},
+		{"id in a path: other digits", "GET", "/api/films/%D9%A1/", "", 404, missing},
+		{"id in a path: NUL", "PATCH", "/api/films/7%00/", "{}", 404, missing},
+		{"number in a filter: other digits", "GET", "/api/films/?minutes=%D9%A9%D9%A0", "", 400, `{"minutes":["Enter a number."]}`},
+		{"number in a filter: underscores", "GET", "/api/films/?minutes__gte=9_0", "", 400, `{"minutes_Gte":["Enter a number."]}`},
+		{"NaN as text", "PATCH", "/api/films/1/", `{"rating":"NaN"}`, 400, nan},
+		{"infinity as text", "PATCH", "/api/films/1/", `{"rating":" -inf"}`, 400, nan},
+		{"infinity as text", "PATCH", "/api/films/1/", `{"rating":"Infinity"}`, 400, nan},
+		{"too large for a float64", "PATCH", "/api/films/1/", `{"rating":1e999}`, 400, nan},
+		{"too large for a float64, as text", "PATCH", "/api/films/1/", `{"rating":"1e999"}`, 400, nan},
+		{"NaN", "PATCH", "/api/films/1/", `{"rating":NaN}`, 400, `{"detail":"JSON parse error - `},
+		{"negative zero", "PATCH", "/api/films/1/", `{"price":"-0"}`, 200, `"price":"0.00"`},
+		{"integer: underscores", "PATCH", "/api/films/1/", `{"minutes":"1_0"}`, 400, `{"minutes":["A valid integer is required."]}`},
+		{"reference: underscores", "PATCH", "/api/films/1/", `{"director":"1_2"}`, 400, `{"director":["Incorrect type. Expected pk value, received str."]}`},
+		{"date-time: the offset is kept", "PATCH", "/api/films/1/", `{"premiereAt":"2024-05-10T18:00:00+02:00"}`, 200, `"premiereAt":"2024-05-10T18:00:00+02:00"`},
+		{"date-time: without an offset", "PATCH", "/api/films/1/", `{"premiereAt":"2024-05-10T18:00:00"}`, 400, `{"premiereAt":["`},
+		{"ordering by a list of ids: a record appears once", "GET", "/api/films/?ordering=genres&limit=1", "", 200, `"count":120,`},
+		{"path below a record", "GET", "/api/films/1/x/", "", 404, missing},
+		{"missing slash", "PUT", "/api/films/1", "{}", 308, ""},
+	}
+	for _, test := range tests {
+		status, body := send(recordedFilms(t), test.method, test.target, test.body)
+		if status != test.status || !strings.Contains(body, test.contains) {
+			t.Errorf("%s: %s %s %s: %d %.200s, want %d and %s", test.row, test.method, test.target, test.body, status, body, test.status, test.contains)
+		}
+	}
+}

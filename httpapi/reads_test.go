@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// TestAuthorizedActions checks the actions that the authorizer is asked about.
+func TestAuthorizedActions(t *testing.T) {
+	type asked struct {
+		Collection string
+		Action     resources.Actions
+	}
+	tests := []struct {
+		method, target string
+		writes, reads  []asked // without and with AuthorizeReads
+	}{
+		{"GET", "/api/", nil, []asked{{"", resources.List}}},
+		{"GET", "/api/films/", nil, []asked{{"films", resources.List}}},
+		{"HEAD", "/api/films/1/", nil, []asked{{"films", resources.Retrieve}}},
+		{"GET", "/api/films/9/", nil, []asked{{"films", resources.Retrieve}}},
+		{"POST", "/api/films/", []asked{{"films", resources.Create}}, []asked{{"films", resources.Create}}},
+		{"PUT", "/api/films/9/", []asked{{"films", resources.Update}}, []asked{{"films", resources.Update}}},
+		{"PATCH", "/api/films/1/", []asked{{"films", resources.PartialUpdate}}, []asked{{"films", resources.PartialUpdate}}},
+		{"DELETE", "/api/films/1/", []asked{{"films", resources.Destroy}}, []asked{{"films", resources.Destroy}}},
+		{"OPTIONS", "/api/films/", []asked{{"films", resources.Create}}, []asked{{"films", resources.List}}},
+		{"OPTIONS", "/api/films/1/", []asked{{"films", resources.Update}}, []asked{{"films", resources.Retrieve}}},
+		{"PUT", "/api/films/", nil, nil},
+		{"GET", "/api/films/1/?format=x", nil, nil},
+		{"GET", "/api/nope/", nil, nil},
+	}
+	for _, test := range tests {
+		for _, reads := range []bool{false, true} {
+			var got []asked
+			h, films := newFilmsHandler(t, Options{AuthorizeReads: reads, Authorizer: func(_ *http.Request, collection string, action resources.Actions) error {
+				got = append(got, asked{collection, action})
+				return Unauthorized("Token", "")
+			}})
+			a := call{method: test.method, target: test.target}.do(h)
+			want := test.writes
+			if reads {
+				want = test.reads
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s, reads %t (-want +got):\n%s", test.method, test.target, reads, diff)
+			}
+			if refused := a.Status == 401; refused != (len(want) > 0 && (reads || test.method != "OPTIONS")) {
+				t.Errorf("%s %s, reads %t: %d", test.method, test.target, reads, a.Status)
+			}
+			if a.Status == 401 && len(films.calls) > 0 {
+				t.Errorf("%s %s: the collection was asked: %v", test.method, test.target, films.calls)
+			}
+		}
+	}
+}
+
+// TestRootPath checks that paths and links follow the root.
+func TestRootPath(t *testing.T) {
+	tests := []struct{ root, list, missing string }{
+		{"", "/api/", "/v1/"},
+		{"/v1/", "/v1/", "/api/"},
+		{"/shop/v2/", "/shop/v2/", "/v2/"},
+		{"/", "/", "/api/"},
+	}
+	for _, test := range tests {
+		h, _ := newFilmsHandler(t, Options{Root: test.root})
+		if h.Root() != test.list {
+			t.Errorf("Root %q: %q", test.root, h.Root())
+		}
+		if got, want := get(h, test.list).Body, `{"films":"http://host.example`+test.list+`films/"}`; got != want {
+			t.Errorf("root %q: %s, want %s", test.root, got, want)
+		}
+		want := `{"count":2,"next":"http://host.example` + test.list + `films/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
+		if got := get(h, test.list+"films/?limit=1").Body; got != want {
+			t.Errorf("root %q: %s, want %s", test.root, got, want)
+		}
+		if got := get(h, test.list+"films/1/"); got.Status != 200 {
+			t.Errorf("root %q: record: %d", test.root, got.Status)
+		}
+		if got := get(h, test.missing+"films/"); got.Status != 404 {
+			t.Errorf("root %q: %sfilms/: %d, want 404", test.root, test.missing, got.Status)
+		}
+		mux := http.NewServeMux()
+		if err := Mount(mux, "/pre", h); err != nil {
+			t.Fatal(err)
+		}
+		want = `{"films":"http://host.example/pre` + test.list + `films/"}`
+		if got := get(mux, "/pre"+test.list).Body; got != want {
+			t.Errorf("mounted root %q: %s, want %s", test.root, got, want)
+		}
+	}
+	for _, root := range []string{"v1/", "/v1", "//", "/a//b/", "/a b/", "/{x}/", "/../"} {
+		if _, err := NewHandler(map[string]Collection{"films": newFilms()}, Options{Root: root}); err == nil {
+			t.Errorf("root %q is accepted", root)
+		}
+	}
+}
+
+// TestIgnoredParameters checks the names that OnAccess receives.
+func TestIgnoredParameters(t *testing.T) {
+	tests := []struct {
+		method, target string
+		want           []string
+	}{
+		{"GET", "/api/films/?limit=1&offset=1&ordering=id&format=json&status=&search=x&minutes__gte=1", nil},
+		{"GET", "/api/films/?minutes=1&b&Status=x&%62=2&a=", []string{"minutes", "b", "Status", "a"}},
+		{"GET", "/api/films/1/?limit=1&offset=1&ordering=id&status=a&x=1", []string{"limit", "offset", "ordering", "x"}},
+		{"POST", "/api/films/?limit=1&status=a&format=json", []string{"limit", "status"}},
+		{"DELETE", "/api/films/1/?limit=1&status=a", []string{"limit"}},
+		{"GET", "/api/?limit=1&x", []string{"limit", "x"}},
+	}
+	for _, test := range tests {
+		var got []string
+		h, _ := newFilmsHandler(t, Options{Authorizer: AllowAll, OnAccess: func(_ context.Context, a Access) { got = a.Ignored }})
+		call{method: test.method, target: test.target}.do(h)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", test.method, test.target, diff)
+		}
+	}
+}
+
+// TestRecordTags checks that a record has a tag, unless other collections determine
+// whether it is selected.
+func TestRecordTags(t *testing.T) {
+	tests := []struct {
+		reason, target string
+		tagged         bool
+	}{
+		{"a record", "/api/films/1/", true},
+		{"a filter", "/api/films/1/?minutes__gte=3", true},
+		{"a filtered page", "/api/films/?minutes__gte=3", true},
+		{"a search in another collection", "/api/films/?search=x", false},
+		{"a filter by a reference, which must exist", "/api/films/1/?director=3", false},
+		{"no such record", "/api/films/9/", false},
+	}
+	for _, test := range tests {
+		h, films := newFilmsHandler(t, Options{ETags: true})
+		got := get(h, test.target)
+		tag := got.Header["Etag"]
+		if (tag != "") != test.tagged {
+			t.Errorf("%s: tag %q", test.reason, tag)
+		}
+		if !test.tagged {
+			continue
+		}
+		if got := (call{target: test.target, header: ifNoneMatch(tag)}).do(h); got.Status != 304 || got.Body != "" {
+			t.Errorf("%s: %d %s, want 304", test.reason, got.Status, got.Body)
+		}
+		films.revision++
+		if got := (call{target: test.target, header: ifNoneMatch(tag)}).do(h); got.Status != 200 || got.Header["Etag"] == tag {
+			t.Errorf("%s after a write: %d %s, want another tag", test.reason, got.Status, got.Header["Etag"])
+		}
+	}
+	h, films := newFilmsHandler(t, Options{ETags: true})
+	one, two := get(h, "/api/films/1/").Header["Etag"], get(h, "/api/films/2/").Header["Etag"]
+	if one == two {
+		t.Errorf("two records have the tag %s", one)
+	}
+	films.err = nil
+}
