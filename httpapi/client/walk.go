@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"net/url"
 	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -88,8 +87,7 @@ func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 
 // list returns the URL of a collection.
 func (c *Client) list(about resources.Description) string {
-	at := url.URL{Path: c.service.pathOf(about)}
-	return c.base + at.EscapedPath()
+	return c.base + c.service.pathOf(about)
 }
 
 // pages yields the new records of each page of a walk.
