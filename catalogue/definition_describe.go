@@ -30,6 +30,8 @@ func (d Definition[T]) describe(documented bool) (about resources.Description, e
 		given = *d.opts.Description
 	}
 	switch {
+	case d.key == lastIDsKey:
+		return about, fmt.Errorf("saved data has the key %s", lastIDsKey)
 	case given.Key != "" && given.Key != d.key:
 		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
 	case documented:
@@ -41,19 +43,14 @@ func (d Definition[T]) describe(documented bool) (about resources.Description, e
 			}
 			about.Fields = of.Fields
 		}
-	case isOpen[T]():
-		about, err = resources.DescriptionOf[struct {
-			ID int `json:"id"`
-		}](d.key)
-		about.Fields = nil
-		if given.Fields == nil {
-			about.Actions = resources.ReadActions
-		}
 	default:
 		about, err = resources.DescriptionOf[T](d.key)
 	}
 	if err != nil {
 		return about, err
+	}
+	if isOpen[T]() && given.Fields == nil && !documented {
+		about.Actions = resources.ReadActions
 	}
 	about = overridden(about, given)
 	if len(d.opts.Ordering) > 0 {

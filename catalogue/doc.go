@@ -8,11 +8,17 @@
 //	id, err := films.Insert(Film{Name: "Vertigo", Year: 1958})
 //	page, err := films.Page(pagination.Window{Limit: 21, Offset: 42}, ordering.Desc("year"))
 //
-// A [Catalogue] is the set of the 39 collections of a publishing house's service. Events,
-// labels and social links have types of their own. The other collections hold open
-// records, which can have any members, or, with [Define] and [NewWith], structs of the
-// program. Package httpapi serves a catalogue over HTTP. Package cataloguetest provides a
-// fake of the service for tests.
+// A [Catalogue] is a set of collections with descriptions, for servers. [NewOnly] returns a
+// catalogue of collections that a program defines with [Define]:
+//
+//	var Films = catalogue.Define[Film]("films", catalogue.Options{})
+//
+//	house, err := catalogue.NewOnly(Directors, Genres, Films)
+//
+// [New] returns the 39 collections of a publishing house's service. Events, labels and
+// social links have types of their own. The others hold open records, which can have any
+// members, or, with [NewWith], structs of the program. Package httpapi serves a catalogue
+// over HTTP. Package cataloguetest provides a fake of the service for tests.
 //
 // # Concurrency
 //
@@ -32,9 +38,9 @@
 // Package ordering specifies how values compare. Records that are equal by all terms are
 // in the order of their ids, in the direction of the first term, so -a,b is the exact
 // reverse of a,-b. A repeated field has no effect, and neither has a term after the id.
-// Without terms, a collection is in its default order: start_date for events, and the id
-// for the other collections of a catalogue. A page, its count and its order are of one
-// state.
+// Without terms, a collection is in its default order, which is by id if Options.Ordering
+// does not say otherwise. The documented events are in the order of start_date. A page, its
+// count and its order are of one state.
 //
 // # Conditions
 //
@@ -116,7 +122,9 @@
 // # Reading the source
 //
 // The types are in collection.go, definition.go, selection.go and catalogue.go, and their
-// methods in read.go, write.go and tx.go. Package internal/store is the engine, which is
+// methods in read.go, write.go and tx.go. new.go makes catalogues. The files that begin
+// with encoded read and write JSON for servers: encoded_where.go has filters and
+// encoded_delete.go references. Package internal/store is the engine, which is
 // independent of record types and JSON; its doc.go describes states, writes and reads.
 // schema.go inspects a record type: plan.go and copy.go copy records, and valid.go and reload.go
 // reject records that could not be loaded again. load.go, load_records.go, layout.go and

@@ -53,40 +53,57 @@ type Encoded interface {
 
 	// PageWhere is like Page for the records that a filter selects. Terms that name no
 	// field are dropped, and if none is left, the order is the default one. The
-	// parameters are those of [resources.Description.Filter], which returns the filter;
-	// the error may be its FieldErrors. A condition on a field that has an index is
-	// O(log n); all others are O(n).
+	// parameters are those of [resources.Description.Filter]; the error may be its
+	// FieldErrors.
+	//
+	// Filters compare values, even if Options.Keys has a function for the field. Those
+	// with an order of values, such as minutes__gte, and of beginnings of text use the
+	// index of the field; [Selection] has their cost. These are O(n): filters of text in
+	// any letters, of parts of text, and of lists of ids, a search, and filters of fields
+	// that Options.Keys or methods of their type sort in another way. A search in
+	// another collection reads that collection once for each word, in a state of its own.
 	PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 
 	// Get returns the JSON of the record with the given id, which must not be modified.
-	// The error is that of ctx or of [resources.Description.Filter], or wraps
-	// [ErrNotFound] if there is no such record or the filter does not select it.
+	// The error is that of ctx or of [resources.Description.Filter], even if there is no
+	// such record, or wraps [ErrNotFound] if there is none or the filter does not select
+	// it. O(log n) without a search in another collection.
 	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
-
-	// Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
-	// replaces the record with the given id, and returns its JSON, which the caller may
-	// modify. The errors are those of Get, and then those of Create, except that for
-	// ids.
-	Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error)
-
-	// Delete deletes the record with the given id, and removes the id from all
-	// [resources.References] to the collection. The errors are those of Get. The error
-	// wraps [ErrReferenced] if a [resources.Reference] of another record, in any
-	// collection of the catalogue, holds the id. Delete reads all records of the
-	// collections that refer to it.
-	Delete(ctx context.Context, id int, params url.Values) error
 
 	// Create validates a posted JSON object as the service does, stores it as a record
 	// with the next id, and returns the JSON of the record, which the caller may modify.
-	// References must be to records that exist when Create is called.
+	// References must be to records that exist; see Delete.
 	//
 	// The error is that of ctx or of [resources.Description.Validate], or wraps
 	// [ErrReadOnly] if the service does not accept posts to the collection or the
 	// catalogue is a snapshot, [ErrDuplicate] and [resources.FieldErrors] if another
-	// record has the value of a unique field, [ErrInvalid] if the record type cannot
-	// hold the result, or [ErrInvalidID] if no id is left. The cost is that of Validate
-	// and of [Collection.Insert].
+	// record gets the value of a unique field at the same time, [ErrInvalid] if the
+	// record type cannot hold the result, or [ErrInvalidID] if no id is left. The cost is
+	// that of Validate and of [Collection.Insert].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
+
+	// Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
+	// replaces the record with the given id, and returns its JSON, which the caller may
+	// modify. Fields that the object does not have, and those that are not in the JSON of
+	// the record, keep their values. No other write comes in between, so concurrent
+	// updates of different fields lose nothing. The errors are those of Get, and then
+	// those of Create, except that for ids.
+	Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error)
+
+	// Delete deletes the record with the given id. Before that, or at the same instant,
+	// it removes the id from all [resources.References] to the collection in other
+	// records, each collection at one instant. The errors are those of Get. The error
+	// wraps [ErrReadOnly] like that of Create, and [ErrReferenced] if a
+	// [resources.Reference] of another record, in any collection of the catalogue, holds
+	// the id; nothing changes then. After an error of a method of the record type, the id
+	// may have been removed from the lists of some collections.
+	//
+	// Delete waits for calls of Create and Update in collections with references, and
+	// they wait for it, so that the three leave no reference to a record that is deleted.
+	// Reads do not wait. Other writes are not checked. The functions of
+	// [Collection.Update] and [Collection.Batch] must not call the three: they could
+	// deadlock. O(n) for n records in the collections that refer to this one.
+	Delete(ctx context.Context, id int, params url.Values) error
 
 	// Load is like [Collection.Load].
 	Load(r io.Reader) error

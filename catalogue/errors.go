@@ -34,8 +34,8 @@ var (
 	// ErrInvalid is returned for a record that JSON cannot represent, and for one that
 	// could not be loaded from its JSON. It wraps [resources.ErrInvalid].
 	ErrInvalid error = invalidRecord{}
-	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and for a
-	// post to a collection for which the service does not accept posts.
+	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
+	// methods of [Encoded] for an action that the collection's description does not have.
 	ErrReadOnly = errors.New("collection is read-only")
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
 	ErrTxDone = store.ErrTxDone

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
@@ -16,8 +18,8 @@ import (
 type Handler struct {
 	collections []served
 	rootPath    string
-	routes      map[string]*route // by path, with its slash
-	root        rootBody
+	routes      map[string]*route   // by path, with its slash
+	root        map[string]rootBody // by the query of its links
 	authorizer  Authorizer
 	reads       bool // the authorizer is asked about reads too
 	onError     func(*http.Request, error)
@@ -81,7 +83,7 @@ func newHandler(collections []served, opts Options) (*Handler, error) {
 		collections: collections,
 		rootPath:    root,
 		routes:      newRoutes(root, collections),
-		root:        newRootBody(root, collections),
+		root:        newRootBodies(root, collections),
 		authorizer:  opts.Authorizer,
 		reads:       opts.AuthorizeReads,
 		onError:     opts.OnError,
@@ -137,7 +139,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 	}
 	v := view{handler: h, route: route, w: w, r: r, origin: origin, seen: seen}
 	if route.isRecord {
-		v.id = parseID(id)
+		v.id, v.suffixed = parseID(id), strings.Contains(id, ".")
 	}
 	v.serve()
 }
@@ -145,9 +147,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 // serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
 // it sends a 404.
 func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.Origin) {
-	path := r.URL.Path + "/"
-	if route, _ := h.find(path); route != nil {
-		h.redirect(w, r, h.origins.Location(o, path, r.URL.RawQuery))
+	path := url.URL{Path: r.URL.Path + "/"}
+	if route, id := h.find(path.Path); route != nil && !strings.Contains(id, ".") {
+		h.redirect(w, r, h.origins.Location(o, path.EscapedPath(), r.URL.RawQuery))
 		return
 	}
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)

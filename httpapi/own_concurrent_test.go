@@ -23,7 +23,7 @@ func TestNoLostPatch(t *testing.T) {
 					return
 				default:
 				}
-				for _, target := range []string{"/api/films/1/", "/api/films/?limit=1&minutes__gte=0"} {
+				for _, target := range []string{"/api/films/2/", "/api/films/?limit=1&minutes__gte=0"} {
 					if status, body := send(h, "GET", target, ""); status != 200 || !strings.Contains(body, `"createdAt":`) {
 						t.Errorf("%s: %d %s", target, status, body)
 					}
@@ -35,7 +35,7 @@ func TestNoLostPatch(t *testing.T) {
 		writers.Go(func() {
 			for i := range rounds {
 				body := fmt.Sprintf(format, i)
-				if status, text := send(h, method, "/api/films/1/", body); status != 200 {
+				if status, text := send(h, method, "/api/films/2/", body); status != 200 {
 					t.Errorf("%s %s: %d %s", method, body, status, text)
 				}
 			}
@@ -43,11 +43,11 @@ func TestNoLostPatch(t *testing.T) {
 	}
 	patch("PATCH", `{"synopsis":"s%d"}`)
 	patch("PATCH", `{"rating":%d}`)
-	patch("PUT", `{"title":"t%d","slug":"slug-1","minutes":1,"price":"1","director":16}`)
+	patch("PUT", `{"title":"t%d","slug":"slug-1","minutes":1,"price":"1","director":41}`)
 	writers.Wait()
 	close(stop)
 	readers.Wait()
-	_, body := send(h, "GET", "/api/films/1/", "")
+	_, body := send(h, "GET", "/api/films/2/", "")
 	for _, want := range []string{`"synopsis":"s199"`, `"rating":199.0`, `"title":"t199"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is missing in %s", want, body)

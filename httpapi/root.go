@@ -2,25 +2,41 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 )
 
-// sendRoot sends the URLs of the collections.
+// sendRoot sends the URLs of the collections. As in Django REST framework, they have the
+// format of the request.
 func (v *view) sendRoot() {
 	v.findTag(nil)
 	if v.clientHas() {
 		v.sendNotModified()
 		return
 	}
+	query := ""
+	if format, ok := v.query.Get("format"); ok {
+		query = "format=" + format
+	}
 	var room [256]byte
-	v.write(http.StatusOK, v.handler.root.build(v.origin.AppendURL(room[:0], "")))
+	v.write(http.StatusOK, v.handler.root[query].build(v.origin.AppendURL(room[:0], "")))
 }
 
 // rootBody is the body of the root, split where its links begin.
 type rootBody [][]byte
 
+// newRootBodies returns the bodies of the root, by the query of those links for which the
+// description of the collection has none.
+func newRootBodies(root string, collections []served) map[string]rootBody {
+	bodies := map[string]rootBody{}
+	for _, query := range []string{"", "format=", "format=json", "format=api"} {
+		bodies[query] = newRootBody(root, collections, query)
+	}
+	return bodies
+}
+
 // newRootBody returns a body that lists the collections.
-func newRootBody(root string, collections []served) rootBody {
+func newRootBody(root string, collections []served, query string) rootBody {
 	var body rootBody
 	part := "{"
 	for i, c := range collections {
@@ -30,8 +46,8 @@ func newRootBody(root string, collections []served) rootBody {
 		}
 		body = append(body, []byte(part+quote(d.Key)+`:"`))
 		part = collectionPath(root, d)
-		if d.Query != "" {
-			part += "?" + d.Query
+		if q := cmp.Or(d.Query, query); q != "" {
+			part += "?" + q
 		}
 		part += `"`
 	}

@@ -146,7 +146,8 @@ func (r *route) action(method string) resources.Actions {
 }
 
 // find returns the route of a path, or nil, and the segment with the id if it is the path
-// of a record. As in Django REST framework, that segment has no point.
+// of a record. As in Django REST framework, that segment has at most one point, before the
+// name of a format, and must then be followed by a slash.
 func (h *Handler) find(path string) (r *route, id string) {
 	if r := h.routes[path]; r != nil {
 		return r, ""
@@ -157,10 +158,20 @@ func (h *Handler) find(path string) (r *route, id string) {
 	}
 	at := strings.LastIndexByte(rest, '/') + 1
 	list := h.routes[rest[:at]]
-	if id = rest[at:]; list == nil || id == "" || strings.Contains(id, ".") {
+	if id = rest[at:]; list == nil || !isRecordSegment(id) {
 		return nil, ""
 	}
 	return list.records, id
+}
+
+// isRecordSegment reports whether a segment of a path is an id, or an id with a format
+// suffix.
+func isRecordSegment(segment string) bool {
+	id, format, suffixed := strings.Cut(segment, ".")
+	if id == "" || suffixed && format == "" {
+		return false
+	}
+	return !strings.ContainsFunc(format, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
 // parseID returns the id that a segment of a path holds, or 0, which is not the id of a

@@ -26,10 +26,12 @@ type view struct {
 	r       *http.Request
 	origin  origin.Origin
 	query   pagination.Query
-	id      int     // in the path of a record; 0 if it is not the id of one
 	indent  int     // spaces for each level; 0 is compact
 	sent    bool    // whether a response has been sent, or part of it
 	seen    *Access // nil if there is no OnAccess
+
+	id       int  // in the path of a record; 0 if it is not the id of one
+	suffixed bool // the id in the path has a format suffix, none of which are served
 
 	tag         string // entity tag of the response, or ""
 	revision    uint64 // revision in the tag
@@ -41,7 +43,7 @@ type view struct {
 func (v *view) serve() {
 	defer v.recovered()
 	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
-	if format, _ := v.query.Get("format"); !negotiation.KnownFormat(format) {
+	if format, _ := v.query.Get("format"); v.suffixed || !negotiation.KnownFormat(format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}

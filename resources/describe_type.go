@@ -35,13 +35,12 @@ func (m structMember) field() (Field, error) {
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
 func fieldOf(t reflect.Type) (f Field, err error) {
-	switch inner := elem(t); {
-	case inner == t:
+	if t.Kind() != reflect.Pointer {
 		return kindOfType(t)
-	case inner.Kind() == reflect.Pointer:
-		f.Kind = JSON
-	default:
-		f, err = kindOfType(inner)
+	}
+	f.Kind = JSON
+	if t.Elem().Kind() != reflect.Pointer {
+		f, err = kindOfType(t.Elem())
 	}
 	f.Nullable, f.Default = true, "null"
 	return f, err
@@ -52,7 +51,7 @@ func kindOfType(t reflect.Type) (Field, error) {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
 		return Field{Kind: Timestamp}, nil
-	case reflect.TypeFor[json.Number]():
+	case reflect.TypeFor[json.Number](), reflect.TypeFor[Float64]():
 		return Field{Kind: Float}, nil
 	case reflect.TypeFor[json.RawMessage]():
 		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil

@@ -56,6 +56,12 @@ func TestKeysAndTitles(t *testing.T) {
 	list := Descriptions()
 	for _, d := range list {
 		got = append(got, d.Key+" "+d.Title())
+		if want := strings.Replace(d.Title()+"|", " List|", " Instance", 1); d.RecordTitle() != want {
+			t.Errorf("%s: RecordTitle() = %q, want %q", d.Key, d.RecordTitle(), want)
+		}
+		if want := strings.ToLower(strings.TrimSuffix(d.Title(), " List")); d.Name != want {
+			t.Errorf("%s: Name = %q, want %q", d.Key, d.Name, want)
+		}
 	}
 	var want []string
 	for _, line := range strings.Split(strings.TrimSpace(documented), "\n") {
@@ -84,6 +90,9 @@ func TestDescriptions(t *testing.T) {
 		case "social-links":
 			creatable = true
 		}
+		if actions := List | Create; !actions.Has(d.Actions) || !d.Actions.Has(List) {
+			t.Errorf("%s: actions %b, want List, and Create at most", d.Key, d.Actions)
+		}
 		if d.Segment != segment || d.Actions.Has(Create) != creatable || d.Vary != vary {
 			t.Errorf("%s: segment %s, creatable %v, vary %s, want %s, %v, %s",
 				d.Key, d.Segment, d.Actions.Has(Create), d.Vary, segment, creatable, vary)
@@ -103,6 +112,91 @@ func TestDescriptions(t *testing.T) {
 		if _, ok := Lookup(key); ok {
 			t.Errorf("Lookup(%q) reports true", key)
 		}
+	}
+}
+
+// documentedFields lists the fields of the collections that the document shows, in order.
+const documentedFields = `
+events id integer read-only
+events name text required
+events slug slug required
+events summary text blank default ""
+events description text blank default ""
+events location text blank default ""
+events startDate timestamp required
+events endDate timestamp required
+events published boolean default false
+events poster URL blank default ""
+events posterWebp URL blank default ""
+events labels references to labels default []
+events authors references to authors default []
+labels id integer read-only
+labels name text read-only
+labels slug slug read-only
+labels enabled boolean read-only
+labels catchPhrase text blank read-only
+labels description text blank read-only
+labels catchLines text-list read-only
+labels users references read-only
+labels logo URL read-only
+labels logoBig URL read-only
+labels emblem URL read-only
+labels logoFooter URL null read-only
+labels logoWebp URL read-only
+labels logoBigWebp URL read-only
+labels emblemWebp URL read-only
+labels logoFooterWebp URL null read-only
+labels facebookPage URL null read-only
+labels blueskyPage URL null read-only
+labels linkedinPage URL null read-only
+labels instagramPage URL null read-only
+labels globalMessage JSON null read-only
+labels checkoutMessage JSON null read-only
+labels featureCrowdfunding boolean read-only
+labels featureProjects boolean read-only
+labels featureLibrary boolean read-only
+labels featureExternals boolean read-only
+labels featureShop boolean read-only
+labels featureAuthors boolean read-only
+labels featureAbout boolean read-only
+labels featureCart boolean read-only
+labels featureBookseller boolean read-only
+labels featureEvents boolean read-only
+social-links id integer read-only
+social-links title text required
+social-links url URL required
+social-links logo URL null blank default null
+social-links type text required
+social-links author reference to authors required`
+
+func TestDocumentedFields(t *testing.T) {
+	kinds := map[Kind]string{Integer: "integer", Text: "text", Slug: "slug", Timestamp: "timestamp", Boolean: "boolean",
+		URL: "URL", Reference: "reference", References: "references", TextList: "text-list", JSON: "JSON"}
+	var got []string
+	for _, d := range Descriptions() {
+		for _, f := range d.Fields {
+			line := d.Key + " " + f.Name + " " + kinds[f.Kind]
+			for _, part := range []struct {
+				present bool
+				text    string
+			}{
+				{f.Refers != "", " to " + f.Refers}, {f.Nullable, " null"}, {f.Blank, " blank"}, {f.ReadOnly, " read-only"},
+				{f.Required, " required"}, {f.Default != "", " default " + f.Default}, {f.Unique, " unique"},
+				{f.Created, " created"}, {f.Choices != nil, " choices"}, {f.Min != nil || f.Max != nil, " bounds"},
+				{f.Digits != 0 || f.Places != 0, " digits"},
+			} {
+				if part.present {
+					line += part.text
+				}
+			}
+			got = append(got, line)
+		}
+		if d.Filters != nil || d.Search != nil {
+			t.Errorf("%s: filters %v, search %v, want none", d.Key, d.Filters, d.Search)
+		}
+	}
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(documentedFields), "\n"), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -2,7 +2,7 @@
 // how they are stored. It contains the documented records [Event], [Label] and
 // [SocialLink], the open [Record] for collections that the service's document names but
 // does not detail, the descriptions of all 39 collections, and the validation of
-// records posted to them.
+// requests to write records. [DescriptionOf] describes collections of a program's own.
 //
 // The JSON of a record equals that of the service byte for byte: members are in the
 // document's order, without white space, empty lists are [], and date-times have an
@@ -10,10 +10,13 @@
 // where the document does not allow it, are errors that name the member.
 //
 // [Description.Validate] converts a posted JSON object to a [Record] or returns the
-// errors of its fields, with the messages of Django REST framework 3.14. It differs from
-// the framework in a few points, which package httpapi lists. Among them: date-times
+// errors of its fields, with the messages of Django REST framework 3.14.
+// [Description.ValidateUpdate] does the same for a PUT or PATCH of a record. They differ
+// from the framework in a few points, which package httpapi lists. Among them: date-times
 // keep their offset and must have one, numbers sent for text fields keep their digits,
-// and NaN and Infinity are not JSON.
+// numbers have ASCII digits and no underscores, a [Decimal] zero has no sign, the error of
+// a [TextList] is that of its first invalid element, and NaN and Infinity are invalid
+// wherever they come from.
 //
 // The package has no state. All functions and methods are safe for concurrent use,
 // provided that no goroutine modifies a value that another one uses.

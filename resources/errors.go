@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// ErrInvalid is matched by all errors about invalid JSON, records and
-	// date-times.
+	// ErrInvalid is matched by all errors about invalid JSON, records,
+	// descriptions and date-times.
 	ErrInvalid = errors.New("resources: invalid")
 	// ErrNoMember is returned by [Record.Decode] when the record has no member with
 	// the given name.
@@ -64,13 +64,13 @@ func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
 // nonField is the name of the field for errors about the whole body.
 const nonField = "nonFieldErrors"
 
-// A FieldError lists the errors of one field of a posted object.
+// A FieldError lists the errors of one field of an object in a request.
 type FieldError struct {
 	Field    string // name in JSON, or nonFieldErrors for the whole body
 	Messages []string
 }
 
-// FieldErrors lists the errors of a posted object in the order of its fields. It
+// FieldErrors lists the errors of an object in a request, in the order of its fields. It
 // matches [ErrInvalid].
 type FieldErrors []FieldError
 

@@ -227,6 +227,52 @@ func ExampleDescription_Validate() {
 	// {"title":["This field may not be blank."],"url":["Enter a valid URL."],"author":["Invalid pk \"8\" - object does not exist."]}
 }
 
+func ExampleDescription_ValidateUpdate() {
+	links, _ := resources.Lookup("social-links")
+	var current resources.Record
+	current.UnmarshalJSON([]byte(`{"id":1,"title":"Anna","url":"https://x.example/","logo":null,"type":"web","author":7}`))
+
+	record, err := links.ValidateUpdate(current, []byte(`{"title": " Anna B. "}`), true, resources.Checks{})
+	fmt.Println(record, err)
+
+	_, err = links.ValidateUpdate(current, []byte(`{"title": "Anna B.", "url": "x"}`), false, resources.Checks{})
+	response, _ := json.Marshal(err)
+	fmt.Println(string(response))
+	// Output:
+	// {"id":1,"title":"Anna B.","url":"https://x.example/","logo":null,"type":"web","author":7} <nil>
+	// {"url":["Enter a valid URL."],"type":["This field is required."],"author":["This field is required."]}
+}
+
+func ExampleDescriptionOf() {
+	type Film struct {
+		ID       int                `json:"id"`
+		Title    string             `json:"title"`
+		Slug     string             `json:"slug" backlist:"slug,unique"`
+		Released *string            `json:"released" backlist:"date"`
+		Price    string             `json:"price" backlist:"decimal=8.2"`
+		Status   string             `json:"status" backlist:"choices=announced|released,default=announced"`
+		Director int                `json:"director" backlist:"refers=directors"`
+		Added    resources.DateTime `json:"added" backlist:"created"`
+	}
+	films, err := resources.DescriptionOf[Film]("films")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = films.Validate([]byte(`{"slug":"a b","price":"9.999","status":"lost"}`), resources.Checks{})
+	var fields resources.FieldErrors
+	errors.As(err, &fields)
+	for _, f := range fields {
+		fmt.Println(f.Field, f.Messages)
+	}
+	// Output:
+	// title [This field is required.]
+	// slug [Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.]
+	// price [Ensure that there are no more than 2 decimal places.]
+	// status ["lost" is not a valid choice.]
+	// director [This field is required.]
+}
+
 func ExampleSyntaxError() {
 	links, _ := resources.Lookup("social-links")
 	_, err := links.Validate([]byte(`{"title":}`), resources.Checks{})

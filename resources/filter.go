@@ -57,9 +57,13 @@ type Test struct {
 // other parameters, including those of Filters that [Description.Check] rejects.
 //
 // If a parameter is repeated, the last value counts, except that all values of a list of
-// ids do. An empty value counts as absent, except in a list of ids. The error is
-// [FieldErrors] with the names of the parameters, in the order of Filters. O(len of
-// Filters × Fields + len of the values), without the calls of exists.
+// ids do. An empty value counts as absent, except in a list of ids. Ids must be those of
+// existing records if the field refers to a collection. Numbers consist of ASCII digits,
+// and date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
+//
+// The error is [FieldErrors] in the order of Filters. Its names are those of the
+// parameters, converted with [ordering.Camel], such as "premiereAt_Gte". O(len of Filters
+// × Fields + len of the values), without the calls of exists.
 func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
 	if len(params) == 0 {
 		return Filter{}, nil

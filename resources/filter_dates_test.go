@@ -58,7 +58,7 @@ func TestFilterDates(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	accepted := 0
-	for range 50_000 {
+	for range 20_000 {
 		text := time.Date(random.IntN(12_000)-1000, 1, random.IntN(400), 0, 0, 0, 0, time.UTC).
 			Format([]string{"2006-1-2", "2006-01-02", "1/2/2006", "1/_2/06", "01/02/06"}[random.IntN(5)])
 		if b := []byte(text); random.IntN(2) == 0 {
@@ -70,7 +70,7 @@ func TestFilterDates(t *testing.T) {
 			accepted++
 		}
 	}
-	if accepted < 10_000 {
+	if accepted < 4_000 {
 		t.Errorf("only %d random dates are accepted", accepted)
 	}
 }

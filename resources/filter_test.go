@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -170,6 +171,23 @@ func TestFilterWithoutParameters(t *testing.T) {
 		}
 		if diff := cmp.Diff(Filter{}, got); diff != "" {
 			t.Errorf("Filter(%v) (-want +got):\n%s", params, diff)
+		}
+	}
+}
+
+// TestFilterLargeValues gives every parameter large values. It takes very long if the cost
+// is not linear.
+func TestFilterLargeValues(t *testing.T) {
+	d := filterFilms()
+	for _, part := range []string{"1", "-9", "0", ".", ",", "1,", " ", "/", "é", "\xff", "\x00", "a ", "e1"} {
+		large := strings.Repeat(part, 1<<14)
+		for _, name := range append(d.Filters, "search") {
+			for _, value := range []string{large, "1" + large, large + "1"} {
+				_, err := d.Filter(url.Values{name: {value}}, filterExists)
+				if errs := (FieldErrors)(nil); err != nil && !errors.As(err, &errs) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
 		}
 	}
 }

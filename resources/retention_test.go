@@ -30,6 +30,14 @@ func TestRecordDoesNotRetainMemory(t *testing.T) {
 		{"large member replaced", func() Record {
 			return with(parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), "large", 5)
 		}, `{"a":1,"id":2,"large":5,"b":3}`},
+		{"large member updated", func() Record {
+			d := Description{Fields: []Field{{Name: "large", Kind: Integer}}}
+			r, err := d.ValidateUpdate(parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), []byte(`{"large":5}`), true, Checks{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}, `{"a":1,"id":2,"large":5,"b":3}`},
 		{"member with a large name removed", func() Record {
 			return parse(t, `{`+text()+`:1,"a":"b"}`).Without(strings.Repeat("x", large))
 		}, `{"a":"b"}`},

@@ -20,6 +20,7 @@ const (
 	badSlug   = `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
 	badURL    = "Enter a valid URL."
 	badBool   = "Must be a valid boolean."
+	badDate   = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 )
 
 // exists reports true for the ids 1 to 20 of every collection.

@@ -151,6 +151,7 @@ func replay(t *testing.T, h http.Handler) {
 // vector has.
 func (v *vector) send(h http.Handler) response {
 	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
+	r.Host = "host.example"
 	for name, value := range v.Request.Headers {
 		r.Header.Set(name, value)
 	}

@@ -59,6 +59,12 @@ func (d *document) response(method, path string, status int) (response map[strin
 func (d *document) check(r request, answer *httptest.ResponseRecorder) (listed string) {
 	d.t.Helper()
 	path, _, _ := strings.Cut(r.target, "?")
+	return d.checkAt(path, r, answer)
+}
+
+// checkAt is like check for a path of the document.
+func (d *document) checkAt(path string, r request, answer *httptest.ResponseRecorder) (listed string) {
+	d.t.Helper()
 	response, listed, pointer := d.response(r.method, path, answer.Code)
 	if response["content"] == nil {
 		if answer.Body.Len() > 0 {

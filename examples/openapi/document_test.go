@@ -117,22 +117,29 @@ func TestOfficialSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for reason, opts := range map[string]openapi.Options{
-		"no options":  {},
-		"all options": {Title: "T", Version: "2", Description: "*D*", Server: "https://x.example/shop/", Scheme: "Token"},
+	all := openapi.Options{Title: "T", Version: "2", Description: "*D*", Server: "https://x.example/shop/", Scheme: "Token"}
+	for _, tt := range []struct {
+		reason string
+		house  *catalogue.Catalogue
+		opts   openapi.Options
+	}{
+		{"no options", typedHouse(t), openapi.Options{}},
+		{"all options", typedHouse(t), all},
+		{"films", filmHouse(t), openapi.Options{}},
+		{"films with all options", filmHouse(t), all},
 	} {
-		h, err := httpapi.New(typedHouse(t), httpapi.Options{ETags: opts.Scheme != ""})
+		h, err := httpapi.New(tt.house, httpapi.Options{ETags: tt.opts.Scheme != ""})
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := openapi.New(context.Background(), h, opts)
+		doc, err := openapi.New(context.Background(), h, tt.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := official.Validate(parse(t, doc.JSON())); err != nil {
-			t.Errorf("%s: %v", reason, err)
+			t.Errorf("%s: %v", tt.reason, err)
 		}
-		d := describe(t, h, opts)
+		d := describe(t, h, tt.opts)
 		schemas, _ := d.at("components", "schemas")
 		for name := range schemas {
 			d.schema("/components/schemas/" + escape(name))

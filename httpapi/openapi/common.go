@@ -7,29 +7,16 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// commonSchemas returns the schemas that belong to no collection.
-func commonSchemas() members[*schema] {
-	text, flag := ofKind("string"), ofKind("boolean")
-	field := object(
-		member[*schema]{"type", text},
-		member[*schema]{"required", flag},
-		member[*schema]{"readOnly", flag},
-		member[*schema]{"label", text},
-	)
-	about := object(
-		member[*schema]{"name", text},
-		member[*schema]{"description", text},
-		member[*schema]{"renders", listOf(text)},
-		member[*schema]{"parses", listOf(text)},
-	)
-	about.Properties.add("actions", object(member[*schema]{"POST", mapOf(ref(fieldMetadata))}))
-	messages := mapOf(listOf(text))
+// commonSchemas returns the schemas that belong to no collection. rules tells whether
+// fields have bounds or choices.
+func commonSchemas(rules bool) members[*schema] {
+	messages := mapOf(listOf(ofKind("string")))
 	messages.Description = "The errors by field. Those in nonFieldErrors concern the whole record."
 	return members[*schema]{
-		{detail, object(member[*schema]{"detail", text})},
+		{detail, object(member[*schema]{"detail", ofKind("string")})},
 		{fieldErrors, messages},
-		{metadata, about},
-		{fieldMetadata, field},
+		{metadata, metadataSchema("POST")},
+		{fieldMetadata, fieldMetadataSchema(rules)},
 		{format, &schema{Type: kinds{"string"}, Enum: []string{"json", "api"}}},
 	}
 }

@@ -8,17 +8,47 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // describer builds a document, path by path.
 type describer struct {
-	model  *model
-	types  *types
-	scheme string
+	model      *model
+	types      *types
+	operations names
+	scheme     string
+}
+
+// collection is a collection with its names in the document.
+type collection struct {
+	httpapi.Served
+	name   string // of one record, such as "ItemVariant"; unique
+	record string // component of the records; shared by those without a description
 }
 
 func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, error) {
+	served := h.Served()
+	top, collections := served[0], make([]collection, len(served)-1)
+	taken := reserved()
+	for i, s := range served[1:] {
+		collections[i] = collection{Served: s, name: taken.takeRecord(s.Description)}
+	}
+	m := newModel(h, opts, collections)
+	if top.Tagged {
+		m.Components.addTags()
+	}
+	d := &describer{m, newTypes(taken, &m.Components.Schemas), names{}, opts.Scheme}
+	d.root(top, collections)
+	d.know(collections)
+	for _, c := range collections {
+		if err := d.collection(ctx, c); err != nil {
+			return nil, fmt.Errorf("openapi: %s: %w", c.Description.Key, err)
+		}
+	}
+	return m, nil
+}
+
+// newModel returns a document without paths.
+func newModel(h *httpapi.Handler, opts Options, collections []collection) *model {
 	m := &model{
 		OpenAPI: "3.1.0",
 		Info:    info{opts.Title, opts.Description, opts.Version},
@@ -27,7 +57,7 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 			{metadataTag, "The headers of a path and its description."},
 		},
 		Components: components{
-			Schemas:    commonSchemas(),
+			Schemas:    commonSchemas(slices.ContainsFunc(collections, hasRules)),
 			Responses:  commonResponses(),
 			Parameters: commonParameters(h.Limits()),
 			Headers:    commonHeaders(),
@@ -39,67 +69,60 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 	if opts.Scheme != "" {
 		m.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(opts.Scheme)})
 	}
-	d := &describer{m, newTypes(&m.Components.Schemas), opts.Scheme}
-	for _, served := range h.Served() {
-		if served.Collection == nil {
-			if served.Tagged {
-				m.Components.addTags()
-			}
-			d.root(served)
-			continue
-		}
-		if err := d.collection(ctx, served); err != nil {
-			return nil, fmt.Errorf("openapi: %s: %w", served.Description.Key, err)
-		}
+	if slices.ContainsFunc(collections, collection.hasRecordPath) {
+		m.Tags[0].Description = "Reading and writing records."
+		m.Components.addRecords()
 	}
-	return m, nil
+	if slices.ContainsFunc(collections, collection.filtered) {
+		m.Components.addFilters()
+	}
+	return m
 }
 
-// collection adds the path of a collection and the components it needs.
-func (d *describer) collection(ctx context.Context, served httpapi.Served) error {
-	record, known := d.record(served)
+// know lets types refer to the components of the collections with fields.
+func (d *describer) know(collections []collection) {
+	for _, c := range collections {
+		t := recordType(c.Collection)
+		if c.Description.Fields != nil && t != nil && t.Kind() == reflect.Struct && !isOpen(t) && d.types.known[t] == "" {
+			d.types.known[t] = c.name
+		}
+	}
+}
+
+// collection adds the paths of a collection and the components that they need.
+func (d *describer) collection(ctx context.Context, c collection) error {
+	fields, known, err := d.record(ctx, &c)
+	if err != nil {
+		return err
+	}
 	term := ofKind("string")
 	if known {
-		fields, err := served.Collection.Fields(ctx)
-		if err != nil {
-			return err
-		}
-		d.once(termOf(record), orderingTerm(fields))
-		term = ref(termOf(record))
+		d.once(termOf(c.record), orderingTerm(fields))
+		term = ref(termOf(c.record))
 	}
-	order := orderOf(record)
-	if parameters := &d.model.Components.Parameters; !parameters.has(order) {
-		parameters.add(order, orderingParameter(term, served.Description.Ordering))
+	order := d.ordering(c, orderingParameter(term, c.Description.Ordering))
+	filters := d.filters(c)
+	path := escaped(c.Path)
+	d.model.Paths.add(path, d.listPath(c, order, filters))
+	if c.hasRecordPath() {
+		d.model.Paths.add(path+"{"+idParameter+"}/", d.recordPath(c, filters))
 	}
-	d.model.Paths.add(served.Path, d.listPath(served, record))
 	return nil
 }
 
-// record adds the components for the records and pages of a collection if they are
-// missing. It returns the name of the former and reports whether all members are known.
-func (d *describer) record(served httpapi.Served) (name string, known bool) {
-	about := served.Description
-	t := recordType(served.Collection)
-	schemas := &d.model.Components.Schemas
-	switch {
-	case about.Fields != nil:
-		name, known = recordName(about), true
-		schemas.add(name, described(about.Fields))
-		if served.Actions.Has(resources.Create) {
-			schemas.add(newOf(name), posted(about.Fields))
+// ordering returns the name of the parameter ordering of a collection. Collections with
+// the same records share it if their default orders are the same.
+func (d *describer) ordering(c collection, p parameter) string {
+	name := orderOf(c.record)
+	for _, other := range d.model.Components.Parameters {
+		if other.name == name && other.value.Description != p.Description {
+			name = orderOf(c.name)
 		}
-	case t == nil:
-		name = unknownRecord
-		d.once(name, ofKind("object"))
-	case t == reflect.TypeFor[resources.Record]():
-		name = openRecord
-		d.once(name, openSchema())
-	default:
-		name, known = recordName(about), true
-		d.types.record(name, t)
 	}
-	d.once(pageOf(name), pageSchema(name))
-	return name, known
+	if parameters := &d.model.Components.Parameters; !parameters.has(name) {
+		parameters.add(name, p)
+	}
+	return name
 }
 
 // once adds a schema if there is none of that name.
@@ -107,47 +130,4 @@ func (d *describer) once(name string, s *schema) {
 	if schemas := &d.model.Components.Schemas; !schemas.has(name) {
 		schemas.add(name, s)
 	}
-}
-
-// recordType returns the type of a collection's records, or nil if it is unknown.
-func recordType(c httpapi.Collection) reflect.Type {
-	if c, ok := c.(interface{ RecordType() reflect.Type }); ok {
-		return c.RecordType()
-	}
-	return nil
-}
-
-// openSchema returns the schema of records with an id and any other members.
-func openSchema() *schema {
-	id := integer()
-	id.ReadOnly = true
-	s := object(member[*schema]{"id", id})
-	s.Others = &schema{}
-	return s
-}
-
-// pageSchema returns the schema of a page's envelope.
-func pageSchema(record string) *schema {
-	count := ofKind("integer")
-	count.Description, count.Minimum = "The total number of records.", number(0)
-	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
-	next.Description = "The URL of the next page, or null on the last."
-	previous.Description = "The URL of the previous page, or null on the first."
-	return object(
-		member[*schema]{"count", count},
-		member[*schema]{"next", next},
-		member[*schema]{"previous", previous},
-		member[*schema]{"results", listOf(ref(record))},
-	)
-}
-
-// orderingTerm returns the schema of a term: each field, in both directions.
-func orderingTerm(fields []string) *schema {
-	s := ofKind("string")
-	for _, name := range fields {
-		if !slices.Contains(s.Enum, name) {
-			s.Enum = append(s.Enum, name, "-"+name)
-		}
-	}
-	return s
 }

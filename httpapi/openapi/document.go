@@ -27,18 +27,19 @@ type Document struct {
 //
 // that returns the type from which encoding/json encodes them, such as
 // reflect.TypeFor[Book](), or nil if it is unknown. The collections of a catalogue
-// have this method. For events, labels and social links it is ignored, because the
-// service's document describes their records.
+// have this method. If the collection's description has fields, its records have these,
+// and the type only adds which of them may be absent or null and what fields of the kind
+// JSON hold.
 //
-// New calls the Fields method of these three collections and of those with a known
-// type. If that fails, New returns the error, wrapped with the collection's key. It
-// returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is
-// invalid.
+// New calls the Fields method of the collections whose description has fields or whose
+// type is known, except for open records. If that fails, New returns the error, wrapped
+// with the collection's key. It returns an error wrapping [httpapi.ErrInvalidConfig] if h
+// is nil or an option is invalid.
 func New(ctx context.Context, h *httpapi.Handler, opts Options) (*Document, error) {
 	if h == nil {
 		return nil, fmt.Errorf("%w: nil handler", httpapi.ErrInvalidConfig)
 	}
-	opts, err := opts.defaults(h.BaseURL())
+	opts, err := opts.defaults(h)
 	if err != nil {
 		return nil, err
 	}

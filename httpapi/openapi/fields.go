@@ -2,56 +2,88 @@ package openapi
 
 import (
 	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/resources"
 )
 
-// maxURL is the maximum length of a posted URL in code points.
-const maxURL = 2048
-
-// described returns the schema of records with the given fields, all of which are
-// always present.
-func described(fields []resources.Field) *schema {
-	s := ofKind("object")
-	for _, f := range fields {
-		field := fieldSchema(f)
-		field.ReadOnly = f.ReadOnly
-		s.Properties.add(f.Name, field)
-		s.Required = append(s.Required, f.Name)
+// described returns the schema of records with the given fields. All of them are always
+// present, unless t is a struct whose JSON may omit some. t may be nil.
+func (ts *types) described(fields []resources.Field, t reflect.Type) *schema {
+	var own []reflect.StructField
+	if t != nil && t.Kind() == reflect.Struct && !marshals(t) {
+		own = membersOf(t)
 	}
-	return s
-}
-
-// posted returns the schema of the body that creates such a record.
-func posted(fields []resources.Field) *schema {
 	s := ofKind("object")
 	for _, f := range fields {
-		if f.ReadOnly {
-			continue
+		field, required := storedField(f), true
+		if i := slices.IndexFunc(own, func(m reflect.StructField) bool { return m.Name == f.Name }); i >= 0 {
+			field, required = ts.merged(field, f, own[i])
+			required = required && !throughPointer(t, own[i].Index)
 		}
-		s.Properties.add(f.Name, postedField(f))
-		if f.Required {
+		s.Properties.add(f.Name, field)
+		if required {
 			s.Required = append(s.Required, f.Name)
 		}
 	}
 	return s
 }
 
-// postedField returns the schema of a field in a request. It is stricter than that of
-// a stored field, because records that were loaded need not satisfy these rules.
-func postedField(f resources.Field) *schema {
-	s := fieldSchema(f)
-	s.Default = json.RawMessage(f.Default)
-	switch f.Kind {
-	case resources.Slug:
-		s.Pattern = "^[-a-zA-Z0-9_]+$"
-	case resources.URL:
-		s.MaxLength = maxURL
+// merged adds what follows from the Go type of a field to its schema. It reports whether
+// the field is always present.
+func (ts *types) merged(s *schema, f resources.Field, own reflect.StructField) (merged *schema, required bool) {
+	if f.Kind == resources.JSON {
+		return ts.field(own)
 	}
-	switch f.Kind {
-	case resources.Text, resources.Slug, resources.URL:
-		if !f.Blank {
-			s.MinLength = 1
+	required, nullable := presence(own)
+	if nullable {
+		s = orNull(s)
+	}
+	return s, required
+}
+
+// storedField returns the schema of a field of a stored record.
+func storedField(f resources.Field) *schema {
+	s := fieldSchema(f)
+	s.ReadOnly = f.ReadOnly
+	return s
+}
+
+// body returns the description of the body of a request with an action.
+func (c collection) body(action resources.Actions) *requestBody {
+	s := ofKind("object")
+	if c.Description.Fields != nil {
+		s = ref(bodyOf(c.name, action))
+	}
+	return &requestBody{Required: true, Content: jsonBody(s)}
+}
+
+// bodies adds the components of a collection's bodies.
+func (d *describer) bodies(c collection) {
+	for _, action := range []resources.Actions{resources.Create, resources.Update, resources.PartialUpdate} {
+		if c.Actions.Has(action) && c.Description.Fields != nil {
+			d.model.Components.Schemas.add(bodyOf(c.name, action), posted(c.Description.Fields, action))
+		}
+	}
+}
+
+// posted returns the schema of the body of a request with an action. An absent field has
+// its default only in a new record.
+func posted(fields []resources.Field, action resources.Actions) *schema {
+	s := ofKind("object")
+	for _, f := range fields {
+		if f.ReadOnly {
+			continue
+		}
+		field := postedField(f)
+		if action == resources.Create {
+			field.Default = json.RawMessage(f.Default)
+		}
+		s.Properties.add(f.Name, field)
+		if f.Required && action != resources.PartialUpdate {
+			s.Required = append(s.Required, f.Name)
 		}
 	}
 	return s
@@ -59,41 +91,29 @@ func postedField(f resources.Field) *schema {
 
 func fieldSchema(f resources.Field) *schema {
 	s := kindSchema(f)
-	if f.Refers != "" {
-		s.Description = referenceText(f)
-	}
+	s.Description = fieldText(f, s.Description)
 	if f.Nullable {
 		return orNull(s)
 	}
 	return s
 }
 
-func referenceText(f resources.Field) string {
-	if f.Kind == resources.References {
-		return "Ids of records of the collection " + f.Refers + "."
+// fieldText returns the description of a field: that of its kind and what else is known.
+func fieldText(f resources.Field, kind string) string {
+	var parts []string
+	if kind != "" {
+		parts = append(parts, kind)
 	}
-	return "The id of a record of the collection " + f.Refers + "."
-}
-
-func kindSchema(f resources.Field) *schema {
-	switch f.Kind {
-	case resources.Integer, resources.Reference:
-		return integer()
-	case resources.Text, resources.Slug:
-		return ofKind("string")
-	case resources.Timestamp:
-		return formatted("string", "date-time")
-	case resources.Boolean:
-		return ofKind("boolean")
-	case resources.URL:
-		if f.Blank { // an empty string does not have the format uri
-			return &schema{Type: kinds{"string"}, Description: "A URL, or empty."}
-		}
-		return formatted("string", "uri")
-	case resources.References:
-		return listOf(integer())
-	case resources.TextList:
-		return listOf(ofKind("string"))
+	switch {
+	case f.Refers != "" && f.Kind == resources.References:
+		parts = append(parts, "Ids of records of the collection "+f.Refers+".")
+	case f.Refers != "":
+		parts = append(parts, "The id of a record of the collection "+f.Refers+".")
+	case f.Created:
+		parts = append(parts, "The time at which the record was created.")
 	}
-	return &schema{}
+	if f.Unique {
+		parts = append(parts, "No two records have the same value.")
+	}
+	return strings.Join(parts, " ")
 }

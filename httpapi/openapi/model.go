@@ -46,10 +46,14 @@ type securityScheme struct {
 }
 
 type pathItem struct {
-	Get     *operation `json:"get"`
-	Post    *operation `json:"post,omitempty"`
-	Head    *operation `json:"head"`
-	Options *operation `json:"options"`
+	Parameters []parameter `json:"parameters,omitempty"` // of all operations
+	Get        *operation  `json:"get,omitempty"`
+	Post       *operation  `json:"post,omitempty"`
+	Put        *operation  `json:"put,omitempty"`
+	Patch      *operation  `json:"patch,omitempty"`
+	Delete     *operation  `json:"delete,omitempty"`
+	Head       *operation  `json:"head,omitempty"`
+	Options    *operation  `json:"options"`
 }
 
 type operation struct {
@@ -68,6 +72,7 @@ type parameter struct {
 	Name        string  `json:"name,omitempty"`
 	In          string  `json:"in,omitempty"`
 	Description string  `json:"description,omitempty"`
+	Required    bool    `json:"required,omitempty"`
 	Explode     *bool   `json:"explode,omitempty"`
 	Schema      *schema `json:"schema,omitempty"`
 }

@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,19 +11,20 @@ import (
 
 // Schemas that belong to no particular type.
 const (
-	openRecord    = "Record"
-	unknownRecord = "Object"
-	detail        = "Detail"
-	fieldErrors   = "FieldErrors"
-	metadata      = "Metadata"
-	fieldMetadata = "FieldMetadata"
-	root          = "Root"
-	format        = "Format"
+	openRecord     = "Record"
+	unknownRecord  = "Object"
+	detail         = "Detail"
+	fieldErrors    = "FieldErrors"
+	metadata       = "Metadata"
+	recordMetadata = "RecordMetadata"
+	fieldMetadata  = "FieldMetadata"
+	root           = "Root"
+	format         = "Format"
 )
 
 // recordName returns the name of a collection's records, such as "ItemVariant".
 func recordName(c resources.Description) string {
-	return strings.ReplaceAll(strings.TrimSuffix(c.Title(), " List"), " ", "")
+	return clean(strings.ReplaceAll(strings.TrimSuffix(c.Title(), " List"), " ", ""))
 }
 
 // listName returns the name of a collection in operations, such as "ItemVariants".
@@ -33,20 +36,20 @@ func listName(c resources.Description) string {
 	return b.String()
 }
 
-// names is a set of component names.
+// escaped returns a path as it appears in a URL. Braces would mark parameters.
+func escaped(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+// names is a set of names of components or operations.
 type names map[string]bool
 
-// reserved returns the names that a document may need regardless of its types.
+// reserved returns the names that a document may need regardless of its collections.
 func reserved() names {
-	taken := names{detail: true, fieldErrors: true, metadata: true, fieldMetadata: true, root: true, format: true}
-	records := []string{openRecord, unknownRecord}
-	for _, c := range resources.Descriptions() {
-		records = append(records, recordName(c))
+	taken := names{}
+	for _, name := range []string{detail, fieldErrors, metadata, recordMetadata, fieldMetadata, root, format} {
+		taken[name] = true
 	}
-	for _, name := range records {
-		for _, used := range []string{name, pageOf(name), termOf(name), newOf(name)} {
-			taken[used] = true
-		}
+	for _, record := range []string{openRecord, unknownRecord} {
+		taken.addAll(componentsOf(record))
 	}
 	return taken
 }
@@ -54,21 +57,61 @@ func reserved() names {
 func pageOf(record string) string  { return record + "Page" }
 func termOf(record string) string  { return record + "OrderingTerm" }
 func orderOf(record string) string { return record + "Ordering" } // a parameter
-func newOf(record string) string   { return "New" + record }
+
+// bodyOf returns the component of the body of a request with an action.
+func bodyOf(record string, action resources.Actions) string {
+	switch action {
+	case resources.Update:
+		return record + "Update"
+	case resources.PartialUpdate:
+		return record + "Patch"
+	}
+	return "New" + record
+}
+
+// componentsOf returns the names of all schemas that a collection may need.
+func componentsOf(record string) []string {
+	return []string{
+		record, pageOf(record), termOf(record), bodyOf(record, resources.Create),
+		bodyOf(record, resources.Update), bodyOf(record, resources.PartialUpdate),
+	}
+}
+
+func (taken names) addAll(list []string) {
+	for _, name := range list {
+		taken[name] = true
+	}
+}
+
+// takeRecord adds the names of a collection's components and returns that of its records.
+func (taken names) takeRecord(c resources.Description) string {
+	base := recordName(c)
+	name := base
+	for i := 2; slices.ContainsFunc(componentsOf(name), func(s string) bool { return taken[s] }); i++ {
+		name = base + strconv.Itoa(i)
+	}
+	taken.addAll(componentsOf(name))
+	return name
+}
 
 // take adds a name similar to wanted that is valid for a component and not taken yet.
 // It returns that name.
 func (taken names) take(wanted string) string {
-	clean := strings.Map(func(r rune) rune {
+	base := clean(wanted)
+	name := base
+	for i := 2; taken[name]; i++ {
+		name = base + strconv.Itoa(i)
+	}
+	taken[name] = true
+	return name
+}
+
+// clean replaces characters that are not valid in the name of a component.
+func clean(name string) string {
+	return strings.Map(func(r rune) rune {
 		if 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
 			return r
 		}
 		return '_'
-	}, wanted)
-	name := clean
-	for i := 2; taken[name]; i++ {
-		name = clean + strconv.Itoa(i)
-	}
-	taken[name] = true
-	return name
+	}, name)
 }

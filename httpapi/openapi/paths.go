@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"slices"
+
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -20,94 +22,97 @@ const jsonType = "application/json"
 func jsonBody(s *schema) members[media] { return one(jsonType, media{s}) }
 
 // root adds the path that lists the collections.
-func (d *describer) root(served httpapi.Served) {
+func (d *describer) root(served httpapi.Served, collections []collection) {
 	keys := ofKind("object")
-	for _, c := range resources.Descriptions() {
-		keys.Properties.add(c.Key, formatted("string", "uri"))
-		keys.Required = append(keys.Required, c.Key)
+	for _, c := range collections {
+		keys.Properties.add(c.Description.Key, formatted("string", "uri"))
+		keys.Required = append(keys.Required, c.Description.Key)
 	}
 	d.model.Components.Schemas.add(root, keys)
 	format := parameterRef(formatParameter)
-	d.model.Paths.add(served.Path, pathItem{
-		Get: get(served, &operation{
-			ID: "listCollections", Summary: "The URLs of all collections", Tags: []string{recordsTag},
+	d.model.Paths.add(escaped(served.Path), pathItem{
+		Get: d.get(&operation{
+			ID: "listCollections", Summary: "The URLs of all collections",
 			Parameters: []parameter{format},
-		}, response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))}),
-		Head:    head(served, "headCollections", []parameter{format}),
-		Options: metadataOf("describeCollections", []parameter{format}),
+			Responses: responses("200", response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))},
+				badRequest, notFound, notAcceptable, targetTooLong, failure),
+		}, served.Tagged),
+		Head:    d.head("headCollections", served.Tagged, []parameter{format}),
+		Options: d.options("describeCollections", "POST if the client may post", metadata, []parameter{format}),
 	})
 }
 
-// listPath returns the description of the path of a collection. record is the
-// component of its records.
-func (d *describer) listPath(served httpapi.Served, record string) pathItem {
-	about := served.Description
-	list := listName(about)
-	parameters := []parameter{
-		parameterRef(formatParameter), parameterRef(orderOf(record)), parameterRef(limitParameter), parameterRef(offsetParameter),
-	}
-	item := pathItem{
-		Get: get(served, &operation{
-			ID: "list" + list, Summary: "A page of " + about.Segment, Tags: []string{recordsTag},
+// listPath returns the description of the path of a collection. order is the component
+// of the parameter ordering.
+func (d *describer) listPath(c collection, order string, filters []parameter) pathItem {
+	list := listName(c.Description)
+	format := []parameter{parameterRef(formatParameter)}
+	item := pathItem{}
+	if c.Actions.Has(resources.List) {
+		parameters := slices.Concat(format, []parameter{parameterRef(order), parameterRef(limitParameter), parameterRef(offsetParameter)}, filters)
+		item.Get = d.get(&operation{
+			ID: "list" + list, Summary: "A page of " + c.Description.Segment,
 			Parameters: parameters,
-		}, response{Description: "One page.", Content: jsonBody(ref(pageOf(record)))}),
-		Head:    head(served, "head"+list, parameters),
-		Options: metadataOf("describe"+list, parameters[:1]),
+			Responses: responses("200", response{Description: "One page.", Content: jsonBody(ref(pageOf(c.record)))},
+				c.invalid(badRequest), notFound, notAcceptable, targetTooLong, failure),
+		}, c.Tagged)
+		item.Head = d.head("head"+list, c.Tagged, parameters)
 	}
-	if served.Actions.Has(resources.Create) {
-		item.Post = d.post(about, record)
+	if c.Actions.Has(resources.Create) {
+		item.Post = d.write(&operation{
+			ID: "create" + c.name, Summary: "Add a record to " + c.Description.Segment,
+			Parameters:  format,
+			RequestBody: c.body(resources.Create),
+			Responses: responses("201", response{Description: "The record, with its id.", Content: jsonBody(ref(c.record))},
+				badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong, unsupported, failure),
+		})
 	}
+	item.Options = d.options("describe"+list, "POST if the client may post", metadata, format)
 	return item
 }
 
-// post returns the description of the operation that creates a record.
-func (d *describer) post(about resources.Description, record string) *operation {
-	op := &operation{
-		ID: "create" + recordName(about), Summary: "Add a record to " + about.Segment, Tags: []string{recordsTag},
-		Parameters:  []parameter{parameterRef(formatParameter)},
-		RequestBody: &requestBody{Required: true, Content: jsonBody(ref(newOf(record)))},
-		Responses: responses("201", response{Description: "The record, with its id.", Content: jsonBody(ref(record))},
-			badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong, unsupported, failure),
+// get completes the description of GET.
+func (d *describer) get(op *operation, tagged bool) *operation {
+	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
+	if tagged {
+		op.tagged()
 	}
+	return op
+}
+
+// write completes the description of a method that needs permission.
+func (d *describer) write(op *operation) *operation {
+	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
 	if d.scheme != "" {
 		op.Security = []members[[]struct{}]{one(credentials, []struct{}{})}
 	}
 	return op
 }
 
-// get completes an operation with its responses: good if it succeeds.
-func get(served httpapi.Served, op *operation, good response) *operation {
-	op.Responses = responses("200", good, badRequest, notFound, notAcceptable, targetTooLong, failure)
-	if served.Tagged {
-		op.tagged()
-	}
-	return op
-}
-
 // head returns the description of HEAD, whose responses are those of GET without their
 // bodies.
-func head(served httpapi.Served, id string, parameters []parameter) *operation {
+func (d *describer) head(id string, tagged bool, parameters []parameter) *operation {
 	like := response{Description: "Same as for GET, without a body."}
 	op := &operation{
-		ID: id, Summary: "The headers of the response to GET", Tags: []string{metadataTag},
+		ID: d.operations.take(id), Summary: "The headers of the response to GET", Tags: []string{metadataTag},
 		Parameters: parameters,
 		Responses:  members[response]{{"200", like}, {"default", like}},
 	}
-	if served.Tagged {
+	if tagged {
 		op.tagged()
 	}
 	return op
 }
 
-// metadataOf returns the description of OPTIONS.
-func metadataOf(id string, parameters []parameter) *operation {
+// options returns the description of OPTIONS, which lists the fields for a method.
+func (d *describer) options(id, method, schema string, parameters []parameter) *operation {
 	return &operation{
-		ID: id, Summary: "The supported operations", Tags: []string{metadataTag},
+		ID: d.operations.take(id), Summary: "The supported operations", Tags: []string{metadataTag},
 		Parameters: parameters,
 		Responses: responses("200", response{
-			Description: "The description of the path, with the fields for POST if the client may post.",
+			Description: "The description of the path, with the fields for " + method + ".",
 			Headers:     one(allowHeader, headerRef(allowHeader)),
-			Content:     jsonBody(ref(metadata)),
+			Content:     jsonBody(ref(schema)),
 		}, badRequest, notFound, notAcceptable, targetTooLong, failure),
 	}
 }

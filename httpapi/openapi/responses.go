@@ -3,15 +3,18 @@ package openapi
 // failing is a kind of error response. Its value is the name of the component.
 type failing string
 
-// The kinds of error responses. Two share a status.
+// The kinds of error responses. Some share a status.
 const (
 	badRequest    failing = "BadRequest"
 	badRecord     failing = "BadRecord"
+	badFilter     failing = "BadFilter"
 	unauthorized  failing = "Unauthorized"
 	forbidden     failing = "Forbidden"
 	notFound      failing = "NotFound"
+	noRecord      failing = "NoRecord"
 	notAllowed    failing = "MethodNotAllowed"
 	notAcceptable failing = "NotAcceptable"
+	conflict      failing = "Conflict"
 	tooLarge      failing = "BodyTooLarge"
 	targetTooLong failing = "TargetTooLong"
 	unsupported   failing = "UnsupportedMediaType"
@@ -21,18 +24,20 @@ const (
 // status returns the key of the response in an operation.
 func (f failing) status() string {
 	switch f {
-	case badRequest, badRecord:
+	case badRequest, badRecord, badFilter:
 		return "400"
 	case unauthorized:
 		return "401"
 	case forbidden:
 		return "403"
-	case notFound:
+	case notFound, noRecord:
 		return "404"
 	case notAllowed:
 		return "405"
 	case notAcceptable:
 		return "406"
+	case conflict:
+		return "409"
 	case tooLarge:
 		return "413"
 	case targetTooLong:
@@ -88,13 +93,17 @@ func commonResponses() members[response] {
 		{unsupported, "The content type of the body is not JSON."},
 		{failure, "Any other error, such as 500 or 503."},
 	} {
-		list.add(string(f.failing), response{Description: f.text, Headers: f.headers(), Content: jsonBody(f.body())})
+		list.add(string(f.failing), f.response(f.text))
 	}
 	return list
 }
 
+func (f failing) response(text string) response {
+	return response{Description: text, Headers: f.headers(), Content: jsonBody(f.body())}
+}
+
 func (f failing) body() *schema {
-	if f == badRecord {
+	if f == badRecord || f == badFilter {
 		return &schema{AnyOf: []*schema{ref(detail), ref(fieldErrors)}}
 	}
 	return ref(detail)

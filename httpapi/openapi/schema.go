@@ -65,7 +65,7 @@ func object(properties ...member[*schema]) *schema {
 // orNull returns a schema that accepts null and whatever s accepts.
 func orNull(s *schema) *schema {
 	switch {
-	case s.Ref != "":
+	case s.Ref != "" || s.Enum != nil:
 		return &schema{AnyOf: []*schema{s, ofKind("null")}}
 	case len(s.Type) == 0, slices.Contains(s.Type, "null"): // already accepts null
 		return s

@@ -72,18 +72,28 @@ func structOf(t reflect.Type) reflect.Type {
 // field returns the schema of a struct field and reports whether the field is always
 // encoded.
 func (ts *types) field(f reflect.StructField) (s *schema, required bool) {
-	_, text, _ := strings.Cut(f.Tag.Get("json"), ",")
-	options := strings.Split(text, ",")
-	omitted := slices.Contains(options, "omitempty") && canBeEmpty(f.Type) || slices.Contains(options, "omitzero")
-	if slices.Contains(options, "string") && quotes(f.Type) {
+	if hasOption(f, "string") && quotes(f.Type) {
 		s = ofKind("string")
 	} else {
 		s = ts.present(f.Type)
 	}
-	if writesNull(f.Type) && !(omitted && nilIsZero(f.Type)) {
+	required, nullable := presence(f)
+	if nullable {
 		s = orNull(s)
 	}
-	return s, !omitted
+	return s, required
+}
+
+// presence reports whether a struct field is always encoded, and whether it can be null.
+func presence(f reflect.StructField) (required, nullable bool) {
+	omitted := hasOption(f, "omitempty") && canBeEmpty(f.Type) || hasOption(f, "omitzero")
+	return !omitted, writesNull(f.Type) && !(omitted && nilIsZero(f.Type))
+}
+
+// hasOption reports whether the json tag of a field has an option.
+func hasOption(f reflect.StructField, option string) bool {
+	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return slices.Contains(strings.Split(options, ","), option)
 }
 
 // canBeEmpty reports whether omitempty has an effect on values of type t.

@@ -17,12 +17,8 @@ type types struct {
 	components *members[*schema]
 }
 
-func newTypes(components *members[*schema]) *types {
-	return &types{reserved(), map[reflect.Type]string{
-		reflect.TypeFor[resources.Event]():      "Event",
-		reflect.TypeFor[resources.Label]():      "Label",
-		reflect.TypeFor[resources.SocialLink](): "SocialLink",
-	}, components}
+func newTypes(taken names, components *members[*schema]) *types {
+	return &types{taken, map[reflect.Type]string{}, components}
 }
 
 // record adds the component of a collection's records. If their type already has a
@@ -81,6 +77,8 @@ func (ts *types) present(t reflect.Type) *schema {
 		return ts.of(t.Elem())
 	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[resources.DateTime]():
 		return formatted("string", "date-time")
+	case t == reflect.TypeFor[resources.Float64]():
+		return formatted("number", "double")
 	case t == reflect.TypeFor[json.Number]():
 		return ofKind("number")
 	case t == reflect.TypeFor[resources.Record]():

@@ -63,6 +63,7 @@ func TestTypeSchemas(t *testing.T) {
 		{"unsigned", reflect.TypeFor[uint64](), `{"type":"integer","minimum":0}`, ``},
 		{"float64", reflect.TypeFor[float64](), `{"type":"number","format":"double"}`, ``},
 		{"float32", reflect.TypeFor[float32](), `{"type":"number","format":"float"}`, ``},
+		{"Float64", reflect.TypeFor[*resources.Float64](), `{"type":["number","null"],"format":"double"}`, ``},
 		{"json.Number", reflect.TypeFor[json.Number](), `{"type":"number"}`, ``},
 		{"named json.Number", reflect.TypeFor[price](), `{"type":"string"}`, ``},
 		{"text", reflect.TypeFor[string](), `{"type":"string"}`, ``},
@@ -123,7 +124,9 @@ func TestTypeSchemas(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var components members[*schema]
-		got := newTypes(&components).of(tt.typ)
+		ts := newTypes(reserved(), &components)
+		ts.known[reflect.TypeFor[resources.Event]()] = "Event"
+		got := ts.of(tt.typ)
 		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
@@ -153,7 +156,8 @@ func TestRecordComponents(t *testing.T) {
 		Kids []node `json:"kids"`
 	}
 	var components members[*schema]
-	ts := newTypes(&components)
+	ts := newTypes(reserved(), &components)
+	ts.known[reflect.TypeFor[resources.Event]()] = "Event"
 	ts.record("Item", reflect.TypeFor[node]())
 	ts.record("Product", reflect.TypeFor[node]())
 	ts.record("Cart", reflect.TypeFor[pointer]())
@@ -169,6 +173,9 @@ func TestRecordComponents(t *testing.T) {
 // Component names are unique and consist of ASCII letters, digits and underscores.
 func TestComponentNames(t *testing.T) {
 	taken := reserved()
+	for _, d := range resources.Descriptions() {
+		taken.takeRecord(d)
+	}
 	for _, tt := range []struct{ wanted, want string }{
 		{"Price", "Price"}, {"Price", "Price2"}, {"Price", "Price3"}, {"Price2", "Price22"},
 		{"Pair[int,example.com/a.B]", "Pair_int_example_com_a_B_"}, {"Straße", "Stra_e"},

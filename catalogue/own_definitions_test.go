@@ -1,0 +1,146 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// described returns options with a description.
+func described(d resources.Description) catalogue.Options {
+	return catalogue.Options{Description: &d}
+}
+
+// TestNewOnlyRefuses checks the errors for invalid definitions.
+func TestNewOnlyRefuses(t *testing.T) {
+	directors := catalogue.Define[ownDirector]("directors", catalogue.Options{})
+	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{})
+	films := func(d resources.Description) []catalogue.AnyDefinition {
+		return []catalogue.AnyDefinition{directors, genres, catalogue.Define[ownFilm]("films", described(d))}
+	}
+	one := func(d catalogue.AnyDefinition) []catalogue.AnyDefinition { return []catalogue.AnyDefinition{d} }
+	for _, row := range []struct {
+		reason      string
+		definitions []catalogue.AnyDefinition
+		want        error
+		text        string
+	}{
+		{"no definition", nil, catalogue.ErrInvalidType, "no definitions"},
+		{"nil", one(nil), catalogue.ErrInvalidType, "nil definition"},
+		{"nil pointer", one((*catalogue.Definition[ownGenre])(nil)), catalogue.ErrInvalidType, "nil definition"},
+		{"zero Definition", one(catalogue.Definition[ownGenre]{}), catalogue.ErrUnknownCollection, "no key"},
+		{"repeated key", []catalogue.AnyDefinition{genres, genres}, catalogue.ErrInvalidType, "genres: invalid record type: it is defined twice"},
+		{"not a struct", one(catalogue.Define[int]("films", catalogue.Options{})), catalogue.ErrInvalidType, "int"},
+		{"reference to no collection", []catalogue.AnyDefinition{catalogue.Define[ownDirector]("director", catalogue.Options{}), genres, catalogue.Define[ownFilm]("films", catalogue.Options{})}, catalogue.ErrInvalidType, "did you mean director?"},
+		{"the same segment", []catalogue.AnyDefinition{genres, catalogue.Define[ownGenre]("kinds", described(resources.Description{Segment: "genres"}))}, catalogue.ErrInvalidType, "kinds"},
+		{"other key in the description", one(catalogue.Define[ownGenre]("genres", described(resources.Description{Key: "kinds"}))), catalogue.ErrInvalidType, `"kinds"`},
+		{"filter of no field", films(resources.Description{Filters: []string{"minuets"}}), catalogue.ErrInvalidType, "minutes"},
+		{"search in no field of another collection", films(resources.Description{Search: []string{"director__nmae"}}), catalogue.ErrInvalidType, "did you mean name?"},
+		{"search in a number of another collection", films(resources.Description{Search: []string{"director__id"}}), catalogue.ErrInvalidType, "not text"},
+		{"field that T does not have", one(catalogue.Define[ownGenre]("genres", described(resources.Description{Fields: []resources.Field{{Name: "nmae", Kind: resources.Text}}}))), catalogue.ErrInvalidType, "did you mean name?"},
+		{"posts of open records without fields", one(catalogue.Define[resources.Record]("notes", described(resources.Description{Actions: resources.AllActions}))), catalogue.ErrInvalidType, "Fields"},
+		{"ordering by no field", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("nmae")})), ordering.ErrUnknownField, "did you mean name?"},
+		{"Options.Name", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Name: "x"})), catalogue.ErrInvalidType, "Options.Name"},
+		{"Options.ID", one(catalogue.Define[ownGenre]("genres", catalogue.Options{ID: "position"})), catalogue.ErrInvalidType, "Options.ID"},
+		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
+	} {
+		house, err := catalogue.NewOnly(row.definitions...)
+		if house != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
+			t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, err, row.want, row.text)
+		}
+	}
+}
+
+// TestNewOnlyOrder checks the collections of a catalogue and their default order.
+func TestNewOnlyOrder(t *testing.T) {
+	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("-position")})
+	house, err := catalogue.NewOnly(genres, catalogue.Define[resources.Record]("authors", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for key := range house.All() {
+		keys = append(keys, key)
+	}
+	if diff := cmp.Diff([]string{"genres", "authors"}, keys); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
+	}
+	if house.Events() != nil || house.Labels() != nil || house.SocialLinks() != nil {
+		t.Error("the catalogue has documented collections")
+	}
+	c := ownEncoded(t, house, "genres")
+	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
+		if _, err := c.Create(t.Context(), []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var saved bytes.Buffer
+	if err := house.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	loaded := house.Snapshot().Clone()
+	if err := loaded.Load(&saved); err != nil {
+		t.Fatal(err)
+	}
+	for _, house := range []*catalogue.Catalogue{house, loaded, house.Snapshot()} {
+		_, records, err := ownEncoded(t, house, "genres").PageWhere(t.Context(), nil, pagination.Window{Limit: 9}, nil)
+		var ids []int
+		for _, r := range records {
+			ids = append(ids, idIn(t, r))
+		}
+		if !slices.Equal(ids, []int{2, 3, 1}) || err != nil {
+			t.Errorf("ids %v, error %v, want 2, 3, 1 in descending order of position", ids, err)
+		}
+	}
+}
+
+// TestDocumentedDefinitions checks which definitions have the documented description.
+func TestDocumentedDefinitions(t *testing.T) {
+	documented, _ := resources.Lookup("books")
+	derived, err := resources.DescriptionOf[ownGenre]("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := documented
+	search.Search, search.Fields = []string{"name"}, derived.Fields
+	for _, row := range []struct {
+		reason string
+		make   func(...catalogue.AnyDefinition) (*catalogue.Catalogue, error)
+		books  catalogue.AnyDefinition
+		want   resources.Description
+	}{
+		{"open records", catalogue.NewOnly, catalogue.Define[resources.Record]("books", catalogue.Options{}), documented},
+		{"a struct", catalogue.NewOnly, catalogue.Define[ownGenre]("books", catalogue.Options{}), derived},
+		{"a struct beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", catalogue.Options{}), documented},
+		{"a description beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", described(resources.Description{Search: []string{"name"}})), search},
+	} {
+		house, err := row.make(row.books)
+		if err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+			continue
+		}
+		if diff := cmp.Diff(row.want, ownEncoded(t, house, "books").Description()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	house, err := catalogue.NewWith(catalogue.Define[ownGenre]("genres", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for key := range house.All() {
+		keys = append(keys, key)
+	}
+	if len(keys) != 40 || keys[39] != "genres" {
+		t.Errorf("keys %q, want the 39 and genres", keys)
+	}
+}

@@ -1,0 +1,227 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// ownHouses calls f with catalogues of structs and of open records. They have director 1
+// and 2, genres 1 to 3, and film 1 of director 1 with genres 1 and 2.
+func ownHouses(t *testing.T, f func(t *testing.T, house *catalogue.Catalogue)) {
+	for name, empty := range map[string]func(testing.TB) *catalogue.Catalogue{"typed": ownTyped, "open": ownOpen} {
+		t.Run(name, func(t *testing.T) {
+			house := empty(t)
+			for _, row := range [][2]string{
+				{"directors", `{"name":"Anna","slug":"anna"}`}, {"directors", `{"name":"Bruno","slug":"bruno"}`},
+				{"genres", `{"name":"a"}`}, {"genres", `{"name":"b"}`}, {"genres", `{"name":"c"}`},
+				{"films", `{"title":"Sea","slug":"sea","minutes":90,"price":"9.9","director":1,"genres":[1,2]}`},
+			} {
+				if _, err := ownEncoded(t, house, row[0]).Create(t.Context(), []byte(row[1])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f(t, house)
+			if err := house.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestEncodedErrors checks the errors of single requests, none of which changes anything.
+func TestEncodedErrors(t *testing.T) {
+	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
+		films, directors := ownEncoded(t, house, "films"), ownEncoded(t, house, "directors")
+		frozen := ownEncoded(t, house.Snapshot(), "films")
+		ctx, body := t.Context(), []byte(`{"title":"x"}`)
+		bogus, hidden := url.Values{"status": {"bogus"}}, url.Values{"status": {"released"}}
+		ended, end := context.WithCancel(ctx)
+		end()
+		second := func(_ []byte, err error) error { return err }
+		for _, row := range []struct {
+			reason string
+			err    error
+			want   error
+			text   string
+		}{
+			{"Get with an invalid filter, no record", second(films.Get(ctx, 9, bogus)), resources.ErrInvalid, "bogus"},
+			{"Get of a record that is not selected", second(films.Get(ctx, 1, hidden)), catalogue.ErrNotFound, "films"},
+			{"Update with an invalid filter", second(films.Update(ctx, 9, bogus, nil, true)), resources.ErrInvalid, "bogus"},
+			{"Update of a record that is not selected", second(films.Update(ctx, 1, hidden, body, true)), catalogue.ErrNotFound, "films"},
+			{"Update of no record with an invalid body", second(films.Update(ctx, 9, nil, []byte("{"), true)), catalogue.ErrNotFound, "id 9"},
+			{"Update with an invalid body", second(films.Update(ctx, 1, nil, []byte(`{"minutes":-1}`), true)), resources.ErrInvalid, "minutes"},
+			{"Delete with an invalid filter", films.Delete(ctx, 1, bogus), resources.ErrInvalid, "bogus"},
+			{"Delete of a record that is not selected", films.Delete(ctx, 1, hidden), catalogue.ErrNotFound, "films"},
+			{"Delete of a record that is referred to", directors.Delete(ctx, 1, nil), catalogue.ErrReferenced, "directors: other records refer to it: id 1 is the director of id 1 in films"},
+			{"Delete of no record", directors.Delete(ctx, 9, nil), catalogue.ErrNotFound, "id 9"},
+			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`))), catalogue.ErrReadOnly, "films"},
+			{"Update in a snapshot", second(frozen.Update(ctx, 1, nil, body, true)), catalogue.ErrReadOnly, "films"},
+			{"Delete in a snapshot", frozen.Delete(ctx, 1, nil), catalogue.ErrReadOnly, "films"},
+			{"value of another record", second(directors.Update(ctx, 2, nil, []byte(`{"slug":"anna"}`), true)), resources.ErrInvalid, "director with this slug already exists."},
+			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`))), resources.ErrInvalid, "director with this slug already exists."},
+			{"ended context", films.Delete(ended, 1, nil), context.Canceled, ""},
+		} {
+			if !errors.Is(row.err, row.want) || !strings.Contains(row.err.Error(), row.text) {
+				t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, row.err, row.want, row.text)
+			}
+		}
+		if films.Count() != 1 || directors.Count() != 2 {
+			t.Errorf("%d films and %d directors, want 1 and 2", films.Count(), directors.Count())
+		}
+		if _, err := directors.Update(ctx, 1, nil, []byte(`{"slug":"anna"}`), true); err != nil {
+			t.Errorf("Update with the record's own slug: %v", err)
+		}
+	})
+}
+
+// TestDeleteRemovesReferences checks the lists of other records.
+func TestDeleteRemovesReferences(t *testing.T) {
+	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
+		films := ownEncoded(t, house, "films")
+		if err := ownEncoded(t, house, "genres").Delete(t.Context(), 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		got, err := films.Get(t.Context(), 1, nil)
+		if err != nil || !strings.Contains(string(got), `"price":"9.90"`) || !strings.Contains(string(got), `"genres":[2]`) {
+			t.Errorf("film %s, error %v, want genres [2]", got, err)
+		}
+	})
+}
+
+// An ownPart is a record that refers to others of its own collection, with a field that is
+// not in its JSON.
+type ownPart struct {
+	ID     int   `json:"id"`
+	Whole  *int  `json:"whole" backlist:"refers=parts"`
+	Near   []int `json:"near" backlist:"refers=parts,default=[]"`
+	hidden string
+	Note   string `json:"-"`
+}
+
+// TestReferencesToOwnCollection checks the deletion of records that refer to each other
+// and to themselves, and that fields outside the JSON are kept.
+func TestReferencesToOwnCollection(t *testing.T) {
+	definition := catalogue.Define[ownPart]("parts", catalogue.Options{})
+	house := ownHouse(t, definition)
+	parts, err := definition.In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := 1, 2
+	for _, p := range []ownPart{{Whole: &one, Near: []int{1, 2}}, {Near: []int{1, 2, 3}, hidden: "h", Note: "n"}, {Whole: &two}} {
+		if _, err := parts.Insert(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := ownEncoded(t, house, "parts")
+	if err := c.Delete(t.Context(), 2, nil); !errors.Is(err, catalogue.ErrReferenced) {
+		t.Errorf("Delete of a record that is referred to: %v", err)
+	}
+	if err := c.Delete(t.Context(), 1, nil); err != nil {
+		t.Errorf("Delete of a record that only it refers to: %v", err)
+	}
+	if _, err := c.Update(t.Context(), 2, nil, []byte(`{"whole":3}`), true); err != nil {
+		t.Error(err)
+	}
+	three := 3
+	got, err := parts.Get(2)
+	want := ownPart{ID: 2, Whole: &three, Near: []int{2, 3}, hidden: "h", Note: "n"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(ownPart{})); err != nil || diff != "" {
+		t.Errorf("error %v, part (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestConcurrentUpdates checks that updates of different fields lose nothing.
+func TestConcurrentUpdates(t *testing.T) {
+	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
+		films := ownEncoded(t, house, "films")
+		var wg sync.WaitGroup
+		for _, field := range []string{"title", "synopsis", "slug"} {
+			wg.Go(func() {
+				for i := range 100 {
+					text := fmt.Sprint(field, i)
+					got, err := films.Update(t.Context(), 1, nil, fmt.Appendf(nil, `{%q:%q}`, field, text), true)
+					if err != nil || !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, text)) {
+						t.Errorf("%s: record %s, error %v", text, got, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		got, err := films.Get(t.Context(), 1, nil)
+		for _, field := range []string{"title", "synopsis", "slug"} {
+			if !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, field+"99")) {
+				t.Errorf("record %s, error %v, want the last update of %s", got, err, field)
+			}
+		}
+	})
+}
+
+// TestConcurrentReferences creates and updates films while the records that they refer to
+// are deleted. No state of the films may refer to a record that is deleted.
+func TestConcurrentReferences(t *testing.T) {
+	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
+		films, directors, genres := ownEncoded(t, house, "films"), ownEncoded(t, house, "directors"), ownEncoded(t, house, "genres")
+		ctx := t.Context()
+		for round := range 40 {
+			director, err := directors.Create(ctx, fmt.Appendf(nil, `{"name":"d","slug":"d%d"}`, round))
+			if err != nil {
+				t.Fatal(err)
+			}
+			genre, err := genres.Create(ctx, fmt.Appendf(nil, `{"name":"g%d"}`, round))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, g := idIn(t, director), idIn(t, genre)
+			var wg sync.WaitGroup
+			for i := range 4 {
+				wg.Go(func() {
+					body := fmt.Appendf(nil, `{"title":"x","slug":"x%d-%d","minutes":1,"price":1,"director":%d,"genres":[%d]}`, round, i, d, g)
+					films.Create(ctx, body)
+				})
+				wg.Go(func() { films.Update(ctx, 1, nil, fmt.Appendf(nil, `{"genres":[%d,3]}`, g), true) })
+			}
+			wg.Go(func() { directors.Delete(ctx, d, nil) })
+			wg.Go(func() { genres.Delete(ctx, g, nil) })
+			wg.Go(func() { checkReferences(t, house.Snapshot()) })
+			wg.Wait()
+			checkReferences(t, house)
+		}
+	})
+}
+
+// checkReferences checks that all directors and genres of films exist.
+func checkReferences(t *testing.T, house *catalogue.Catalogue) {
+	t.Helper()
+	var saved strings.Builder
+	if err := house.Save(&saved); err != nil {
+		t.Error(err)
+		return
+	}
+	typed := ownTyped(t)
+	if err := typed.Load(strings.NewReader(saved.String())); err != nil {
+		t.Error(err)
+		return
+	}
+	films, _ := catalogue.Define[ownFilm]("films", catalogue.Options{}).In(typed)
+	for f := range films.All() {
+		for _, g := range f.Genres {
+			if _, err := ownEncoded(t, typed, "genres").Get(t.Context(), g, nil); err != nil {
+				t.Errorf("film %d: %v", f.ID, err)
+			}
+		}
+		if _, err := ownEncoded(t, typed, "directors").Get(t.Context(), f.Director, nil); err != nil {
+			t.Errorf("film %d: %v", f.ID, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package openapi
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// objectSchema holds the parts of an object's schema that tests check.
+type objectSchema struct {
+	Properties           map[string]json.RawMessage
+	Required             []string
+	AdditionalProperties json.RawMessage
+}
+
+func (d pathsDocument) object(t *testing.T, name string) (s objectSchema) {
+	t.Helper()
+	if err := json.Unmarshal(d.Components.Schemas[name], &s); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// The expected schemas follow the documentation of the kinds. Only a posted field is
+// bound to the rules for new values, and only in a POST does it have a default.
+func TestFieldSchemas(t *testing.T) {
+	d := documentOf(t, filmHouse(t), httpapi.Options{}, Options{})
+	const at, choice = `{"type":["string","null"],"format":"date-time"`, `{"type":"string","enum":["announced","released","withdrawn"]`
+	for _, tt := range []struct{ field, stored, posted, changed string }{
+		{"id", `{"type":"integer","format":"int64","readOnly":true}`, ``, ``},
+		{"title", `{"type":"string"}`, `{"type":"string","minLength":1}`, `{"type":"string","minLength":1}`},
+		{"slug", `{"description":"No two records have the same value.","type":"string"}`,
+			`{"description":"No two records have the same value.","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`,
+			`{"description":"No two records have the same value.","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
+		{"synopsis", `{"type":"string"}`, `{"type":"string","default":""}`, `{"type":"string"}`},
+		{"released", `{"type":["string","null"],"format":"date"}`, `{"type":["string","null"],"format":"date","default":null}`, `{"type":["string","null"],"format":"date"}`},
+		{"premiereAt", at + `}`, at + `,"default":null}`, at + `}`},
+		{"minutes", `{"type":"integer","format":"int64"}`, `{"type":"integer","format":"int64","minimum":0,"maximum":2147483647}`,
+			`{"type":"integer","format":"int64","minimum":0,"maximum":2147483647}`},
+		{"rating", `{"type":["number","null"],"format":"double"}`, `{"type":["number","null"],"format":"double","default":null}`, `{"type":["number","null"],"format":"double"}`},
+		{"price", `{"description":"A number with 2 decimal places.","type":"string"}`,
+			`{"description":"A number with at most 8 digits, 2 of them after the point.","type":"string","pattern":"^-?[0-9]{1,6}(\\.[0-9]{1,2})?$"}`,
+			`{"description":"A number with at most 8 digits, 2 of them after the point.","type":"string","pattern":"^-?[0-9]{1,6}(\\.[0-9]{1,2})?$"}`},
+		{"status", choice + `}`, choice + `,"default":"announced"}`, choice + `}`},
+		{"published", `{"type":"boolean"}`, `{"type":"boolean","default":false}`, `{"type":"boolean"}`},
+		{"director", `{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`,
+			`{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`,
+			`{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`},
+		{"genres", `{"description":"Ids of records of the collection genres.","type":["array","null"],"items":{"type":"integer","format":"int64"}}`,
+			`{"description":"Ids of records of the collection genres.","type":"array","items":{"type":"integer","format":"int64"},"default":[]}`,
+			`{"description":"Ids of records of the collection genres.","type":"array","items":{"type":"integer","format":"int64"}}`},
+		{"createdAt", `{"description":"The time at which the record was created.","type":"string","format":"date-time","readOnly":true}`, ``, ``},
+	} {
+		for name, want := range map[string]string{"Film": tt.stored, "NewFilm": tt.posted, "FilmUpdate": tt.changed, "FilmPatch": tt.changed} {
+			got := ""
+			if text := d.object(t, name).Properties[tt.field]; text != nil {
+				got = compactJSON(t, text)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s of %s (-want +got):\n%s", tt.field, name, diff)
+			}
+		}
+	}
+	needed := []string{"title", "slug", "minutes", "price", "director"}
+	for name, want := range map[string][]string{
+		"NewFilm": needed, "FilmUpdate": needed, "FilmPatch": nil, "NewDirector": {"name", "slug"}, "DirectorPatch": nil,
+		"Director": {"id", "name", "slug", "born", "website"},
+	} {
+		if diff := cmp.Diff(want, d.object(t, name).Required); diff != "" {
+			t.Errorf("required members of %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Rare attributes of fields, each described for a POST.
+func TestPostedFields(t *testing.T) {
+	for _, tt := range []struct {
+		reason string
+		field  resources.Field
+		want   string
+	}{
+		{"nullable choice", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Nullable: true},
+			`{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`},
+		{"decimal below 1", resources.Field{Kind: resources.Decimal, Digits: 3, Places: 3},
+			`{"description":"A number with at most 3 digits, 3 of them after the point.","type":"string","pattern":"^-?0(\\.[0-9]{1,3})?$"}`},
+		{"decimal without places", resources.Field{Kind: resources.Decimal, Digits: 4},
+			`{"description":"A number with at most 4 digits, 0 of them after the point.","type":"string","pattern":"^-?[0-9]{1,4}$"}`},
+		{"unique reference", resources.Field{Kind: resources.Reference, Refers: "films", Unique: true},
+			`{"description":"The id of a record of the collection films. No two records have the same value.","type":"integer","format":"int64"}`},
+		{"unique URL that may be empty", resources.Field{Kind: resources.URL, Blank: true, Unique: true},
+			`{"description":"A URL, or empty. No two records have the same value.","type":"string","maxLength":2048}`},
+	} {
+		if diff := cmp.Diff(tt.want, compact(t, postedField(tt.field))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}
+
+// The Go type of a described record determines which members may be absent or null, and
+// what those hold whose kind is not known.
+func TestDescribedStruct(t *testing.T) {
+	type credit struct {
+		Role string `json:"role"`
+	}
+	type Extra struct {
+		Trailer string `json:"trailer" backlist:"url"`
+	}
+	type play struct {
+		*Extra
+		ID      int            `json:"id"`
+		Note    string         `json:"note,omitempty" backlist:"blank"`
+		Tags    []string       `json:"tags"`
+		Names   []string       `json:"names,omitempty"`
+		Credits []credit       `json:"credits"`
+		Free    map[string]int `json:"free,omitempty"`
+		Based   *play          `json:"based"`
+	}
+	house, err := catalogue.NewOnly(catalogue.Define[play]("plays", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := documentOf(t, house, httpapi.Options{}, Options{}).object(t, "Play")
+	if diff := cmp.Diff([]string{"id", "tags", "credits", "based"}, s.Required); diff != "" {
+		t.Errorf("required members (-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]string{
+		"trailer": `{"type":"string","format":"uri"}`,
+		"note":    `{"type":"string"}`,
+		"tags":    `{"type":["array","null"],"items":{"type":"string"}}`,
+		"names":   `{"type":"array","items":{"type":"string"}}`,
+		"credits": `{"type":["array","null"],"items":{"$ref":"#/components/schemas/credit"}}`,
+		"free":    `{"type":"object","additionalProperties":{"type":"integer","format":"int64"}}`,
+		"based":   `{"anyOf":[{"$ref":"#/components/schemas/Play"},{"type":"null"}]}`,
+	} {
+		if diff := cmp.Diff(want, compactJSON(t, s.Properties[name])); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// An open record with a description has at least its required members.
+func TestDescribedOpenRecord(t *testing.T) {
+	d := documentOf(t, filmHouse(t), httpapi.Options{}, Options{})
+	want := `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
+		`"name":{"description":"No two records have the same value.","type":"string"},` +
+		`"position":{"type":"integer","format":"int64"}},"required":["id","name"],"additionalProperties":{}}`
+	if diff := cmp.Diff(want, compactJSON(t, d.Components.Schemas["Genre"])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	terms := `{"type":"string","enum":["id","-id","name","-name","position","-position"]}`
+	if diff := cmp.Diff(terms, compactJSON(t, d.Components.Schemas["GenreOrderingTerm"])); diff != "" {
+		t.Errorf("terms (-want +got):\n%s", diff)
+	}
+	posted := `{"type":"object","properties":{"name":{"description":"No two records have the same value.","type":"string","minLength":1},` +
+		`"position":{"type":"integer","format":"int64","minimum":-10,"default":0}},"required":["name"]}`
+	if diff := cmp.Diff(posted, compactJSON(t, d.Components.Schemas["NewGenre"])); diff != "" {
+		t.Errorf("posted (-want +got):\n%s", diff)
+	}
+}

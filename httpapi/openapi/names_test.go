@@ -1,0 +1,137 @@
+package openapi
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Collections can have names of which the components or operations would be the same as
+// others: those of every document, of another collection or of a type.
+func TestNamesAreUnique(t *testing.T) {
+	type Details struct{ A int }
+	type thing struct {
+		ID   int     `json:"id"`
+		More Details `json:"more"`
+	}
+	keys := []string{"collections", "details", "roots", "films", "film-pages", "new-films", "film-updates", "news", "a-b", "a_b", "objects", "größen", "{x}"}
+	var definitions []catalogue.AnyDefinition
+	for _, key := range keys {
+		definitions = append(definitions, catalogue.Define[thing](key, catalogue.Options{Description: &resources.Description{Filters: []string{"id__in"}}}))
+	}
+	house, err := catalogue.NewOnly(definitions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(house, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := New(t.Context(), h, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOf(t, house, httpapi.Options{}, Options{})
+	if want := 1 + 2*len(keys); len(d.Paths) != want {
+		t.Errorf("%d paths, want %d", len(d.Paths), want)
+	}
+	// encoding/json does not report repeated names: count them in the text.
+	text, seen := string(document.JSON()), map[string]bool{}
+	for name := range d.Components.Schemas {
+		if n := strings.Count(text, "\n      \""+name+"\": {\n"); n != 1 {
+			t.Errorf("schema %s appears %d times", name, n)
+		}
+		if strings.ContainsFunc(name, func(r rune) bool { return r > 'z' || r == '{' }) {
+			t.Errorf("the name %q of a component is invalid", name)
+		}
+	}
+	for path, item := range d.Paths {
+		for method := range item {
+			if method == "parameters" {
+				continue
+			}
+			id := d.operation(t, path, method).OperationID
+			if seen[id] {
+				t.Errorf("two operations have the id %s", id)
+			}
+			seen[id] = true
+		}
+	}
+	for _, path := range []string{"/api/gr%C3%B6%C3%9Fen/{id}/", "/api/%7Bx%7D/"} {
+		if d.Paths[path] == nil {
+			t.Errorf("there is no path %s", path)
+		}
+	}
+}
+
+// The root lists the collections that are served, and no others have components.
+func TestCollectionsOfOnesOwn(t *testing.T) {
+	d := documentOf(t, filmHouse(t), httpapi.Options{Root: "/"}, Options{})
+	var paths []string
+	for path := range d.Paths {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	want := []string{"/", "/directors/", "/directors/{id}/", "/films/", "/films/{id}/", "/genres/", "/genres/{id}/"}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Errorf("paths (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"directors", "genres", "films"}, d.object(t, "Root").Required); diff != "" {
+		t.Errorf("root (-want +got):\n%s", diff)
+	}
+	if d.Components.Schemas["Event"] != nil {
+		t.Error("there is a schema of events")
+	}
+	var about struct{ Info struct{ Title string } }
+	h, err := httpapi.New(filmHouse(t), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := New(t.Context(), h, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(document.JSON(), &about); err != nil || about.Info.Title != "Catalogue" {
+		t.Errorf("%v, title %q, want Catalogue", err, about.Info.Title)
+	}
+}
+
+// Open records without a description share components, except for the default order.
+func TestOpenRecordsOfOnesOwn(t *testing.T) {
+	house, err := catalogue.NewOnly(
+		catalogue.Define[resources.Record]("notes", catalogue.Options{}),
+		catalogue.Define[resources.Record]("logs", catalogue.Options{Ordering: []ordering.Term{{Field: "at", Desc: true}}}),
+		catalogue.Define[resources.Record]("tasks", catalogue.Options{}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOf(t, house, httpapi.Options{}, Options{})
+	for path, want := range map[string]string{
+		"/api/notes/": "format RecordOrdering limit offset",
+		"/api/logs/":  "format LogOrdering limit offset",
+		"/api/tasks/": "format RecordOrdering limit offset",
+	} {
+		op := d.operation(t, path, "get")
+		if got := strings.Join(op.parameters(), " "); got != want {
+			t.Errorf("%s has parameters %s, want %s", path, got, want)
+		}
+		if !strings.Contains(string(op.Responses["200"]), "schemas/RecordPage") {
+			t.Errorf("%s does not return a RecordPage: %s", path, op.Responses["200"])
+		}
+	}
+	if text := string(d.Components.Parameters["LogOrdering"]); !strings.Contains(text, "The default is -at.") {
+		t.Errorf("the default order of logs is missing: %s", text)
+	}
+	if op := d.operation(t, "/api/notes/{id}/", "get"); op.OperationID != "getNote" {
+		t.Errorf("operation %q, want getNote", op.OperationID)
+	}
+}

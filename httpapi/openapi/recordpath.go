@@ -1,0 +1,69 @@
+package openapi
+
+import (
+	"slices"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// recordActions are those of the path of a record.
+const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
+
+// idParameter is the name of the parameter in the path of a record, and its component.
+const idParameter = "id"
+
+// addRecords adds the components for the paths of records.
+func (c *components) addRecords() {
+	id := integer()
+	id.Minimum = number(1)
+	c.Parameters.add(idParameter, parameter{
+		Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: id,
+	})
+	c.Responses.add(string(noRecord), noRecord.response("The record or the format does not exist, or a filter excludes the record."))
+	c.Responses.add(string(conflict), conflict.response("The request conflicts with stored records, such as one that refers to the record."))
+	c.Schemas.add(recordMetadata, metadataSchema("PUT"))
+}
+
+// hasRecordPath reports whether the records of the collection have paths.
+func (c collection) hasRecordPath() bool { return c.Actions&recordActions != 0 }
+
+// recordPath returns the description of the path of a collection's records.
+func (d *describer) recordPath(c collection, filters []parameter) pathItem {
+	found := jsonBody(ref(c.record))
+	item := pathItem{Parameters: slices.Concat([]parameter{parameterRef(idParameter), parameterRef(formatParameter)}, filters)}
+	if c.Actions.Has(resources.Retrieve) {
+		item.Get = d.get(&operation{
+			ID: "get" + c.name, Summary: "A record of " + c.Description.Segment,
+			Responses: responses("200", response{Description: "The record.", Content: found},
+				c.invalid(badRequest), noRecord, notAcceptable, targetTooLong, failure),
+		}, c.Tagged)
+		item.Head = d.head("head"+c.name, c.Tagged, nil)
+	}
+	if c.Actions.Has(resources.Update) {
+		item.Put = d.change(c, resources.Update, &operation{
+			ID: "update" + c.name, Summary: "Change a record of " + c.Description.Segment + ": absent optional members keep their values",
+		})
+	}
+	if c.Actions.Has(resources.PartialUpdate) {
+		item.Patch = d.change(c, resources.PartialUpdate, &operation{
+			ID: "patch" + c.name, Summary: "Change a record of " + c.Description.Segment + ": all absent members keep their values",
+		})
+	}
+	if c.Actions.Has(resources.Destroy) {
+		item.Delete = d.write(&operation{
+			ID: "delete" + c.name, Summary: "Delete a record of " + c.Description.Segment,
+			Responses: responses("204", response{Description: "The record is deleted."},
+				c.invalid(badRequest), unauthorized, forbidden, noRecord, notAcceptable, conflict, targetTooLong, failure),
+		})
+	}
+	item.Options = d.options("describe"+c.name, "PUT if the record exists and the client may change it", recordMetadata, nil)
+	return item
+}
+
+// change completes the description of PUT or PATCH.
+func (d *describer) change(c collection, action resources.Actions, op *operation) *operation {
+	op.RequestBody = c.body(action)
+	op.Responses = responses("200", response{Description: "The changed record.", Content: jsonBody(ref(c.record))},
+		c.invalid(badRecord), unauthorized, forbidden, noRecord, notAcceptable, conflict, tooLarge, targetTooLong, unsupported, failure)
+	return d.write(op)
+}
