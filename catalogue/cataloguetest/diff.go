@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,41 +31,56 @@ const diffShown = 10
 //
 // Records are compared in wire form, member by member. Numbers are compared by their
 // digits, and the order of members is ignored. Of each collection, at most 10 ids
-// per line and 10 records are shown, with the number of those left out. The format
-// is not stable and may differ from run to run. A nil catalogue has no records.
+// per line and 10 records are shown, with the number of those left out. A collection that
+// only one catalogue has is a difference, even if it is empty. The format is not stable
+// and may differ from run to run. A nil catalogue has the collections of the other one
+// and no records.
 //
 // Each collection is read at one instant, so concurrent writes are seen as a whole
 // or not at all; different collections may be read at different instants. O(n), and
 // fastest if one catalogue is a clone of the other.
 func Diff(want, got *catalogue.Catalogue) string {
-	if want == nil {
-		want = catalogue.New()
-	}
-	if got == nil {
-		got = catalogue.New()
-	}
 	var report strings.Builder
-	for key, c := range want.All() {
-		if err := diffCollection(&report, c, got); err != nil {
+	for _, key := range keysOf(want, got) {
+		if err := diffCollection(&report, key, want, got); err != nil {
 			fmt.Fprintf(&report, "%s: cannot be compared: %v\n", key, err)
 		}
 	}
 	return report.String()
 }
 
+// keysOf returns the keys of the collections of both catalogues, those of want first.
+func keysOf(want, got *catalogue.Catalogue) (keys []string) {
+	for _, house := range []*catalogue.Catalogue{want, got} {
+		if house == nil {
+			continue
+		}
+		for key := range house.All() {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
 // diffCollection appends the differences of one collection to the report.
-func diffCollection(report *strings.Builder, c catalogue.Encoded, in *catalogue.Catalogue) error {
-	other, err := in.Encoded(c.Key())
+func diffCollection(report *strings.Builder, key string, wantIn, gotIn *catalogue.Catalogue) error {
+	want, inWant, err := recordsOf(wantIn, key)
 	if err != nil {
 		return err
 	}
-	want, err := recordsOf(c)
+	got, inGot, err := recordsOf(gotIn, key)
 	if err != nil {
 		return err
 	}
-	got, err := recordsOf(other)
-	if err != nil {
-		return err
+	switch {
+	case !inWant:
+		fmt.Fprintf(report, "%s: only in got\n", key)
+		return nil
+	case !inGot:
+		fmt.Fprintf(report, "%s: only in want\n", key)
+		return nil
 	}
 	d, err := compareRecords(want, got)
 	if err == nil && !d.empty() {
@@ -72,16 +88,24 @@ func diffCollection(report *strings.Builder, c catalogue.Encoded, in *catalogue.
 		if len(want) == 1 {
 			noun = "record"
 		}
-		fmt.Fprintf(report, "%s: want %d %s, got %d\n", c.Key(), len(want), noun, len(got))
+		fmt.Fprintf(report, "%s: want %d %s, got %d\n", key, len(want), noun, len(got))
 		d.write(report)
 	}
 	return err
 }
 
-// recordsOf returns the records of a collection at one instant, sorted by id.
-func recordsOf(c catalogue.Encoded) ([][]byte, error) {
-	_, all, err := c.Page(context.Background(), pagination.Window{}, []ordering.Term{ordering.Asc("id")})
-	return all, err
+// recordsOf returns the records of a collection at one instant, sorted by id, and reports
+// whether the catalogue has the collection. A nil catalogue has all.
+func recordsOf(house *catalogue.Catalogue, key string) (all [][]byte, ok bool, err error) {
+	if house == nil {
+		return nil, true, nil
+	}
+	c, err := house.Encoded(key)
+	if err != nil {
+		return nil, false, nil
+	}
+	_, all, err = c.Page(context.Background(), pagination.Window{}, []ordering.Term{ordering.Asc("id")})
+	return all, true, err
 }
 
 // A difference describes how two lists of records differ.

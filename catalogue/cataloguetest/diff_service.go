@@ -26,9 +26,10 @@ var ErrDiffers = errors.New("cataloguetest: catalogues differ")
 // wraps the error of [client.Import]. Both may be the case.
 //
 // DiffService reads want at the start of the call and does not write to it. A nil
-// want has no records. Records of the service are decoded into the record types of
-// want and compared in the form in which they would be saved. Each collection of the
-// service is read and checked in full, page by page, at the rate of the client.
+// want has the documented collections and no records. Records of the service are decoded
+// into the record types of want and compared in the form in which they would be saved.
+// Each collection of the service is read and checked in full, page by page, at the rate of
+// the client.
 // Records that are written meanwhile may be on one page and not on another; see the
 // documentation of package client.
 func DiffService(ctx context.Context, want *catalogue.Catalogue, service client.Source, keys ...string) (report string, err error) {

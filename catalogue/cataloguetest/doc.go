@@ -39,13 +39,29 @@
 // record per line, or several collections. An invalid file fails the test with
 // its name and the line, column and member at fault.
 //
+// # A service of one's own
+//
+// A program that defines its own collections has a fake of its own service:
+//
+//	house := cataloguetest.NewWith(t, cataloguetest.Options{
+//		Definitions: []catalogue.AnyDefinition{Directors, Films},
+//		Root:        "/v1/",
+//		Fixtures:    os.DirFS("testdata"),
+//	})
+//
+// Fixtures, faults and assertions then use the keys and path segments of these
+// collections, below that root. There are no sample records for them, so a house without
+// fixtures is empty. Its records have paths of their own, such as /v1/films/7/. A
+// [Where] selects them by Path, or all of a collection by Collection. Faults of pages do
+// not change them.
+//
 // # Requests
 //
 // [House.Exchanges] returns every request with its response. [House.Asked],
 // [House.NeverWrote] and [House.WalkedOnce] make assertions about them:
 //
 //	house.Asked(t, "GET /api/events/") // and nothing else
-//	house.NeverWrote(t)                // only GET, HEAD and OPTIONS
+//	house.NeverWrote(t)                // no POST, PUT, PATCH or DELETE
 //	house.WalkedOnce(t, "events")      // every page once, no record left out
 //
 // When a test fails, its last requests are logged, together with the changes that
@@ -85,7 +101,8 @@
 //		cataloguetest.VerifyClient(t, eventIDs, cataloguetest.Verification{Collection: "events"})
 //	}
 //
-// [CheckClient] does the same without a [testing.T].
+// [CheckClient] does the same without a [testing.T]. For a client of another service,
+// set [Verification].Catalogue to a catalogue with records, and Root.
 //
 // # Comparing catalogues
 //

@@ -10,6 +10,8 @@ import (
 // faults is the set of faults of one house. The zero value is ready to use. It is
 // safe for concurrent use.
 type faults struct {
+	paths paths
+
 	mu     sync.Mutex
 	active []*Breakage // in the order in which they were added
 }
@@ -56,7 +58,7 @@ func (f *faults) add(where Where, fault Fault) (*Breakage, error) {
 	if fault.apply == nil {
 		return nil, errors.New("the zero Fault is invalid")
 	}
-	if err := where.check(); err != nil {
+	if err := where.check(f.paths); err != nil {
 		return nil, err
 	}
 	b := &Breakage{owner: f, scopedFault: scopedFault{where, fault}}
@@ -80,7 +82,7 @@ func (f *faults) wrap(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		i := interceptor{w: w, r: r, next: next}
+		i := interceptor{w: w, r: r, next: next, paths: f.paths}
 		i.serve(hits)
 	})
 }
@@ -109,7 +111,7 @@ func (f *faults) hits(r *http.Request) []hit {
 
 // selects counts a request and reports whether the fault applies to it.
 func (b *Breakage) selects(r *http.Request) bool {
-	if !b.where.matches(r) {
+	if !b.where.matches(r, b.owner.paths) {
 		return false
 	}
 	b.matched++

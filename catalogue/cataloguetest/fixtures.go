@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Errors of fixtures, apart from those of their records. Each follows the name of a
@@ -24,22 +23,19 @@ var (
 
 // fixtures is a catalogue that is being loaded from files.
 type fixtures struct {
-	house *catalogue.Catalogue
+	house *catalogue.Catalogue // empty at first
+	paths paths
 	from  map[string]string // the file of each collection loaded so far
 }
 
-// loadFixtures returns a catalogue with the records of all fixtures. Its error has
-// one line for each invalid file.
-func loadFixtures(files fs.FS) (*catalogue.Catalogue, error) {
+// loadFixtures loads the records of all fixtures into a catalogue. Its error has one line
+// for each invalid file.
+func loadFixtures(files fs.FS, house *catalogue.Catalogue) error {
 	names, err := fixtureNames(files)
 	if err != nil {
-		return nil, fmt.Errorf("fixtures: %w", err)
+		return fmt.Errorf("fixtures: %w", err)
 	}
-	house, err := newCatalogue()
-	if err != nil {
-		return nil, fmt.Errorf("fixtures: %w", err)
-	}
-	f := fixtures{house, map[string]string{}}
+	f := fixtures{house, pathsOf(house, ""), map[string]string{}}
 	var errs []error
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
@@ -50,10 +46,7 @@ func loadFixtures(files fs.FS) (*catalogue.Catalogue, error) {
 			errs = append(errs, fmt.Errorf("fixtures: %w", err))
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return f.house, nil
+	return errors.Join(errs...)
 }
 
 // fixtureNames returns the names of the fixture files in lexical order.
@@ -78,7 +71,8 @@ func (f *fixtures) load(name string, text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return fmt.Errorf("%s %w", name, errEmptyFile)
 	}
-	about, known := collectionOf(strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	about, unknown := f.paths.named(strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	known := unknown == nil
 	file := fixtureFile{f, name, text}
 	switch {
 	case path.Ext(name) != ".json" && known:
@@ -93,16 +87,6 @@ func (f *fixtures) load(name string, text []byte) error {
 		return file.loadCollection(about.Key)
 	}
 	return file.loadCollections()
-}
-
-// collectionOf returns the collection with the given key or path segment.
-func collectionOf(name string) (resources.Description, bool) {
-	all := resources.Descriptions()
-	i := slices.IndexFunc(all, func(c resources.Description) bool { return c.Key == name || c.Segment == name })
-	if i < 0 {
-		return resources.Description{}, false
-	}
-	return all[i], true
 }
 
 // A fixtureFile is a file that is being loaded.
@@ -139,9 +123,9 @@ func (f *fixtureFile) loadCollections() error {
 		return fmt.Errorf("%s %w", f.name, errNoKey)
 	}
 	for _, p := range objectParts(f.text, 0) {
-		about, known := collectionOf(p.name)
-		if !known {
-			return f.errorAt(p.nameAt, unknownCollection(p.name))
+		about, err := f.paths.named(p.name)
+		if err != nil {
+			return f.errorAt(p.nameAt, err)
 		}
 		if err := f.loadList(about.Key, p); err != nil {
 			return err

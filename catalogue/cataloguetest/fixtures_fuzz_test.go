@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/gobacklist/backlist/catalogue"
 )
 
 // FuzzFixtures checks that loading a fixture returns a consistent catalogue or an error
@@ -18,7 +20,8 @@ func FuzzFixtures(f *testing.F) {
 	names := []string{"books.json", "books.ndjson", "events.json", "house.json", "other.jsonl"}
 	f.Fuzz(func(t *testing.T, text string, which uint8) {
 		name := names[int(which)%len(names)]
-		house, err := loadFixtures(fstest.MapFS{name: {Data: []byte(text)}})
+		house := catalogue.New()
+		err := loadFixtures(fstest.MapFS{name: {Data: []byte(text)}}, house)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fixtures: "+name) {
 				t.Errorf("%s with %q: %v", name, text, err)

@@ -15,11 +15,11 @@ import (
 type House struct {
 	// Catalogue holds the records. Changes to it are served at once.
 	Catalogue *catalogue.Catalogue
-	// Handler serves the documented paths and records the exchanges. Client reaches
-	// it; it may also be called directly.
+	// Handler serves the collections and records the exchanges. Client reaches it; it
+	// may also be called directly.
 	Handler http.Handler
 	// URL is the address of Handler, without a trailing slash. The events are at
-	// URL + "/api/events/".
+	// URL + "/api/events/", unless Options.Root is set.
 	URL string
 	// Client sends requests to Handler and reaches no other address. The test may
 	// change it.
@@ -32,7 +32,7 @@ type House struct {
 }
 
 // New returns a house with the sample records, reached in process, that permits
-// every POST. It is NewWith(tb, Options{}).
+// every write. It is NewWith(tb, Options{}).
 func New(tb testing.TB) *House {
 	tb.Helper()
 	return NewWith(tb, Options{})
@@ -41,7 +41,7 @@ func New(tb testing.TB) *House {
 // NewWith returns a house configured by opts. It is open until the test and its
 // subtests have ended. Houses share no mutable state, so tests may run in
 // parallel. NewWith calls tb.Fatalf if the options contradict each other, if a
-// fixture is invalid, or if there is no free loopback port.
+// definition, the root or a fixture is invalid, or if there is no free loopback port.
 //
 // At the end of the test, requests that are still running lose their connection,
 // and the house waits for their handlers. If the test has failed, its last
@@ -60,6 +60,7 @@ func NewWith(tb testing.TB, opts Options) *House {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
 	handler, err := httpapi.New(records, httpapi.Options{
+		Root:       opts.Root,
 		Authorizer: opts.authorizer(),
 		OnError:    func(r *http.Request, err error) { tb.Logf("%s %s: %v", r.Method, r.URL, err) },
 	})
@@ -67,6 +68,7 @@ func NewWith(tb testing.TB, opts Options) *House {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
 	h := &House{Catalogue: records, initial: initial, tb: tb}
+	h.faults.paths = pathsOf(records, handler.Root())
 	h.Handler = h.log.wrap(h.faults.wrap(handler))
 	tb.Cleanup(func() { h.report(tb) })
 	h.open(tb, opts)

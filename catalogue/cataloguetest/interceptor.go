@@ -12,9 +12,10 @@ import (
 
 // An interceptor serves one request with the faults that apply to it.
 type interceptor struct {
-	w    http.ResponseWriter
-	r    *http.Request
-	next http.Handler
+	w     http.ResponseWriter
+	r     *http.Request
+	next  http.Handler
+	paths paths
 
 	delay time.Duration
 	cut   bool // cut the connection after the delay

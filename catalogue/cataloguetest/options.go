@@ -9,10 +9,20 @@ import (
 )
 
 // Options configures a [House]. The zero value serves the sample records in
-// process, over http, and permits every POST.
+// process, over http, and permits every write.
 //
-// At most one of Empty, Catalogue and Fixtures may be set.
+// At most one of Empty, Catalogue and Fixtures may be set, and not both Catalogue and
+// Definitions.
 type Options struct {
+	// Definitions, if not empty, are the collections of the house, which has no others;
+	// see [catalogue.NewOnly]. There are no sample records for them: the house is empty
+	// unless there are Fixtures. If empty, the house has the 39 documented collections.
+	Definitions []catalogue.AnyDefinition
+
+	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
+	// "/api/".
+	Root string
+
 	// Empty selects a house without records.
 	Empty bool
 
@@ -38,7 +48,7 @@ type Options struct {
 	// file system without fixtures.
 	Fixtures fs.FS
 
-	// Authorizer decides which POST requests are permitted. If nil, all are.
+	// Authorizer decides which writes are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
 
 	// Server makes the house listen on a loopback port, for code that needs an
@@ -50,7 +60,10 @@ type Options struct {
 	Secure bool
 }
 
-var errContradictory = errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
+var (
+	errContradictory = errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
+	errTwoCatalogues = errors.New("options: Catalogue and Definitions may not both be set")
+)
 
 // check reports options that contradict each other.
 func (o *Options) check() error {
@@ -63,6 +76,9 @@ func (o *Options) check() error {
 	if n > 1 {
 		return errContradictory
 	}
+	if o.Catalogue != nil && len(o.Definitions) > 0 {
+		return errTwoCatalogues
+	}
 	return nil
 }
 
@@ -70,26 +86,31 @@ func (o *Options) check() error {
 // written to.
 func (o *Options) records() (house, initial *catalogue.Catalogue, err error) {
 	switch {
-	case o.Empty:
-		house, err = newCatalogue()
-		if err != nil {
-			return nil, nil, err
-		}
-		return house, house.Clone(), nil
 	case o.Catalogue != nil:
 		return o.Catalogue, o.Catalogue.Clone(), nil
-	case o.Fixtures != nil:
-		house, err = loadFixtures(o.Fixtures)
+	case !o.Empty && o.Fixtures == nil && len(o.Definitions) == 0:
+		initial, err = sampleCatalogue()
 		if err != nil {
 			return nil, nil, err
 		}
-		return house, house.Clone(), nil
+		return initial.Clone(), initial, nil
 	}
-	initial, err = sampleCatalogue()
+	house, err = o.empty()
+	if err == nil && o.Fixtures != nil {
+		err = loadFixtures(o.Fixtures, house)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return initial.Clone(), initial, nil
+	return house, house.Clone(), nil
+}
+
+// empty returns an empty catalogue with the collections of the house.
+func (o *Options) empty() (*catalogue.Catalogue, error) {
+	if len(o.Definitions) > 0 {
+		return catalogue.NewOnly(o.Definitions...)
+	}
+	return newCatalogue()
 }
 
 func (o *Options) authorizer() httpapi.Authorizer {

@@ -11,7 +11,7 @@ import (
 // methods other than GET and HEAD, and paths that are not those of a collection.
 func pageFault(change func(i *interceptor, page envelope, nth int) (body []byte, ok bool)) Fault {
 	return Fault{stage: inPage, apply: func(i *interceptor, nth int) bool {
-		if !requestsPage(i.r) || i.response.status != 200 {
+		if !requestsPage(i.r, i.paths) || i.response.status != 200 {
 			return false
 		}
 		page, ok := parseEnvelope(i.response.body)

@@ -9,7 +9,7 @@ func wrongLinks() []pathology {
 		loop   = "return an error if next leads to a page that has been read, if a record occurs twice, or if there are more records than count"
 		origin = "compare the scheme and host of next with those of the first page, and return an error if they differ"
 	)
-	redirect := "https://" + otherHost + "/api/"
+	redirect := "https://" + otherHost + "/"
 	return []pathology{
 		{name: "next-is-self", records: fewRecords, breaks: []scopedFault{fromSecond(NextIsSelf())}, want: completesOrFails, remedy: loop},
 		{name: "next-cycle", records: fewRecords, breaks: []scopedFault{fromSecond(NextCycle())}, want: completesOrFails, remedy: loop},

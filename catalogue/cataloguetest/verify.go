@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
 )
 
 // A Fetch is a client under test. It fetches all records of one collection and
@@ -20,7 +22,8 @@ import (
 //	}
 //
 // It must send its requests with client, or with another client that has the same
-// Transport, and must begin at baseURL (the events are at baseURL + "/api/events/").
+// Transport, and must begin at baseURL (the events are at baseURL + "/api/events/", unless
+// Verification.Root is set).
 // It is called once for each pathology, sequentially, each time with another
 // service. It should keep no state between calls.
 type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error)
@@ -29,8 +32,18 @@ type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids [
 // default.
 type Verification struct {
 	// Collection is the key of the collection that Fetch fetches. If empty, it is
-	// "events".
+	// "events" or, if there is a Catalogue, its first collection that is suitable.
 	Collection string
+
+	// Catalogue, if not nil, has the collections and the records of the services. It is
+	// cloned. A collection is suitable if it has the action [resources.List] and at
+	// least 95 records; the services have the first of them in the order of their ids.
+	// If nil, the collections are the documented ones, with sample records.
+	Catalogue *catalogue.Catalogue
+
+	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
+	// "/api/".
+	Root string
 
 	// Timeout is the time after which the context of a call to Fetch ends. If the
 	// client waits before it retries, Timeout must be longer. If zero or negative, it
@@ -62,8 +75,9 @@ var ErrClientFailed = errors.New("the client failed")
 //
 // The report has a result for each pathology. The error is nil if the client passed
 // all of them. Otherwise it wraps one [ErrClientFailed] for each that it failed, with
-// a sentence that says what to do. If fetch is nil, or the collection or an exception
-// is unknown, the report is empty and the error does not wrap ErrClientFailed.
+// a sentence that says what to do. If fetch is nil, the root is invalid, the collection or
+// an exception is unknown, or the collection is not suitable, the report is empty and the
+// error does not wrap ErrClientFailed.
 //
 // A client that panics fails the pathology. So does a client that has not returned two
 // seconds after the end of its context; its connections are cut and its goroutine is
@@ -92,7 +106,7 @@ func CheckClient(fetch Fetch, opts Verification) (Report, error) {
 //	go test -run TestMyClient/next-is-self
 //
 // A subtest that fails logs the problem and the requests of the client. VerifyClient
-// calls t.Fatal if fetch is nil, or if the collection or an exception is unknown.
+// calls t.Fatal if CheckClient would return an empty report.
 func VerifyClient(t *testing.T, fetch Fetch, opts Verification) {
 	t.Helper()
 	v, err := newVerification(fetch, opts)
@@ -125,7 +139,7 @@ func newVerification(fetch Fetch, opts Verification) (*verification, error) {
 	if fetch == nil {
 		return nil, errors.New("cataloguetest: nil Fetch")
 	}
-	if opts.Collection == "" {
+	if opts.Collection == "" && opts.Catalogue == nil {
 		opts.Collection = "events"
 	}
 	if opts.Timeout <= 0 {
@@ -137,7 +151,7 @@ func newVerification(fetch Fetch, opts Verification) (*verification, error) {
 			return nil, fmt.Errorf("cataloguetest: Verification.Except: unknown pathology %q; want one of %s", name, strings.Join(names(all), ", "))
 		}
 	}
-	data, err := newDataset(opts.Collection)
+	data, err := newDataset(opts)
 	if err != nil {
 		return nil, err
 	}

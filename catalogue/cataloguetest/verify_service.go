@@ -35,12 +35,13 @@ func (v *verification) start(p pathology) (*service, error) {
 		return nil, err
 	}
 	handler, err := httpapi.New(house, httpapi.Options{
+		Root:   v.data.paths.root,
 		Limits: pagination.Limits{Default: pageSize, Max: pageSize},
 	})
 	if err != nil {
 		return nil, err
 	}
-	var f faults
+	f := faults{paths: v.data.paths}
 	for _, b := range p.breaks {
 		b.where.Collection = v.data.key
 		if _, err := f.add(b.where, b.fault); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 
@@ -18,7 +19,8 @@ import (
 // "events". Pages may be fetched in any order or concurrently, but all must have the
 // same ordering and the same count.
 //
-// Only pages that were sent in full, with status 200, count as fetched. A page that is
+// Only pages that were sent in full, with status 200, count as fetched, and only those of
+// the whole collection: not the pages that a filter or a search selected. A page that is
 // fetched again after an error therefore counts once, and so does a page whose first
 // response the client abandoned, as far as the house can detect that; see
 // [Exchange.Aborted]. The client must read a page for it to count.
@@ -28,12 +30,12 @@ import (
 // member "id" are not checked for repetition.
 func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
-	about, ok := resources.Lookup(collection)
-	if !ok {
-		tb.Errorf("WalkedOnce: %v", unknownCollection(collection))
+	about, err := h.faults.paths.lookup(collection)
+	if err != nil {
+		tb.Errorf("WalkedOnce: %v", err)
 		return
 	}
-	pages, err := pagesOf(h.log.exchanges(), "/api/"+about.Segment+"/")
+	pages, err := pagesOf(h.log.exchanges(), h.faults.paths.of(about), about)
 	if err != nil {
 		tb.Errorf("%s: %v", collection, err)
 		return
@@ -73,12 +75,12 @@ type fetchedPage struct {
 	ids     []int // of the records that have a numeric id
 }
 
-// pagesOf returns the pages of a path, sorted by offset. It returns an error if they
+// pagesOf returns the pages of a collection, sorted by offset. It returns an error if they
 // cannot belong to one walk.
-func pagesOf(log []Exchange, path string) ([]fetchedPage, error) {
+func pagesOf(log []Exchange, path string, about resources.Description) ([]fetchedPage, error) {
 	var pages []fetchedPage
 	for _, e := range log {
-		if e.URL.Path != path || e.Method != http.MethodGet || e.Status != http.StatusOK || e.Aborted {
+		if e.URL.Path != path || e.Method != http.MethodGet || e.Status != http.StatusOK || e.Aborted || isFiltered(e, about) {
 			continue
 		}
 		if e.Cut {
@@ -102,6 +104,16 @@ func pagesOf(log []Exchange, path string) ([]fetchedPage, error) {
 	}
 	slices.SortStableFunc(pages, func(a, b fetchedPage) int { return cmp.Compare(a.window.Offset, b.window.Offset) })
 	return pages, nil
+}
+
+// isFiltered reports whether a request was for records that a filter or a search selects.
+func isFiltered(e Exchange, about resources.Description) bool {
+	params := url.Values{}
+	for name, value := range pagination.ParseQuery(e.URL.RawQuery).All() {
+		params.Add(name, value)
+	}
+	filter, err := about.Filter(params, func(string, int) bool { return true })
+	return err != nil || len(filter.Tests)+len(filter.Search) > 0
 }
 
 // parsePage reports false if the response is not a page.

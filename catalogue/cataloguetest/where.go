@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A Where selects the requests that a fault applies to: those that match all of its
@@ -15,12 +14,14 @@ type Where struct {
 	// Method is the method of the request in upper case. If empty, any method
 	// matches.
 	Method string
-	// Path is the decoded path of the request, such as "/api/events/". If empty, any
-	// path matches.
+	// Path is the decoded path of the request, such as "/api/events/", or
+	// "/v1/films/7/" for a record of a program's own collection. If empty, any path
+	// matches.
 	Path string
 	// Collection is the key or path segment of a collection, such as "itemVariants"
-	// or "item_variants". It matches requests to the path of the collection, with any
-	// method. If empty, any request matches.
+	// or "item_variants". It matches requests to the path of the collection and, if its
+	// records have paths of their own, to those, with any method. If empty, any request
+	// matches.
 	Collection string
 	// Page is a page of a collection, see [AtOffset]. It matches GET and HEAD requests
 	// to the path of any collection. The zero Page matches any request.
@@ -56,10 +57,11 @@ type Page struct {
 func AtOffset(offset int) Page { return Page{set: true, offset: offset} }
 
 // check returns an error if a field is invalid.
-func (w *Where) check() error {
+func (w *Where) check(p paths) error {
+	if _, err := p.named(w.Collection); err != nil && w.Collection != "" {
+		return fmt.Errorf("Where.Collection: %w", err)
+	}
 	switch {
-	case w.Collection != "" && w.collectionPath() == "":
-		return fmt.Errorf("Where.Collection: %w", unknownCollection(w.Collection))
 	case w.Page.offset < 0:
 		return fmt.Errorf("Where.Page: negative offset %d", w.Page.offset)
 	case !(w.Share >= 0 && w.Share <= 1): // false for NaN
@@ -72,43 +74,24 @@ func (w *Where) check() error {
 	return nil
 }
 
-// collectionPath returns the path of the collection, or "" if there is none.
-func (w *Where) collectionPath() string {
-	if c, ok := collectionOf(w.Collection); ok {
-		return pathOf(c)
-	}
-	return ""
-}
-
-// pathOf returns the path at which a collection is served.
-func pathOf(c resources.Description) string { return "/api/" + c.Segment + "/" }
-
-// isCollection reports whether a path is that of a collection.
-func isCollection(path string) bool {
-	for _, c := range resources.Descriptions() {
-		if path == pathOf(c) {
-			return true
-		}
-	}
-	return false
-}
-
 // matches reports whether a request matches Method, Path, Collection and Page.
-func (w *Where) matches(r *http.Request) bool {
+func (w *Where) matches(r *http.Request, p paths) bool {
 	switch {
 	case w.Method != "" && w.Method != r.Method:
 		return false
 	case w.Path != "" && w.Path != r.URL.Path:
 		return false
-	case w.Collection != "" && w.collectionPath() != r.URL.Path:
-		return false
+	case w.Collection != "":
+		if c, err := p.named(w.Collection); err != nil || !p.belongs(r.URL.Path, c) {
+			return false
+		}
 	}
-	return !w.Page.set || requestsPage(r) && offsetOf(r) == w.Page.offset
+	return !w.Page.set || requestsPage(r, p) && offsetOf(r) == w.Page.offset
 }
 
 // requestsPage reports whether a request is a GET or HEAD of a page.
-func requestsPage(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && isCollection(r.URL.Path)
+func requestsPage(r *http.Request, p paths) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && p.isCollection(r.URL.Path)
 }
 
 // offsetOf returns the offset of a request, as the handler parses it.

@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
@@ -15,7 +17,7 @@ func TestClient(t *testing.T) {
 	for _, collection := range []string{"events", "books"} {
 		t.Run(collection, func(t *testing.T) {
 			fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-				records, err := fetchAll(ctx, client, baseURL, collection)
+				records, err := fetchAll(ctx, client, baseURL+"/api/", collection)
 				for _, r := range records {
 					ids = append(ids, r.id)
 				}
@@ -68,5 +70,27 @@ func TestRunErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) || out.Len() > 0 {
 			t.Errorf("%s: err = %v with %d bytes printed, want an error with %q and none", tt.reason, err, out.Len(), tt.want)
 		}
+	}
+}
+
+type film struct {
+	ID    int    `json:"id"`
+	Title string `json:"title"`
+}
+
+// TestRunOwnService reads a collection that is not documented.
+func TestRunOwnService(t *testing.T) {
+	films := catalogue.Define[film]("films", catalogue.Options{})
+	house := cataloguetest.NewWith(t, cataloguetest.Options{
+		Definitions: []catalogue.AnyDefinition{films},
+		Root:        "/v1/",
+		Fixtures:    fstest.MapFS{"films.json": {Data: []byte(`[{"id": 1, "title": "Onda"}, {"id": 3, "title": "Sale"}]`)}},
+	})
+	var out strings.Builder
+	if err := run(t.Context(), house.Client, []string{"-url", house.URL, "-root", "/v1/", "films"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\"id\":1,\"title\":\"Onda\"}\n{\"id\":3,\"title\":\"Sale\"}\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }

@@ -4,6 +4,7 @@
 //
 //	go run ./examples/serve &
 //	go run ./examples/client events
+//	go run ./examples/client -url https://films.example -root /v1/ films
 //
 // If it cannot read all records, it prints none and fails. The checks of the pages are
 // in walk.go.
@@ -19,6 +20,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 )
 
@@ -34,17 +36,18 @@ func main() {
 func run(ctx context.Context, client *http.Client, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("client", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller prints the error
-	base := flags.String("url", "http://127.0.0.1:8080", "`URL` of the service")
+	base := flags.String("url", "http://127.0.0.1:8080", "`URL` of the service, without its root")
+	root := flags.String("root", "/api/", "`path` of the root listing")
 	timeout := flags.Duration("timeout", time.Minute, "time limit for all requests together")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() != 1 {
-		return errors.New("usage: client [-url URL] [-timeout 1m] collection")
+		return errors.New("usage: client [-url URL] [-root /api/] [-timeout 1m] collection")
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	records, err := fetchAll(ctx, client, *base, flags.Arg(0))
+	records, err := fetchAll(ctx, client, strings.TrimRight(*base, "/")+*root, flags.Arg(0))
 	if err != nil {
 		return err
 	}

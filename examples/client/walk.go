@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // record is a record with the JSON that the service sent.
@@ -20,14 +19,15 @@ type record struct {
 // written to during the walk or has a fault. Another attempt may succeed.
 var errWalk = errors.New("inconsistent pages")
 
-// fetchAll returns all records of a collection in the order of their ids. If it cannot
-// read all of them, it returns no records and an error.
+// fetchAll returns all records of a collection in the order of their ids. The collection
+// is given by its path segment and the URL of the root listing, which ends in a slash. If
+// fetchAll cannot read all records, it returns none and an error.
 //
 // It requests one page after another, ordered by id, so the id of a repeated record is
 // not greater than the id before it. The walk is complete if the number of records read
 // equals the count, which must be the same on every page.
-func fetchAll(ctx context.Context, client *http.Client, base, collection string) ([]record, error) {
-	first, err := url.Parse(strings.TrimRight(base, "/") + "/api/" + url.PathEscape(collection) + "/?ordering=id")
+func fetchAll(ctx context.Context, client *http.Client, root, collection string) ([]record, error) {
+	first, err := url.Parse(root + url.PathEscape(collection) + "/?ordering=id")
 	if err != nil {
 		return nil, err
 	}

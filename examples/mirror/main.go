@@ -65,7 +65,8 @@ func parse(args []string, stderr io.Writer) (*client.Client, []string, error) {
 	opts := client.Options{Header: http.Header{}}
 	flags := flag.NewFlagSet("mirror", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller prints errors in one line
-	flags.StringVar(&opts.BaseURL, "url", "", "`URL` of the service, without /api/")
+	flags.StringVar(&opts.BaseURL, "url", "", "`URL` of the service, without its root /api/")
+	flags.StringVar(&opts.Root, "root", "/api/", "`path` of the root listing")
 	flags.Float64Var(&opts.Rate, "rate", 5, "send at most `N` requests per second; negative means no limit")
 	flags.Func("token", "send \"Authorization: Bearer `T`\"", func(token string) error {
 		opts.Header.Set("Authorization", "Bearer "+token)

@@ -58,3 +58,14 @@ func TestInvalidArguments(t *testing.T) {
 		t.Errorf("run(-h) = %d with stderr %q, want %d", code, stderr, exitOK)
 	}
 }
+
+func TestMirrorRoot(t *testing.T) {
+	house := cataloguetest.NewWith(t, cataloguetest.Options{Root: "/v1/", Server: true})
+	code, copied, stderr := mirror(t, "-url", house.URL, "-root", "/v1/", "-rate", "-1", "labels")
+	if n := house.Catalogue.Labels().Count(); code != exitOK || copied.Labels().Count() != n {
+		t.Errorf("exit code = %d with %d labels, want %d with %d\n%s", code, copied.Labels().Count(), exitOK, n, stderr)
+	}
+	if code, _, stderr := mirror(t, "-url", house.URL, "-root", "v1"); code != exitMisused || !strings.Contains(stderr, "v1") {
+		t.Errorf("invalid root: exit code = %d, want %d\n%s", code, exitMisused, stderr)
+	}
+}

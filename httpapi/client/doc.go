@@ -9,6 +9,20 @@
 //
 // A [Client] sends only GET requests, at a rate of at most [Options.Rate].
 //
+// # Other services
+//
+// The service may have other collections than the documented ones, and another root. To
+// fill a catalogue of a program's own collections, set only the root:
+//
+//	house, err := catalogue.NewOnly(Directors, Films)
+//	service, err := client.New(client.Options{BaseURL: "https://films.example", Root: "/v1/"})
+//	…
+//	report, err := client.Import(ctx, house, service)
+//
+// To read such collections without Import, or from recordings, set [Options.Catalogue]
+// too. Every record must have an integer id, and the service must be able to order by it.
+// Collections are read as a whole: pages that a filter or a search selects are not.
+//
 // # Verification
 //
 // Each page shows the collection at one instant, but a walk over many pages does

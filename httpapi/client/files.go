@@ -4,31 +4,34 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
-
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
 )
+
+// ReadFiles reads saved pages of the documented service. It is Options{}.ReadFiles(fsys).
+func ReadFiles(fsys fs.FS) (*Recording, error) { return Options{}.ReadFiles(fsys) }
 
 // ReadFiles reads saved pages, one per file, from all files of fsys whose names end
 // in .json, in any directory. A file is named after the key or the path segment of
 // its collection, optionally followed by a number: events.json, events-0.json,
-// item_variants-21.json.
+// item_variants-21.json. If the whole name is a key or a segment, it has no number.
 //
 // The numbers and the order of the files do not matter: the count and the links of a
 // page determine its place. The pages of a list may differ in size.
 //
-// ReadFiles returns an error that names the file and wraps
-// [catalogue.ErrUnknownCollection] if no collection has the name of the file,
+// ReadFiles returns an error wrapping [ErrInvalidOptions] if the root is invalid, and one
+// that names the file and wraps [catalogue.ErrUnknownCollection] if no collection has the name of the file,
 // [ErrInvalidPage] if the content is not a page, and [ErrInvalidLink] if the links
 // contradict each other or the page, lead to another collection, or have parameters
-// that the service's document does not define, since those may select part of it.
+// other than limit, offset, ordering and format, since those may select part of it.
 // It returns errors of fsys unchanged. It does not verify that collections are
 // complete; [Recording.Walk] does.
-func ReadFiles(fsys fs.FS) (*Recording, error) {
-	r := new(Recording)
-	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+func (o Options) ReadFiles(fsys fs.FS) (*Recording, error) {
+	service, err := o.service()
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{service: service}
+	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".json" {
 			return err
 		}
@@ -48,7 +51,7 @@ func ReadFiles(fsys fs.FS) (*Recording, error) {
 }
 
 func (r *Recording) addFile(name string, data []byte) error {
-	key, err := keyOf(name)
+	key, err := r.service.keyOf(name)
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (r *Recording) addFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if of, ok := collectionOf(url); url != "" && (!ok || of != key) {
+	if of, ok := r.service.collectionOf(url); url != "" && (!ok || of != key) {
 		return fmt.Errorf("%w: %.200q is not the whole list of %s", ErrInvalidLink, url, key)
 	}
 	p.name = name
@@ -68,19 +71,14 @@ func (r *Recording) addFile(name string, data []byte) error {
 	return nil
 }
 
-// keyOf returns the key of the collection that a file is named after. No key or
-// segment ends in a digit.
-func keyOf(name string) (string, error) {
+// keyOf returns the key of the collection that a file is named after.
+func (s service) keyOf(name string) (string, error) {
 	stem := strings.TrimSuffix(path.Base(name), ".json")
-	if cut := strings.TrimRight(stem, "0123456789"); cut != stem {
-		stem = strings.TrimSuffix(cut, "-")
+	about, err := s.named(stem)
+	if cut := strings.TrimRight(stem, "0123456789"); err != nil && cut != stem {
+		about, err = s.named(strings.TrimSuffix(cut, "-"))
 	}
-	all := resources.Descriptions()
-	i := slices.IndexFunc(all, func(c resources.Description) bool { return c.Key == stem || c.Segment == stem })
-	if i < 0 {
-		return "", fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, stem)
-	}
-	return all[i].Key, nil
+	return about.Key, err
 }
 
 // place determines the list and the offset of a page from its links. Some errors

@@ -9,21 +9,29 @@ import (
 	"net/http"
 )
 
+// ReadHAR reads the pages in an HTTP Archive of the documented service. It is
+// Options{}.ReadHAR(r).
+func ReadHAR(r io.Reader) (*Recording, error) { return Options{}.ReadHAR(r) }
+
 // ReadHAR reads the pages in an HTTP Archive, version 1.2, as saved by the developer
 // tools of browsers and by proxies. It reads the JSON responses with status 200 to a
-// GET of a collection, whose path ends in /api/ and the collection's path segment.
+// GET of a collection, whose path ends in the root and the collection's path segment.
 // It skips all other entries, and those whose query is malformed or has parameters
-// that the service's document does not define, since they may select part of the
+// other than limit, offset, ordering and format, since they may select part of the
 // collection.
 //
 // A page may be recorded several times if the recordings are equal.
 //
-// ReadHAR returns an error wrapping [ErrInvalidHAR] if the input is not an HTTP
-// Archive, [ErrInvalidPage] if the response of such an entry is not a page, and
+// ReadHAR returns an error wrapping [ErrInvalidOptions] if the root is invalid,
+// [ErrInvalidHAR] if the input is not an HTTP Archive, [ErrInvalidPage] if the response of such an entry is not a page, and
 // [ErrInvalidLink] if its links contradict it. The last two include the number of
 // the entry, counting from 0. Errors of r are wrapped. ReadHAR does not verify that
 // collections are complete; [Recording.Walk] does.
-func ReadHAR(r io.Reader) (*Recording, error) {
+func (o Options) ReadHAR(r io.Reader) (*Recording, error) {
+	service, err := o.service()
+	if err != nil {
+		return nil, err
+	}
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
@@ -38,7 +46,7 @@ func ReadHAR(r io.Reader) (*Recording, error) {
 	if file.Log == nil || file.Log.Entries == nil {
 		return nil, fmt.Errorf("client: %w: it has no log with entries", ErrInvalidHAR)
 	}
-	recording := new(Recording)
+	recording := &Recording{service: service}
 	for i, e := range file.Log.Entries {
 		if err := recording.addEntry(i, e); err != nil {
 			return nil, fmt.Errorf("client: entry %d, %s: %w", i, e.Request.URL, err)
@@ -75,7 +83,7 @@ func (r *Recording) addEntry(i int, e entry) error {
 	if err != nil {
 		return nil
 	}
-	key, ok := collectionOf(asked.list)
+	key, ok := r.service.collectionOf(asked.list)
 	if !ok {
 		return nil
 	}

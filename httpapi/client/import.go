@@ -11,7 +11,8 @@ import (
 )
 
 // Import replaces collections of a catalogue with those of a source. If no keys are
-// given, it imports all collections of the source.
+// given, it imports all collections of the source. Those of a [Client] without
+// Options.Catalogue are the collections of into.
 //
 // A collection is loaded once all of it has been read and verified. Its records are
 // replaced in one step: concurrent readers see either the old or the new records. If a
@@ -25,6 +26,9 @@ import (
 // collections were tried, and a [catalogue.RecordError] if the catalogue rejects a
 // record.
 func Import(ctx context.Context, into *catalogue.Catalogue, from Source, keys ...string) (Report, error) {
+	if c, ok := from.(*Client); ok {
+		from = c.serving(into)
+	}
 	if len(keys) == 0 {
 		keys = from.Keys()
 	}

@@ -3,11 +3,9 @@ package client
 import (
 	"errors"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // pageURL is the parsed URL of a page.
@@ -51,24 +49,4 @@ func host(u *url.URL) string {
 		return strings.TrimSuffix(name, ":443")
 	}
 	return name
-}
-
-// collectionOf returns the key of the collection that a list URL shows. It returns
-// false if the URL has parameters other than ordering, which may be filters.
-func collectionOf(list string) (key string, ok bool) {
-	u, err := url.Parse(list)
-	if err != nil {
-		return "", false
-	}
-	for name := range u.Query() {
-		if name != "ordering" {
-			return "", false
-		}
-	}
-	all := resources.Descriptions()
-	i := slices.IndexFunc(all, func(c resources.Description) bool { return strings.HasSuffix(u.Path, "/api/"+c.Segment+"/") })
-	if i < 0 {
-		return "", false
-	}
-	return all[i].Key, true
 }

@@ -10,15 +10,30 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
 )
 
 // Options configures a [Client]. Only BaseURL is required. Negative values are invalid
 // except for Rate and Retries.
+//
+// Its methods ReadFiles and ReadHAR read recordings of a service other than the
+// documented one. They use only Root and Catalogue.
 type Options struct {
-	// BaseURL is the part of the service's URLs before /api/: an absolute http or
+	// BaseURL is the part of the service's URLs before Root: an absolute http or
 	// https URL without user, query or fragment. It may have a path. Trailing
 	// slashes are ignored.
 	BaseURL string
+
+	// Root is the path of the root listing, below which the service has its
+	// collections. It begins and ends with a slash and is clean in the sense of
+	// [path.Clean], as in "/v1/" or "/". If empty, it is "/api/".
+	Root string
+
+	// Catalogue is a catalogue with the collections of the service. Only their
+	// descriptions are used. If nil, the service has the 39 documented collections,
+	// or those of the catalogue that [Import] loads.
+	Catalogue *catalogue.Catalogue
 
 	// HTTP sends the requests. Redirects are not followed, regardless of its
 	// CheckRedirect. If nil, a client with a timeout of 30 seconds is used.
@@ -60,11 +75,12 @@ type Options struct {
 // A Client reads collections from one service. It is safe for concurrent use; all
 // goroutines share its rate.
 type Client struct {
+	service service
 	base    string // without trailing slash
 	http    *http.Client
 	header  http.Header
 	opts    Options // with defaults filled in
-	pace    pace
+	pace    *pace
 	retries int
 }
 
@@ -77,10 +93,16 @@ func New(opts Options) (*Client, error) {
 	if err := opts.checkNumbers(); err != nil {
 		return nil, err
 	}
+	service, err := opts.service()
+	if err != nil {
+		return nil, err
+	}
 	c := &Client{
+		service: service,
 		base:    strings.TrimRight(opts.BaseURL, "/"),
 		http:    noRedirects(opts.HTTP),
 		header:  canonical(opts.Header),
+		pace:    new(pace),
 		retries: max(cmp.Or(opts.Retries, 3), 0),
 	}
 	if rate := cmp.Or(opts.Rate, 5); rate > 0 {

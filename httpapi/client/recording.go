@@ -7,16 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A Recording holds the recorded pages of a service, as read by [ReadFiles] or
 // [ReadHAR]. It is immutable and safe for concurrent use. The zero Recording is
 // empty.
 type Recording struct {
-	lists []list // in the order of their first pages
+	service service
+	lists   []list // in the order of their first pages
 }
 
 // list holds the pages recorded of one URL, ignoring limit and offset.
@@ -37,10 +35,10 @@ func (r *Recording) add(key, url string, p page) {
 }
 
 // Keys returns the keys of the collections with recorded pages, in the order of the
-// service's document.
+// service.
 func (r *Recording) Keys() []string {
 	var keys []string
-	for _, about := range resources.Descriptions() {
+	for _, about := range r.service.all() {
 		if slices.ContainsFunc(r.lists, func(l list) bool { return l.key == about.Key }) {
 			keys = append(keys, about.Key)
 		}
@@ -60,8 +58,8 @@ func (r *Recording) Walk(ctx context.Context, key string) (Walk, error) {
 	if err := ctx.Err(); err != nil {
 		return Walk{}, err
 	}
-	if _, ok := resources.Lookup(key); !ok {
-		return Walk{}, fmt.Errorf("client: %w: %q", catalogue.ErrUnknownCollection, key)
+	if _, err := r.service.lookup(key); err != nil {
+		return Walk{}, err
 	}
 	var failed []error
 	for _, l := range slices.Backward(r.lists) {

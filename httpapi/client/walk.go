@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"strconv"
 
@@ -19,13 +18,27 @@ type Walk struct {
 	From       string   // URL of the list, or the file or HAR entry of its first page
 }
 
-// Keys returns the keys of all 39 collections. O(1).
+// Keys returns the keys of the collections of the service, without those that it does not
+// list. O(collections).
 func (c *Client) Keys() []string {
 	var keys []string
-	for _, about := range resources.Descriptions() {
-		keys = append(keys, about.Key)
+	for _, about := range c.service.all() {
+		if about.Actions.Has(resources.List) {
+			keys = append(keys, about.Key)
+		}
 	}
 	return keys
+}
+
+// serving returns a client of the same service with the collections of a catalogue, or c
+// if it has its own.
+func (c *Client) serving(house *catalogue.Catalogue) *Client {
+	if c.service.collections != nil {
+		return c
+	}
+	other := *c
+	other.service.collections = collectionsOf(house)
+	return &other
 }
 
 // All returns an iterator over the records of a collection, ordered by id, as the JSON
@@ -67,22 +80,22 @@ func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 			w.Records = append(w.Records, r.json)
 		}
 	}
-	about, _ := resources.Lookup(key)
+	about, err := c.service.lookup(key)
 	w.From = c.list(about)
-	return w, nil
+	return w, err
 }
 
 // list returns the URL of a collection.
 func (c *Client) list(about resources.Description) string {
-	return c.base + "/api/" + about.Segment + "/"
+	return c.base + c.service.pathOf(about)
 }
 
 // pages yields the new records of each page of a walk.
 func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, error] {
 	return func(yield func([]record, error) bool) {
-		about, ok := resources.Lookup(key)
-		if !ok {
-			yield(nil, fmt.Errorf("client: %w: %q", catalogue.ErrUnknownCollection, key))
+		about, err := c.service.lookup(key)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
 		p := proof{limit: c.opts.PageSize, most: c.opts.MaxRecords}

@@ -1,0 +1,84 @@
+package cataloguetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// paths are the paths of the collections of a service. The zero paths are those of the
+// documented service.
+type paths struct {
+	root        string                  // empty: /api/
+	collections []resources.Description // nil: the documented ones
+}
+
+// pathsOf returns the paths of a catalogue that is served at root.
+func pathsOf(house *catalogue.Catalogue, root string) paths {
+	p := paths{root, []resources.Description{}}
+	for _, c := range house.All() {
+		p.collections = append(p.collections, c.Description())
+	}
+	return p
+}
+
+// all returns the collections in the order of the service.
+func (p paths) all() []resources.Description {
+	if p.collections == nil {
+		return resources.Descriptions()
+	}
+	return p.collections
+}
+
+// named returns the collection with the given key or path segment.
+func (p paths) named(name string) (resources.Description, error) {
+	return p.find(name, func(c resources.Description) bool { return c.Key == name || c.Segment == name })
+}
+
+// lookup returns the collection with the given key.
+func (p paths) lookup(key string) (resources.Description, error) {
+	return p.find(key, func(c resources.Description) bool { return c.Key == key })
+}
+
+// find returns the collection for which f returns true. The error contains name and
+// suggests a key.
+func (p paths) find(name string, f func(resources.Description) bool) (resources.Description, error) {
+	all := p.all()
+	if i := slices.IndexFunc(all, f); i >= 0 {
+		return all[i], nil
+	}
+	var known []string
+	for _, c := range all {
+		known = append(known, c.Key)
+	}
+	return resources.Description{}, fmt.Errorf("%w: %q: %s", catalogue.ErrUnknownCollection, name, ordering.Suggest(name, known))
+}
+
+// of returns the path at which a collection is served.
+func (p paths) of(c resources.Description) string {
+	return cmp.Or(p.root, "/api/") + c.Segment + "/"
+}
+
+// isCollection reports whether a path is that of a collection.
+func (p paths) isCollection(path string) bool {
+	return slices.ContainsFunc(p.all(), func(c resources.Description) bool { return p.of(c) == path })
+}
+
+// recordActions are those of the path of a record.
+const recordActions = resources.AllActions &^ (resources.List | resources.Create)
+
+// belongs reports whether a path is that of a collection or, if its records have paths, of
+// one of them.
+func (p paths) belongs(path string, c resources.Description) bool {
+	rest, ok := strings.CutPrefix(path, p.of(c))
+	if !ok || rest == "" {
+		return ok
+	}
+	id, slash := strings.CutSuffix(rest, "/")
+	return slash && id != "" && !strings.ContainsAny(id, "/.") && c.Actions&recordActions != 0
+}
