@@ -12,32 +12,68 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// serveHouse is compiled but not called, because its port may be in use.
-var _ = serveHouse
+// serveFilms is compiled but not called, because its port may be in use.
+var _ = serveFilms
 
-func serveHouse() {
-	house := catalogue.New()
-	check(house.LoadFile("house.json"))
-	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.Bearer("s3cret")})
+func serveFilms() {
+	type Director struct {
+		ID   int    `json:"id"`
+		Name string `json:"name" backlist:"unique"`
+	}
+	type Film struct {
+		ID       int    `json:"id"`
+		Name     string `json:"name"`
+		Minutes  int    `json:"minutes" backlist:"min=0"`
+		Director int    `json:"director" backlist:"refers=directors"`
+	}
+	house, err := catalogue.NewOnly(
+		catalogue.Define[Director]("directors", catalogue.Options{}),
+		catalogue.Define[Film]("films", catalogue.Options{Description: &resources.Description{
+			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
+		}}),
+	)
 	check(err)
-	mux := http.NewServeMux()
-	check(httpapi.Mount(mux, "/shop", handler)) // /shop/api/events/ and all others
-	server := &http.Server{Addr: "127.0.0.1:8080", Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	check(server.ListenAndServe())
+	handler, err := httpapi.New(house, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
+	check(err)
+	server := &http.Server{Addr: "127.0.0.1:8080", Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	check(server.ListenAndServe()) // /v1/films/?minutes__gte=90&search=lights, /v1/films/7/
 }
 
-// TestServer sends a request to a handler that is mounted as in serveHouse.
+// TestServer sends requests to a handler with collections like those in serveFilms.
 func TestServer(t *testing.T) {
-	house := catalogue.New()
-	_, err := house.Events().Insert(resources.Event{Name: "Reading"})
+	type director struct {
+		ID   int    `json:"id"`
+		Name string `json:"name" backlist:"unique"`
+	}
+	type film struct {
+		ID       int    `json:"id"`
+		Name     string `json:"name"`
+		Minutes  int    `json:"minutes" backlist:"min=0"`
+		Director int    `json:"director" backlist:"refers=directors"`
+	}
+	house, err := catalogue.NewOnly(
+		catalogue.Define[director]("directors", catalogue.Options{}),
+		catalogue.Define[film]("films", catalogue.Options{Description: &resources.Description{
+			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
+		}}),
+	)
 	check(err)
-	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.Bearer("s3cret")})
+	handler, err := httpapi.New(house, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
 	check(err)
-	mux := http.NewServeMux()
-	check(httpapi.Mount(mux, "/shop", handler))
-	w := httptest.NewRecorder()
-	mux.ServeHTTP(w, httptest.NewRequest("GET", "/shop/api/events/", nil))
-	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"name":"Reading"`) {
-		t.Errorf("%d %s", w.Code, w.Body)
+	for _, request := range []struct{ method, target, body, want string }{
+		{"POST", "/v1/directors/", `{"name":"Agnès Varda"}`, `{"id":1,"name":"Agnès Varda"}`},
+		{"POST", "/v1/films/", `{"name":"Cléo","minutes":90,"director":1}`, `{"id":1,"name":"Cléo","minutes":90,"director":1}`},
+		{"PATCH", "/v1/films/1/", `{"minutes":-1}`, `{"minutes":["Ensure this value is greater than or equal to 0."]}`},
+		{"GET", "/v1/films/?minutes__gte=90&search=varda", "", `"results":[{"id":1,"name":"Cléo","minutes":90,"director":1}]`},
+		{"GET", "/v1/films/?minutes__gte=91", "", `{"count":0,`},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(request.method, request.target, strings.NewReader(request.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer s3cret")
+		handler.ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), request.want) {
+			t.Errorf("%s %s: %d %s, want %s", request.method, request.target, w.Code, w.Body, request.want)
+		}
 	}
 }
