@@ -37,7 +37,7 @@ const (
 )
 
 // Status responds with a status code and a body. The request does not reach the
-// catalogue, so a POST stores nothing. The Content-Type is application/json if the
+// catalogue, so a write has no effect. The Content-Type is application/json if the
 // body is JSON, and otherwise text/html, as in the error pages of proxies. Use [Header]
 // to set another. A response with status 204 or 304 has no body. The code must be
 // between 200 and 999.
@@ -119,7 +119,7 @@ func Slow(chunk int, pause time.Duration) Fault {
 }
 
 // Cut cuts the connection before the response. The request does not reach the
-// catalogue, so a POST stores nothing.
+// catalogue, so a write has no effect.
 //
 // The client of net/http retries a GET if the connection has been used before, as if
 // the server had closed an idle connection. The program sees the error only if the
@@ -133,7 +133,7 @@ func Cut() Fault {
 
 // CutAfter sends the header, with the Content-Length of the whole body, and n bytes of
 // the body, and then cuts the connection. At least the last byte is missing. The
-// request reaches the catalogue, so a POST stores its record. A response without a
+// request reaches the catalogue, so a write has its effect. A response without a
 // body is not changed. n must not be negative.
 func CutAfter(n int) Fault {
 	if n < 0 {
