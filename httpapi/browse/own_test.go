@@ -161,7 +161,7 @@ func describe(key, name string, actions resources.Actions, fields []resources.Fi
 
 const firstFilm = `{"id":1,"title":"Nächte & <Tage>","synopsis":"one\ntwo","released":"2024-05-10","premiereAt":"2024-05-10T18:00:00.500000Z",
 	"minutes":90,"rating":7.0,"price":"12.50","status":"released","published":true,"seen":null,"website":null,"director":2,"genres":[1,3],
-	"tags":["a\nb"],"extra":{"k":[1]},"createdAt":"2026-01-02T03:04:05Z"}`
+	"tags":["a\nb","c"],"extra":{"k":[1]},"createdAt":"2026-01-02T03:04:05Z"}`
 
 // house is a handler for films with all operations, directors that can be read, and
 // genres that have no pages.

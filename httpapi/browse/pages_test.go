@@ -229,6 +229,18 @@ func TestRootLink(t *testing.T) {
 	}
 }
 
+// Paths outside the root lead to it too.
+func TestOtherRootLink(t *testing.T) {
+	b := &browser{root: "/v1/x/"}
+	for target, want := range map[string]string{"/v1/x/": "/v1/x/", "/v1/x/films/1/": "/v1/x/", "/v1/": "/v1/x/", "/a/b": "/v1/x/"} {
+		r := request("GET", "http://host.example"+target, "")
+		u, err := r.URL.Parse(b.rootLink(r))
+		if err != nil || u.Path != want {
+			t.Errorf("rootLink of %s leads to %v, want %s", target, u, want)
+		}
+	}
+}
+
 func TestErrorPages(t *testing.T) {
 	h := newHandlers(t, load(t, books(3)), httpapi.Options{Authorizer: httpapi.Bearer("secret")})
 	long := strings.Repeat("x", 20_000)
