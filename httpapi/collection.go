@@ -139,7 +139,7 @@ type Updater interface {
 
 // A Deleter is a [Retriever] whose records can be deleted.
 type Deleter interface {
-	// Delete deletes the record with the given id. Errors are handled as those of Get. An
+	// Delete deletes the record with the given id, which is never used again. Errors are handled as those of Get. An
 	// error wrapping [catalogue.ErrReferenced] results in 409; if it is or wraps a
 	// [*catalogue.ReferenceError], the response names the record that refers to this one.
 	Delete(ctx context.Context, id int, params url.Values) error

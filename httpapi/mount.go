@@ -50,10 +50,10 @@ func checkRoot(root string) (string, error) {
 	switch {
 	case root == "":
 		return defaultRoot, nil
-	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")):
+	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")) && isPlain(root):
 		return root, nil
 	}
-	return "", fmt.Errorf("%w: Root %q is not a clean path that ends in a slash, like /v1/", ErrInvalidConfig, root)
+	return "", fmt.Errorf("%w: Root %q is not a clean path in ASCII that ends in a slash, like /v1/", ErrInvalidConfig, root)
 }
 
 func validPrefix(prefix string) bool {

@@ -19,8 +19,9 @@ var ErrInvalidConfig = errors.New("httpapi: invalid configuration")
 // requests are limited by the default [Bounds].
 type Options struct {
 	// Root is the path of the root listing, below which the collections are served. It
-	// begins and ends with a slash and is clean in the sense of [path.Clean], as in
-	// "/v1/" or "/". If empty, it is "/api/".
+	// begins and ends with a slash, is clean in the sense of [path.Clean], and consists
+	// of printable ASCII without {}?#%, quotes, backslashes and white space, as in "/v1/"
+	// or "/". If empty, it is "/api/".
 	Root string
 
 	// Authorizer decides which requests may write. If nil, they are rejected with 403

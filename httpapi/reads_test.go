@@ -94,7 +94,7 @@ func TestRootPath(t *testing.T) {
 			t.Errorf("mounted root %q: %s, want %s", test.root, got, want)
 		}
 	}
-	for _, root := range []string{"v1/", "/v1", "//", "/a//b/", "/a b/", "/{x}/", "/../"} {
+	for _, root := range []string{"v1/", "/v1", "//", "/a//b/", "/a b/", "/{x}/", "/../", "/città/", `/a"b/`} {
 		if _, err := NewHandler(map[string]Collection{"films": newFilms()}, Options{Root: root}); err == nil {
 			t.Errorf("root %q is accepted", root)
 		}

@@ -30,7 +30,7 @@ func (o Options) service() (service, error) {
 // validRoot reports whether package httpapi accepts the root.
 func validRoot(root string) bool {
 	clean, ok := strings.CutSuffix(root, "/")
-	return root == "/" || ok && len(clean) > 1 && clean[0] == '/' && path.Clean(clean) == clean && !strings.ContainsAny(clean, "{}?#% \t\r\n")
+	return root == "/" || ok && len(clean) > 1 && clean[0] == '/' && path.Clean(clean) == clean && !strings.ContainsFunc(clean, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("{}?#%\"\\", r) })
 }
 
 // collectionsOf returns the descriptions of the collections of a catalogue, or nil if it is
