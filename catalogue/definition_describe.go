@@ -70,6 +70,7 @@ func overridden(about, by resources.Description) resources.Description {
 	about.Name = cmp.Or(by.Name, about.Name)
 	about.Actions = cmp.Or(by.Actions, about.Actions)
 	about.Vary = cmp.Or(by.Vary, about.Vary)
+	about.Query = cmp.Or(by.Query, about.Query)
 	if by.Ordering != nil {
 		about.Ordering = slices.Clone(by.Ordering)
 	}

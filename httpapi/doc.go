@@ -136,6 +136,12 @@
 //   - Numbers in filters consist of ASCII digits, too.
 //   - NaN and infinity as the text of a number are rejected with 400. The framework stores
 //     them, and then every response with the record fails with 500.
+//   - The messages about a list of strings are those of its first invalid item. The
+//     framework has messages by index.
+//   - An integer without bounds is limited to the range of an int64. In the framework this
+//     depends on the database.
+//   - Empty and default values of unique fields are checked, too. In the framework they
+//     can fail with 500.
 //   - A decimal of "-0" is stored as "0.00", and the response says so. The framework
 //     answers "-0.00" to the request that stores it, and "0.00" afterwards.
 //

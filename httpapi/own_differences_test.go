@@ -3,6 +3,8 @@ package httpapi_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
 )
 
 // TestDifferencesOfRecords checks the deliberate differences from Django REST framework
@@ -37,10 +39,43 @@ func TestDifferencesOfRecords(t *testing.T) {
 		{"path below a record", "GET", "/api/films/2/x/", "", 404, missing},
 		{"missing slash", "PUT", "/api/films/2", "{}", 308, ""},
 	}
+	h := recordedFilms(t)
 	for _, test := range tests {
-		status, body := send(recordedFilms(t), test.method, test.target, test.body)
+		status, body := send(h, test.method, test.target, test.body)
 		if status != test.status || !strings.Contains(body, test.contains) {
 			t.Errorf("%s: %s %s %s: %d %.200s, want %d and %s", test.row, test.method, test.target, test.body, status, body, test.status, test.contains)
+		}
+	}
+}
+
+// TestDifferencesOfFields checks the deliberate differences of kinds of fields that films
+// do not have.
+func TestDifferencesOfFields(t *testing.T) {
+	type note struct {
+		ID    int      `json:"id"`
+		Tags  []string `json:"tags"`
+		Count int      `json:"count" backlist:"default=0"`
+		Label string   `json:"label" backlist:"unique,blank"`
+	}
+	house, err := catalogue.NewOnly(catalogue.Define[note]("notes", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := serveFilms(t, house)
+	tests := []struct {
+		row, body string
+		status    int
+		want      string
+	}{
+		{"list of strings: the messages of the first invalid item", `{"tags":["a",[],{}],"label":"x"}`, 400, `{"tags":["Not a valid string."]}`},
+		{"integer without bounds: those of an int64", `{"count":9223372036854775808,"label":"x"}`, 400, `{"count":["Ensure this value is less than or equal to 9223372036854775807."]}`},
+		{"an empty value of a unique field", `{"label":""}`, 201, `{"id":1,"tags":[],"count":0,"label":""}`},
+		{"an empty value of a unique field: checked", `{"label":" "}`, 400, `{"label":["note with this label already exists."]}`},
+		{"the default of a unique field: checked", `{}`, 400, `{"label":["note with this label already exists."]}`},
+	}
+	for _, test := range tests {
+		if status, body := send(h, "POST", "/api/notes/", test.body); status != test.status || body != test.want {
+			t.Errorf("%s: %d %s, want %d %s", test.row, status, body, test.status, test.want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,6 +99,30 @@ func TestRootPath(t *testing.T) {
 	for _, root := range []string{"v1/", "/v1", "//", "/a//b/", "/a b/", "/{x}/", "/../", "/città/", `/a"b/`} {
 		if _, err := NewHandler(map[string]Collection{"films": newFilms()}, Options{Root: root}); err == nil {
 			t.Errorf("root %q is accepted", root)
+		}
+	}
+}
+
+// TestRootBehindProxies checks that links have the root after a base URL, and after the
+// scheme and host that a trusted proxy sends.
+func TestRootBehindProxies(t *testing.T) {
+	tests := []struct {
+		reason string
+		opts   Options
+		want   string
+	}{
+		{"base URL", Options{Root: "/v1/", BaseURL: "https://x.example/shop"}, "https://x.example/shop/v1/films/"},
+		{"trusted proxy", Options{Root: "/v1/", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, "https://shop.example/v1/films/"},
+	}
+	for _, test := range tests {
+		h, _ := newFilmsHandler(t, test.opts)
+		c := call{target: "/v1/films/?limit=1", remote: "192.0.2.1:1234", header: http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"shop.example"}}}
+		if got := c.do(h).Body; !strings.Contains(got, `"next":"`+test.want+`?limit=1&offset=1"`) {
+			t.Errorf("%s: %s", test.reason, got)
+		}
+		c.target = "/v1/"
+		if got, want := c.do(h).Body, `{"films":"`+test.want+`"}`; got != want {
+			t.Errorf("%s: %s, want %s", test.reason, got, want)
 		}
 	}
 }

@@ -3,9 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -219,6 +221,21 @@ func TestRecordMetadata(t *testing.T) {
 		got := call{method: "OPTIONS", target: test.target}.do(h)
 		if diff := cmp.Diff(test.want, got.Body); got.Status != 200 || diff != "" {
 			t.Errorf("%s: %d (-want +got):\n%s", test.reason, got.Status, diff)
+		}
+	}
+}
+
+// TestBrokenBody checks that nothing is written if a body ends early.
+func TestBrokenBody(t *testing.T) {
+	for _, method := range []string{"PUT", "PATCH"} {
+		h, films := newFilmsHandler(t, Options{Authorizer: AllowAll})
+		r := call{method: method, target: "/api/films/1/", header: asJSON}.request()
+		r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"minutes":`), iotest.ErrReader(io.ErrUnexpectedEOF)))
+		if got := serve(h, r); got.Status != 400 || got.Body != `{"detail":"The body of the request could not be read."}` {
+			t.Errorf("%s: %d %s", method, got.Status, got.Body)
+		}
+		if diff := cmp.Diff([]string{"Get 1 "}, films.calls); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", method, diff)
 		}
 	}
 }
