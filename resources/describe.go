@@ -19,7 +19,7 @@ import (
 //	string, encoding.TextMarshaler, []byte     Text
 //	integers                                   Integer with the bounds of the type
 //	bool                                       Boolean, false by default
-//	float32, float64, json.Number              Float
+//	float32, float64, Float64, json.Number     Float
 //	time.Time, DateTime                        Timestamp
 //	[]string                                   TextList, empty by default
 //	any, json.RawMessage                       JSON, null by default
