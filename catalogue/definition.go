@@ -29,11 +29,20 @@ type Definition[T any] struct {
 // the name is the key, and the id is the field id. Define does not check its arguments;
 // NewOnly and NewWith do.
 //
+// Only requests are validated: [Encoded].Create and Update apply the whole description.
+// [Collection.Insert], the other methods that take a T, and loading check the types of the
+// fields and unique values. They do not check choices, formats, bounds and references, and
+// do not set defaults and times of creation. A nil slice or map is stored as an empty one
+// unless the field is Nullable.
+//
 // # Description
 //
 // The description of a collection is that of [resources.DescriptionOf] for T, overridden
-// by the members of Options.Description that are not zero, and by Options.Ordering. There
-// are two exceptions:
+// by the members of Options.Description that are not zero, and by Options.Ordering, which
+// is the same as Ordering in the description. Fields in Options.Description replace all
+// fields; to change one, change the result of DescriptionOf. The name of a record, which
+// appears in messages and titles, is the key in the singular; if that is wrong, as for
+// "series", set Name. There are two exceptions:
 //
 //   - A documented collection keeps its documented description, which Options.Description
 //     overrides. It is documented if it is made by NewWith and the key is one of the 39, or
@@ -63,7 +72,7 @@ func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
 	}
 	e, ok := m.(*encoded[T])
 	if !ok {
-		return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v: make the catalogue with NewWith", d.key, ErrInvalidType, m.RecordType(), reflect.TypeFor[T]())
+		return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v: make the catalogue with this definition", d.key, ErrInvalidType, m.RecordType(), reflect.TypeFor[T]())
 	}
 	return e.Collection, nil
 }
@@ -89,7 +98,7 @@ func (d Definition[T]) make(house *Catalogue, only bool) (anyCollection, error) 
 	case opts.Name != "":
 		return nil, d.errorf("Options.Name is not empty")
 	case opts.ID != "":
-		return nil, d.errorf("Options.ID is not empty")
+		return nil, d.errorf("Options.ID is not empty: in a catalogue the id is the field id")
 	}
 	about, err := d.describe(documented)
 	if err != nil {

@@ -149,6 +149,9 @@ func makeEncoded[T any](house *Catalogue, about resources.Description, opts Opti
 			s.required = append(s.required, f.Name)
 		}
 	}
+	if !documented[T]() {
+		s.lists = listsOf(s.members, about.Fields)
+	}
 	c := &Collection[T]{schema: s, store: store.New(engine)}
 	return &encoded[T]{c, &about, s.columns(about.Fields, keys), opts.Now, house}, nil
 }

@@ -110,7 +110,7 @@ func ExampleDefine() {
 	fmt.Println(err)
 	// Output:
 	// 1 1
-	// catalogue: books: invalid record type: its records are resources.Record, not catalogue_test.Book: make the catalogue with NewWith
+	// catalogue: books: invalid record type: its records are resources.Record, not catalogue_test.Book: make the catalogue with this definition
 }
 
 func ExampleCatalogue_Records() {

@@ -163,6 +163,7 @@ func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
 			return nil, err
 		}
 	}
+	s.fillLists(record)
 	id := s.id(record)
 	if id < 1 {
 		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -223,5 +224,81 @@ func checkReferences(t *testing.T, house *catalogue.Catalogue) {
 		if _, err := ownEncoded(t, typed, "directors").Get(t.Context(), f.Director, nil); err != nil {
 			t.Errorf("film %d: %v", f.ID, err)
 		}
+	}
+}
+
+// TestNilLists checks that nil lists of a program's own records are stored as empty ones
+// when they are inserted, loaded and updated, so that a client can send them back.
+func TestNilLists(t *testing.T) {
+	type note struct {
+		ID     int            `json:"id"`
+		Tags   []string       `json:"tags"`
+		Others []int          `json:"others" backlist:"refers=notes"`
+		Counts map[string]int `json:"counts"`
+		Maybe  *[]string      `json:"maybe"`
+	}
+	notes := catalogue.Define[note]("notes", catalogue.Options{})
+	house, err := catalogue.NewOnly(notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := notes.In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Insert(note{}); err != nil {
+		t.Fatal(err)
+	}
+	served, err := house.Encoded("notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(how string) {
+		t.Helper()
+		record, err := served.Get(t.Context(), 1, nil)
+		if want := `{"id":1,"tags":[],"others":[],"counts":{},"maybe":null}`; string(record) != want || err != nil {
+			t.Errorf("%s: %s, %v, want %s", how, record, err, want)
+		}
+		if again, err := served.Update(t.Context(), 1, nil, record, false); string(again) != string(record) {
+			t.Errorf("%s: PUT of %s: %s, %v", how, record, again, err)
+		}
+	}
+	check("Insert")
+	if err := c.Update(1, func(n *note) error { n.Tags, n.Others, n.Counts = nil, nil, nil; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	check("Update")
+	if err := c.ReplaceAll(slices.Values([]note{{ID: 1}})); err != nil {
+		t.Fatal(err)
+	}
+	check("ReplaceAll")
+	if err := house.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	check("Load of null")
+	if err := house.Load(strings.NewReader(`{"notes":[{"id":1}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	check("Load of absent members")
+}
+
+// TestDefaultReference checks that the default of a reference must exist, like one that is
+// sent.
+func TestDefaultReference(t *testing.T) {
+	type note struct {
+		ID    int `json:"id"`
+		After int `json:"after" backlist:"refers=notes,default=1"`
+	}
+	house, err := catalogue.NewOnly(catalogue.Define[note]("notes", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, err := house.Encoded("notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var invalid resources.FieldErrors
+	if record, err := served.Create(t.Context(), []byte(`{}`)); !errors.As(err, &invalid) || invalid[0].Field != "after" {
+		t.Errorf("%s, %v, want an error about the field after", record, err)
 	}
 }

@@ -22,6 +22,7 @@ type schema[T any] struct {
 	fields    []string // names of the fields of a struct; nil for open records
 	required  []string // members that a loaded record must have
 	members   []member // members of a struct
+	lists     []member // those that are never nil
 	anyMember bool     // the members are not known, so SkipUnknown has no effect
 	layout    *layout  // nil if only decode can read a record
 	history   int      // number of changes to keep
@@ -58,7 +59,7 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 	}
 	for _, t := range engine.Default {
 		if s.fields != nil && !slices.Contains(s.fields, t.Field) {
-			return nil, nil, s.errorf("Options.Ordering: %w", unknownField(t.Field, s.fields))
+			return nil, nil, s.errorf("default ordering: %w", unknownField(t.Field, s.fields))
 		}
 	}
 	return s, engine, nil
@@ -119,7 +120,7 @@ func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) err
 	}
 	i := slices.IndexFunc(s.members, func(m member) bool { return m.name == s.idWire })
 	if i < 0 {
-		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`, or name another field in Options.ID", t, s.idWire)
+		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`; only a standalone collection can have an Options.ID", t, s.idWire)
 	}
 	id := s.members[i]
 	if id.typ.Kind() != reflect.Int || byName[s.idName].Kind != ordering.IntegerKey {

@@ -30,7 +30,7 @@ func TestInvalidOptionMessages(t *testing.T) {
 		want string
 	}{
 		{"an unknown field of the order", refusal[pressing](catalogue.Options{Name: "films", Ordering: ordering.Terms("-prcie")}),
-			ordering.ErrUnknownField, `films: Options.Ordering: unknown field: "prcie": did you mean price?`},
+			ordering.ErrUnknownField, `films: default ordering: unknown field: "prcie": did you mean price?`},
 		{"an unknown unique field", refusal[pressing](catalogue.Options{Name: "films", Unique: []string{"slgu"}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "slgu": did you mean slug?`},
 		{"a key function for an unknown field", refusal[pressing](keys(ordering.FieldKey("prcie", ordering.Decimal))),

@@ -205,6 +205,7 @@ func (s *schema[T]) own(fresh *store.Entry, id int) error {
 func (s *schema[T]) keep(fresh *store.Entry, id int) {
 	record := recordOf[T](fresh)
 	*record = s.clone(record)
+	s.fillLists(record)
 	s.setID(record, id)
 	fresh.ID = id
 }

@@ -90,7 +90,8 @@ func (v *view) authorize(action resources.Actions) *refusal {
 }
 
 // Bearer returns an [Authorizer] that permits requests carrying the header
-// "Authorization: Bearer <token>". It is Token("Bearer", token).
+// "Authorization: Bearer <token>". It is Token("Bearer", token). If token is empty, no
+// request is permitted.
 func Bearer(token string) Authorizer { return Token("Bearer", token) }
 
 // Token returns an [Authorizer] that permits requests carrying the token with the

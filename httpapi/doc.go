@@ -31,7 +31,8 @@
 // ([resources.Description].Actions). HEAD is served where GET is, and OPTIONS everywhere.
 // Both PUT and PATCH keep the values of the fields that are not sent. The filters and the
 // search of a collection also apply to the paths of its records: a record that they do not
-// select is not found. Other parameters are kept in links and otherwise ignored;
+// select is not found. Names in bodies are in camelCase or snake_case, and those in a query
+// in snake_case. Other parameters are kept in links and otherwise ignored;
 // [Access].Ignored names them. A body whose charset is Latin-1 is converted. Any other
 // body is read as UTF-8.
 //
@@ -50,8 +51,8 @@
 // (400). A request for a record is checked for its filters (400) and for the record (404),
 // even if its body is invalid. After that, the body of a POST, PUT or PATCH is checked for
 // its size (413), its content type (415), and the depth, syntax and fields of its JSON
-// (400). A DELETE does not read its body. It results in 409 if other records refer to the
-// record.
+// (400). A DELETE does not read its body. It results in 409 if a
+// reference of another record holds the id; from lists of references the id is removed.
 //
 // # Links
 //

@@ -22,30 +22,32 @@ import (
 //	float32, float64, Float64, json.Number     Float
 //	time.Time, DateTime                        Timestamp
 //	[]string                                   TextList, empty by default
+//	slices with the tag refers                 References, empty by default
 //	any, json.RawMessage                       JSON, null by default
 //	other slices and maps                      JSON, empty by default
 //	all other types                            JSON
-//	a pointer to one of these                  the same, null by default
+//	a pointer to one of these                  the same, but Nullable and null by default
 //
 // The types int and int64 have no bounds. The id is a read-only Integer. All other fields
 // without a default are required, unless the tag backlist says otherwise. The tag is a
 // list of words, separated by commas, such as `backlist:"slug,unique"`:
 //
-//	slug, url, date       the kind of a string
-//	choices=a|b|c         a Choice, and its values
-//	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point
+//	slug, url, date       the kind of a string or *string
+//	choices=a|b|c         a Choice, and its values; also of a string
+//	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
+//	                      is a string such as "12.00"
 //	refers=directors      a Reference, or References if the type is a slice: ids of the
 //	                      collection with this key
 //	min=0, max=9          the bounds of an Integer
 //	blank                 a string may be empty, and is by default
 //	unique                no two records have the same value
 //	readonly              ignored in requests
-//	created               a read-only Timestamp: the time of the post
+//	created               a read-only Timestamp: the time of a POST
 //	default=X             the value if absent: JSON, or the text of a string
 //
 // Types with a method MarshalJSON or MarshalText count as strings here. Values contain no
-// commas. What the tag cannot express can be set in the result. Filters and Search are
-// empty.
+// commas. What the tag cannot express can be set in the result, which is then the
+// Description in the options of a definition. Filters and Search are empty.
 //
 // DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two
 // members have the same name, or if JSON cannot represent a field. The error names the

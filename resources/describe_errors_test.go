@@ -103,8 +103,8 @@ func TestDescriptionOfErrors(t *testing.T) {
 		want, reason string
 	}{
 		{DescriptionOf[misspelled], `resources: invalid description: resources.misspelled: field Minutes: unknown tag word "minn": did you mean min?`, "misspelled"},
-		{DescriptionOf[textID], `field Key: want an integer without a tag backlist for the id`, "text as id"},
-		{DescriptionOf[taggedID], `field ID: want an integer without a tag backlist for the id`, "tag of the id"},
+		{DescriptionOf[textID], `field Key: the id must be an int, got string`, "text as id"},
+		{DescriptionOf[taggedID], `field ID: the id has no tag backlist`, "tag of the id"},
 		{DescriptionOf[function], `field F: JSON cannot represent the type func()`, "function"},
 		{DescriptionOf[twice], `two members "Count"`, "two members of the same name"},
 		{DescriptionOf[int], `int is not a struct`, "not a struct"},

@@ -54,7 +54,14 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 			for _, w := range known {
 				names = append(names, w.name)
 			}
-			return fmt.Errorf("unknown tag word %q: %s", name, ordering.Suggest(name, names))
+			hint := ordering.Suggest(name, names)
+			switch {
+			case strings.ContainsAny(strings.TrimSpace(name), " ;"):
+				hint = "separate words with commas"
+			case strings.Contains(tag, "choices="):
+				hint += ", and choices are separated by |"
+			}
+			return fmt.Errorf("unknown tag word %q: %s", name, hint)
 		case twice:
 			return fmt.Errorf("tag word %q is repeated", name)
 		case valued != known[i].valued && valued:

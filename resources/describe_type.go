@@ -18,8 +18,11 @@ func (m structMember) field() (Field, error) {
 	}
 	tag, present := m.Tag.Lookup("backlist")
 	if m.wire == "id" {
-		if f.Kind != Integer || present {
-			return Field{}, errors.New("want an integer without a tag backlist for the id")
+		switch {
+		case m.Type.Kind() != reflect.Int:
+			return Field{}, fmt.Errorf("the id must be an int, got %v", m.Type)
+		case present:
+			return Field{}, errors.New("the id has no tag backlist")
 		}
 		return Field{Name: "id", Kind: Integer, ReadOnly: true}, nil
 	}

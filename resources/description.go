@@ -19,7 +19,7 @@ type Description struct {
 
 	// Filters are the parameters that select records: the snake_case name of a field,
 	// alone or followed by two underscores and a lookup, such as "minutes__gte".
-	// [Description.Filter] lists the lookups.
+	// [Description.Filter] lists the lookups. A filter cannot follow a reference.
 	Filters []string
 
 	// Search names the fields in which the parameter search finds text, in snake_case.
@@ -51,13 +51,19 @@ func recordName(segment string) string {
 	return singular(strings.Join(words, " "))
 }
 
-// singular returns a name with its last word in the singular.
+// singular returns a name with its last word in the singular, by the rules of most English
+// words.
 func singular(name string) string {
-	if name == "news" {
+	if strings.HasSuffix(name, "news") || strings.HasSuffix(name, "series") {
 		return name
 	}
 	if stem, ok := strings.CutSuffix(name, "ies"); ok {
 		return stem + "y"
+	}
+	for _, end := range []string{"sses", "shes", "ches", "xes"} {
+		if strings.HasSuffix(name, end) {
+			return strings.TrimSuffix(name, "es")
+		}
 	}
 	return strings.TrimSuffix(name, "s")
 }

@@ -217,3 +217,14 @@ func TestFieldsAreConsistent(t *testing.T) {
 		}
 	}
 }
+
+func TestRecordName(t *testing.T) {
+	for key, want := range map[string]string{
+		"films": "film", "item_variants": "item variant", "categories": "category", "boxes": "box", "classes": "class", "branches": "branch",
+		"dishes": "dish", "news": "news", "tv-series": "tv series", "houses": "house", "expenses": "expense", "buses": "buse", // a rule that knows buses would break houses
+	} {
+		if got := recordName(key); got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+}

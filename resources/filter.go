@@ -46,15 +46,16 @@ type Test struct {
 //   - in: equal to one of the values, which are separated by commas
 //   - gt, gte, lt, lte: greater than the value, at least the value, and so on
 //   - range: at least the first and at most the second of two values
-//   - isnull: null if the value is true, and not null if it is false
+//   - isnull: null if the value is true or 1, and not null if it is false or 0
 //   - contains, startswith: text that contains the value, or begins with it
 //   - iexact, icontains, istartswith: the same, comparing the [unicode.ToUpper] of each
 //     code point
 //
 // Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices
 // have exact, in, isnull and the lookups of text; booleans have exact and isnull;
-// references have exact, in and isnull, and lists of ids only exact. Filter ignores
-// other parameters, including those of Filters that [Description.Check] rejects.
+// references have exact, in and isnull, and lists of ids only exact. As in django-filter, a
+// boolean that is neither true, 1, false nor 0, in any case, is as if it were not given. So
+// is an empty value. Filter ignores other parameters, including those of Filters that [Description.Check] rejects.
 //
 // If a parameter is repeated, the last value counts, except that all values of a list of
 // ids do. An empty value counts as absent, except in a list of ids. Ids must be those of

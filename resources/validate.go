@@ -140,6 +140,8 @@ func (f Field) clean(value string, checks Checks) (text string, messages []strin
 	switch {
 	case value == "" && f.Required:
 		return "", []string{"This field is required."}
+	case value == "" && f.Kind == Reference && f.Default != "" && f.Default != "null":
+		value = f.Default // the record may have been deleted
 	case value == "":
 		return f.Default, nil
 	case kindOf(value) == jsonNull && f.Nullable:

@@ -47,7 +47,8 @@
 //
 // The form's values are converted to JSON according to the field kinds in package
 // resources and sent to the handler. Since forms can only post, the method of a form for
-// a record is in the parameter _method. In such a form, a value that has not been changed
+// a record is in the parameter _method of the query. A request that is not sent by a form of
+// a browser, without Sec-Fetch-Site and Origin, is passed on as it is. In such a form, a value that has not been changed
 // is sent as it is stored when the form is received, and an empty input is null or empty
 // text, whichever is valid. In a form for a new record, empty inputs are omitted. A form
 // may be at most 1 MiB. Browsers do not send bearer tokens: for forms, the authorizer must

@@ -1,0 +1,37 @@
+package catalogue
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/gobacklist/backlist/resources"
+)
+
+// listsOf returns those members of a struct that are slices or maps and that may not be
+// null according to the description.
+func listsOf(members []member, fields []resources.Field) (lists []member) {
+	for _, m := range members {
+		if kind := m.typ.Kind(); kind != reflect.Slice && kind != reflect.Map {
+			continue
+		}
+		if slices.ContainsFunc(fields, func(f resources.Field) bool { return f.Name == m.name && !f.Nullable }) {
+			lists = append(lists, m)
+		}
+	}
+	return lists
+}
+
+// fillLists makes the nil lists of a record empty, because their JSON would be null, which
+// no request could send back.
+func (s *schema[T]) fillLists(record *T) {
+	for _, m := range s.lists {
+		f, err := reflect.ValueOf(record).Elem().FieldByIndexErr(m.index)
+		switch {
+		case err != nil || !f.IsNil() || !f.CanSet(): // in an embedded struct that is nil or not exported
+		case m.typ.Kind() == reflect.Map:
+			f.Set(reflect.MakeMap(m.typ))
+		default:
+			f.Set(reflect.MakeSlice(m.typ, 0, 0))
+		}
+	}
+}
