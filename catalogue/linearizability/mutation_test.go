@@ -186,17 +186,10 @@ func TestMutations(t *testing.T) {
 			test:   "TestNoTornBatch",
 		},
 		{
-			reason: "a batch does not know the new fields of its records",
-			file:   "catalogue/internal/store/tx_find.go",
-			old:    "\tif d.members.apply(ch) {\n",
-			new:    "\tif d.members.apply(ch); false {\n",
-			test:   "TestNoTornBatch",
-		},
-		{
 			reason: "the tag of a page is that of a later state",
 			file:   "httpapi/etag.go",
 			old:    "\tif now, ok := v.askRevision(); !ok || now != v.revision {\n\t\tv.tag = \"\"\n",
-			new:    "\tif now, ok := v.askRevision(); ok && now != v.revision {\n\t\tv.findTag()\n",
+			new:    "\tif now, ok := v.askRevision(); ok && now != v.revision {\n\t\tv.findTag(nil)\n",
 			test:   "TestNoStaleResponse",
 		},
 	} {
