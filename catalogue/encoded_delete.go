@@ -73,7 +73,7 @@ func (c *Catalogue) referrers(key string) (list []anyCollection) {
 
 // referring returns the ids of the records with lists that contain a reference to the
 // record of the collection with the key, and the first record whose reference it is. That
-// record itself is left out.
+// record itself is not among them.
 func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
 	is := func(to int) bool { return to == id }
 	for i, entry := range e.store.Current().Entries() {

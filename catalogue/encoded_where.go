@@ -64,7 +64,7 @@ func (f filter) addTo(q *store.Query) {
 
 // filter returns the filter that the parameters of a query describe.
 func (e *encoded[T]) filter(ctx context.Context, params url.Values) (f filter, err error) {
-	if err := ctx.Err(); err != nil || len(e.about.Filters) == 0 && len(e.about.Search) == 0 {
+	if err := ctx.Err(); err != nil || len(params) == 0 {
 		return f, err
 	}
 	wanted, err := e.about.Filter(params, e.house.has)

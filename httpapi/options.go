@@ -43,10 +43,10 @@ type Options struct {
 	// links if there is no BaseURL. If the RemoteAddr of a request is among them, the
 	// scheme and the host are those in X-Forwarded-Proto and X-Forwarded-Host, or in
 	// proto and host of Forwarded (RFC 7239). The last value of each header is used,
-	// which is the one that the proxy added. If there is none, that of the request is
-	// used. Schemes other than http and https, invalid hosts, and headers of both kinds
-	// that differ are rejected with 400. Other headers, such as X-Forwarded-Prefix, are
-	// ignored.
+	// which is the one that the proxy added. Without these headers, the scheme and host
+	// of the request are used. Schemes other than http and https, invalid hosts, and
+	// headers of both kinds that differ are rejected with 400. Other headers, such as
+	// X-Forwarded-Prefix, are ignored.
 	//
 	// A trusted proxy must either write or remove X-Forwarded-Proto and
 	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can

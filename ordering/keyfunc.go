@@ -32,7 +32,7 @@ func FieldKey[V any](field string, key func(V) Key) KeyFunc {
 }
 
 // TypeKey returns the KeyFunc of all fields of type V, *V, or a slice or array of these.
-// It is for types of other packages, such as [net/netip.Addr]. A type of one's own can
+// It is for types of other packages, such as [net/netip.Addr]. A type of the program can
 // have a method OrderingKey instead. Null, conditions and the requirements for key are
 // those of [FieldKey]. The KeyFunc has no effect if there is no such field, and none on
 // values inside maps and structs, which compare by their JSON.

@@ -92,7 +92,7 @@ func (f Field) filterValue(lookup, text string, exists func(string, int) bool) (
 	return strings.TrimFunc(text, isSpace), ""
 }
 
-// filterBool returns true or false for a text that stands for one of them, and otherwise
+// filterBool returns true or false for a text that means one of them, and otherwise
 // "". Django REST framework converts to lower case without trimming.
 func filterBool(text string) string {
 	switch strings.ToLower(text) {

@@ -16,7 +16,7 @@ func (d Description) SearchTests(word string) []Test {
 }
 
 // searchEntry returns the field of an entry of Description.Search and the lookup that its
-// sign stands for.
+// sign means.
 func searchEntry(entry string) (field, lookup string) {
 	if field, ok := strings.CutPrefix(entry, "^"); ok {
 		return field, "istartswith"

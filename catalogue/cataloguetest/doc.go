@@ -39,7 +39,7 @@
 // record per line, or several collections. An invalid file fails the test with
 // its name and the line, column and member at fault.
 //
-// # A service of one's own
+// # Services of the program
 //
 // A program that defines its own collections has a fake of its own service:
 //

@@ -298,7 +298,7 @@ func TestMethodOfOtherRequests(t *testing.T) {
 	}
 }
 
-// Only callers who may change a record see the form and the link to its deletion.
+// The form and the link to the deletion are shown only if the authorizer permits a PUT.
 func TestChangeRequiresPermission(t *testing.T) {
 	only := func(allowed resources.Actions) httpapi.Authorizer {
 		return func(_ *http.Request, _ string, action resources.Actions) error {
@@ -341,7 +341,7 @@ func TestChangeRequiresPermission(t *testing.T) {
 	}
 }
 
-// The form of a caller who may not change the record is not read.
+// The form is not read if the authorizer does not permit the change.
 func TestForbiddenChangeIsNotRead(t *testing.T) {
 	h := newHouse().handler(t, httpapi.Options{})
 	for _, method := range []string{"PUT", "DELETE"} {

@@ -105,8 +105,8 @@ func fieldJSON(field resources.Field, text string) (value string, ok bool) {
 // mayBeEmpty reports whether the empty text is a valid value in a form.
 func mayBeEmpty(field resources.Field) bool { return field.Nullable || field.Blank }
 
-// emptyJSON returns the value of a field that is left empty. If there is none, the handler
-// reports the error.
+// emptyJSON returns the JSON of an empty input: an empty list, null or empty text. The
+// handler reports an error if the field does not permit it.
 func emptyJSON(field resources.Field) string {
 	switch {
 	case field.Kind == resources.References, field.Kind == resources.TextList:

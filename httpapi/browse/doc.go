@@ -43,7 +43,7 @@
 // PUT is not. It has a link to a page that asks whether to delete the record if DELETE
 // is served and, where PUT or PATCH is served, there is that form: OPTIONS says nothing
 // about deletion. The handler authorizes and validates all requests, and rejects those
-// of callers who lack the permission.
+// of callers without the permission.
 //
 // The form's values are converted to JSON according to the field kinds in package
 // resources and sent to the handler. Since forms can only post, the method of a form for

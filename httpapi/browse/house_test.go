@@ -25,7 +25,7 @@ type film struct {
 	Director int     `json:"director" backlist:"refers=directors"`
 }
 
-// A catalogue's own collections can be written, found and deleted with nothing but forms
+// A catalogue's own collections can be written, found and deleted with forms alone
 // and links.
 func TestCatalogue(t *testing.T) {
 	house, err := catalogue.NewOnly(

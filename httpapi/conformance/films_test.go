@@ -70,7 +70,7 @@ func newHouse() (*catalogue.Catalogue, error) {
 
 const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released"}`
 
-// ofFilms returns an implementation by a collection of a catalogue of one's own.
+// ofFilms returns the implementation of a catalogue's collection.
 func ofFilms[T any](t *testing.T, key, body string) conformance.Implementation {
 	house, err := newHouse()
 	if err != nil {

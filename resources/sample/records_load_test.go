@@ -33,8 +33,8 @@ func TestRecordsOfDocument(t *testing.T) {
 	}
 }
 
-// TestRecordsOfOwnCollections loads records into a catalogue of one's own, which rejects
-// repeated values of unique fields, and then deletes and creates records.
+// TestRecordsOfOwnCollections loads records into a catalogue of directors and films, which
+// rejects repeated values of unique fields, and then deletes and creates records.
 func TestRecordsOfOwnCollections(t *testing.T) {
 	type director struct {
 		ID   int    `json:"id"`
