@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"hash/maphash"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -30,23 +29,32 @@ func (v *view) findTag(params url.Values) {
 }
 
 // hash returns a hash of everything that a response depends on except the revision.
-// Its seed, and therefore every tag, differs between handlers.
 func (v *view) hash() uint64 {
-	var h maphash.Hash
-	h.SetSeed(v.handler.seed)
-	h.WriteString(v.r.URL.Path)
-	h.WriteByte(0)
-	h.WriteString(v.r.URL.RawQuery)
-	h.WriteByte(0)
-	h.WriteString(v.origin.Scheme)
-	h.WriteByte(0)
-	h.WriteString(v.origin.Host)
-	h.WriteByte(0)
-	h.WriteString(v.origin.Prefix)
-	h.WriteByte(0)
-	h.WriteByte(byte(v.indent))
-	return h.Sum64()
+	h := v.handler.seed
+	h = h.add(v.r.URL.Path)
+	h = h.add(v.r.URL.RawQuery)
+	h = h.add(v.origin.Scheme)
+	h = h.add(v.origin.Host)
+	h = h.add(v.origin.Prefix)
+	return uint64(h.addByte(byte(v.indent)))
 }
+
+// fnv is the state of a 64-bit FNV-1a hash. A collision harms only the client that
+// requests both URLs, so the hash need not resist attacks.
+type fnv uint64
+
+// newFNV returns the initial state for tags with the given key.
+func newFNV(key string) fnv { return fnv(14695981039346656037).add(key) }
+
+// add adds a text and a separator.
+func (h fnv) add(text string) fnv {
+	for i := range len(text) {
+		h = h.addByte(text[i])
+	}
+	return h.addByte(0)
+}
+
+func (h fnv) addByte(b byte) fnv { return (h ^ fnv(b)) * 1099511628211 }
 
 // askRevision returns the collection's revision. If that fails, or the collection is not
 // Revisioned, ok is false.

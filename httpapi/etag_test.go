@@ -113,6 +113,31 @@ func TestTags(t *testing.T) {
 	}
 }
 
+// Handlers with the same key have the same tags, and those with other keys have others.
+func TestETagKey(t *testing.T) {
+	page := call{target: "/api/news/?offset=21"}
+	tag := func(key string, revision uint64) string {
+		h, news := newNewsHandler(t, Options{ETags: true, ETagKey: key}, 50)
+		news.revision.Store(revision)
+		return tagOf(t, h, page)
+	}
+	for _, test := range []struct {
+		reason   string
+		key      string
+		revision uint64
+		equal    bool
+	}{
+		{"same key and revision", "house", 7, true},
+		{"other revision", "house", 8, false},
+		{"other key", "housf", 7, false},
+		{"no key", "", 7, false},
+	} {
+		if got, base := tag(test.key, test.revision), tag("house", 7); (got == base) != test.equal {
+			t.Errorf("%s: tags %s and %s, want equal: %t", test.reason, got, base, test.equal)
+		}
+	}
+}
+
 // Errors have no tag and never become a 304.
 func TestNoTag(t *testing.T) {
 	long := strings.Repeat("x", 512)

@@ -1,9 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
-	"hash/maphash"
 	"net/http"
 	"net/url"
 	"strings"
@@ -31,7 +32,7 @@ type Handler struct {
 	buffers     buffers // of pages
 
 	tags         bool // responses have entity tags
-	seed         maphash.Seed
+	seed         fnv  // of the tags
 	cacheControl []string
 }
 
@@ -49,8 +50,8 @@ func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
 // description of a collection is that of its method Description if it is a [Describer],
 // and otherwise the documented one ("itemVariants", not "item_variants"). The documented
 // collections come first in the root listing, in the order of the document; the others
-// follow, sorted by key. NewHandler copies the map and calls no other method of a
-// collection.
+// follow, sorted by key. [Options.Order] can change this order. NewHandler copies the map
+// and calls no other method of a collection.
 //
 // It returns an error wrapping [ErrInvalidConfig] if the map is empty, a collection is
 // nil, has no description or an invalid one, or if the options are invalid.
@@ -65,6 +66,9 @@ func NewHandler(collections map[string]Collection, opts Options) (*Handler, erro
 
 func newHandler(collections []served, opts Options) (*Handler, error) {
 	if err := checkServed(collections); err != nil {
+		return nil, err
+	}
+	if err := inOrder(collections, opts.Order); err != nil {
 		return nil, err
 	}
 	root, err := checkRoot(opts.Root)
@@ -94,7 +98,7 @@ func newHandler(collections []served, opts Options) (*Handler, error) {
 		values:      newFixedValues(),
 
 		tags:         opts.ETags,
-		seed:         maphash.MakeSeed(),
+		seed:         newFNV(cmp.Or(opts.ETagKey, rand.Text())),
 		cacheControl: []string{cacheControl},
 	}
 	if h.authorizer == nil {

@@ -70,9 +70,21 @@ type Options struct {
 	// an OnAccess and the request has an ordering. If Revision fails, the page has no tag.
 	//
 	// A tag is valid for one Handler only, so the same page of another process has another
-	// tag. If-Match and dates are ignored, as is If-None-Match for methods other than GET
-	// and HEAD. If ETags is false, there are no tags, as in the service.
+	// tag, unless ETagKey is set. If-Match and dates are ignored, as is If-None-Match for
+	// methods other than GET and HEAD. If ETags is false, there are no tags, as in the
+	// service.
 	ETags bool
+
+	// ETagKey, if not empty, makes tags valid for all handlers with the same key and the
+	// same other options. Set it if several processes serve the same collections and their
+	// revisions are those of a shared database. Change it if the same revision is to have
+	// other responses, for instance after a new field. In-memory collections need no key:
+	// their revisions count the writes of one process.
+	ETagKey string
+
+	// Order lists the keys of collections that come first in the root listing. The others
+	// follow in the order of the catalogue or of [NewHandler].
+	Order []string
 
 	// CacheControl is the Cache-Control of responses with an ETag. It must consist of
 	// printable ASCII. If empty, it is "no-cache", so that caches always revalidate.

@@ -54,6 +54,24 @@ func servedBy(collections map[string]Collection) (list []served, err error) {
 	return list, nil
 }
 
+// inOrder moves the collections with the given keys, which [Options.Order] lists, to the
+// front. The error wraps [ErrInvalidConfig].
+func inOrder(list []served, keys []string) error {
+	for i, key := range keys {
+		at := slices.IndexFunc(list, func(s served) bool { return s.description.Key == key })
+		if at < 0 {
+			return fmt.Errorf("%w: Order: there is no collection %q", ErrInvalidConfig, key)
+		}
+		if at < i {
+			return fmt.Errorf("%w: Order has %q twice", ErrInvalidConfig, key)
+		}
+		moved := list[at]
+		copy(list[i+1:at+1], list[i:at])
+		list[i] = moved
+	}
+	return nil
+}
+
 // checkServed returns an error if there are no collections, a description is invalid or
 // two have the same key or segment.
 func checkServed(list []served) error {
