@@ -1,0 +1,60 @@
+package etcdstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// progress is the revision of etcd up to which a replica has all writes.
+type progress struct {
+	mu    sync.Mutex
+	at    int64
+	cause error         // why the replica does not follow, or nil
+	moved chan struct{} // closed when at changes
+}
+
+func newProgress() *progress { return &progress{moved: make(chan struct{})} }
+
+// reach records that all writes up to a revision are in the replica.
+func (p *progress) reach(revision int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cause = nil
+	if revision > p.at {
+		p.at = revision
+		close(p.moved)
+		p.moved = make(chan struct{})
+	}
+}
+
+// fail records why the replica does not follow.
+func (p *progress) fail(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cause = cause
+}
+
+func (p *progress) state() (at int64, cause error, moved <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at, p.cause, p.moved
+}
+
+// wait waits until all writes up to a revision are in the replica.
+func (p *progress) wait(ctx context.Context, revision int64) error {
+	for {
+		at, cause, moved := p.state()
+		if at >= revision {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			if cause != nil {
+				return fmt.Errorf("the replica is at revision %d of %d: %w", at, revision, cause)
+			}
+			return fmt.Errorf("the replica is at revision %d of %d: %w", at, revision, ctx.Err())
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package etcdstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/gobacklist/backlist/catalogue"
+)
+
+// A replica has all records of a generation in a catalogue. Reads need no lock. apply, and
+// reads of the positions of the collections, need Store.mu.
+type replica struct {
+	keys       layout
+	generation string
+	version    int64 // revision of the last write
+	house      *catalogue.Catalogue
+	members    map[string]*member
+}
+
+// A member is a collection of a replica.
+type member struct {
+	Definition
+	catalogue.Encoded
+	position position
+	tags     atomic.Pointer[tags]
+}
+
+// A position is the state of a collection in etcd.
+type position struct {
+	lastID   int   // the highest id ever used
+	revision int64 // of the last write, or 0
+}
+
+// tags maps the revisions of a collection of the catalogue to those of etcd, so that all
+// replicas have the same revision for the same records. The revision of the catalogue
+// changes at the instant at which a write becomes visible.
+type tags struct {
+	local       uint64 // of the catalogue, before the write that is being applied
+	was, become int64  // of etcd
+}
+
+func newReplica(keys layout, generation string, list []Definition) (*replica, error) {
+	house, byKey, err := newHouse(list)
+	if err != nil {
+		return nil, err
+	}
+	r := &replica{keys: keys, generation: generation, house: house, members: map[string]*member{}}
+	for key, encoded := range house.All() {
+		m := &member{Definition: byKey[key], Encoded: encoded}
+		m.tags.Store(&tags{})
+		r.members[key] = m
+	}
+	return r, nil
+}
+
+// member returns the collection with a key.
+func (r *replica) member(key string) (*member, error) {
+	m, ok := r.members[key]
+	if !ok {
+		return nil, fmt.Errorf("%w: records of an unknown collection %q", ErrInvalidData, key)
+	}
+	return m, nil
+}
+
+// local returns the revision of the collection of the catalogue.
+func (m *member) local() uint64 {
+	revision, _ := m.Encoded.Revision(context.Background()) // the error is that of the context
+	return revision
+}
+
+// revision returns the revision of etcd that the visible records of the collection have.
+func (m *member) revision() uint64 {
+	for {
+		t := m.tags.Load()
+		now := m.local()
+		if m.tags.Load() != t {
+			continue // a write began or ended in between
+		}
+		if now == t.local {
+			return uint64(t.was)
+		}
+		return uint64(t.become)
+	}
+}
+
+// apply applies the events of one revision. It returns errReread if the records must be
+// read again.
+func (r *replica) apply(events []*clientv3.Event) error {
+	changes, lastIDs := map[string][]change{}, map[string]int{}
+	for _, e := range events {
+		if string(e.Kv.Key) == r.keys.version() {
+			if e.Type == clientv3.EventTypeDelete || string(e.Kv.Value) != r.generation {
+				return errReread
+			}
+			r.version = e.Kv.ModRevision
+			continue
+		}
+		p, ok, err := r.keys.place(r.generation, string(e.Kv.Key))
+		switch {
+		case err != nil:
+			return err
+		case !ok: // of another generation
+		case p.id > 0:
+			changes[p.collection] = append(changes[p.collection], change{p.id, recordOf(e)})
+		case e.Type == clientv3.EventTypeDelete:
+			return errReread
+		default:
+			if lastIDs[p.collection], err = parseID(e.Kv.Value); err != nil {
+				return err
+			}
+		}
+	}
+	for key, lastID := range lastIDs {
+		m, err := r.member(key)
+		if err != nil {
+			return err
+		}
+		if err := m.change(r.house, changes[key], position{lastID, events[0].Kv.ModRevision}); err != nil {
+			return err
+		}
+		delete(changes, key)
+	}
+	for key := range changes {
+		return fmt.Errorf("%w: records of %s changed, but not its highest id", ErrInvalidData, key)
+	}
+	return nil
+}
+
+// recordOf returns the JSON that an event writes, or nil if it deletes the record.
+func recordOf(e *clientv3.Event) []byte {
+	if e.Type == clientv3.EventTypeDelete {
+		return nil
+	}
+	return append([]byte{}, e.Kv.Value...) // not nil, even if it is empty
+}
+
+// change applies the changes of one revision to the collection.
+func (m *member) change(house *catalogue.Catalogue, changes []change, p position) error {
+	m.tags.Store(&tags{m.local(), m.position.revision, p.revision})
+	err := protect(func() error { return m.apply(house, changes) })
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", m.Key(), ErrInvalidData, err)
+	}
+	m.position = p
+	m.tags.Store(&tags{m.local(), p.revision, p.revision})
+	return nil
+}
+
+func parseID(text []byte) (int, error) {
+	id, err := strconv.Atoi(string(text))
+	if err != nil || id < 0 {
+		return 0, fmt.Errorf("%w: highest id %q", ErrInvalidData, text)
+	}
+	return id, nil
+}
+
+// protect calls f, which may call methods of the program's types, and returns its panic as
+// an error: a panic would end the program, since no request runs in this goroutine.
+func protect(f func() error) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("panic: %v", reason)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,163 @@
+package etcdstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// Options configure a [Store].
+type Options struct {
+	// Client is the client of the cluster. It is required. [Store.Close] does not close it.
+	Client *clientv3.Client
+
+	// Prefix is the beginning of all keys. Stores with the same prefix have the same
+	// records. If empty, it is "backlist/".
+	Prefix string
+
+	// Definitions are the collections. If there are none, they are the 39 documented ones.
+	// All stores with the same prefix must have the same definitions.
+	Definitions []Definition
+
+	// Serializable makes reads return what this process has, without asking the cluster.
+	// They then succeed without a quorum and may miss writes: in general those of the last
+	// milliseconds, and without a connection all since it broke. They include all writes
+	// that this Store has acknowledged, and never go back in time. If false, reads are
+	// linearizable.
+	Serializable bool
+
+	// Timeout limits each read and write of a request. If 0, it is 5 seconds.
+	Timeout time.Duration
+
+	// OnError is called with errors that keep the Store from following the writes of
+	// others. It then tries again, and linearizable reads fail in the meantime. OnError
+	// must return quickly. If nil, the errors are discarded.
+	OnError func(error)
+}
+
+// A Store is a house whose records are in etcd. It is safe for concurrent use.
+type Store struct {
+	opts   Options
+	client *clientv3.Client
+	keys   layout
+	order  []string // keys of the collections
+	tagKey string
+
+	mu       sync.Mutex // held while a write is applied to the replica
+	replica  atomic.Pointer[replica]
+	progress *progress
+	writes   chan *write
+
+	closing context.Context
+	close   context.CancelFunc
+	running sync.WaitGroup
+}
+
+// Open reads all records and returns a Store that follows the writes of all stores with
+// the same prefix. It waits until the cluster can be reached or ctx is done. The error
+// wraps [ErrInvalidOptions], [ErrInvalidData] or that of ctx.
+func Open(ctx context.Context, opts Options) (*Store, error) {
+	if opts.Client == nil {
+		return nil, fmt.Errorf("%w: Client is nil", ErrInvalidOptions)
+	}
+	opts.Prefix = cmp.Or(opts.Prefix, "backlist/")
+	opts.Timeout = cmp.Or(opts.Timeout, 5*time.Second)
+	if !strings.HasSuffix(opts.Prefix, "/") {
+		return nil, fmt.Errorf("%w: Prefix %q does not end with a slash", ErrInvalidOptions, opts.Prefix)
+	}
+	if len(opts.Definitions) == 0 {
+		opts.Definitions = documented()
+	}
+	house, _, err := newHouse(opts.Definitions)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidOptions, err)
+	}
+	s := &Store{
+		opts:     opts,
+		client:   opts.Client,
+		keys:     layout(opts.Prefix),
+		progress: newProgress(),
+		writes:   make(chan *write),
+	}
+	for key := range house.All() {
+		s.order = append(s.order, key)
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	if err := s.start(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// start reads the records and starts to follow and to write.
+func (s *Store) start(ctx context.Context) error {
+	for {
+		next, err := s.read(ctx)
+		if err == nil {
+			s.running.Go(func() { s.follow(s.closing, next) })
+			s.running.Go(func() { s.commitAll(s.closing) })
+			return nil
+		}
+		if errors.Is(err, ErrInvalidData) {
+			return err
+		}
+		s.report(err)
+		if !pause(ctx) {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// pause waits before the next attempt and reports whether ctx is not done.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(100 * time.Millisecond):
+		return true
+	}
+}
+
+func (s *Store) report(err error) {
+	if s.opts.OnError != nil {
+		s.opts.OnError(err)
+	}
+}
+
+// Close stops the Store. Methods that are called later fail, except for serializable
+// reads.
+func (s *Store) Close() {
+	s.close()
+	s.running.Wait()
+}
+
+// Collections returns the collections by key. They implement all interfaces of package
+// httpapi.
+func (s *Store) Collections() map[string]httpapi.Collection {
+	all := make(map[string]httpapi.Collection, len(s.order))
+	for _, key := range s.order {
+		all[key] = &collection{s, key}
+	}
+	return all
+}
+
+// NewHandler returns a handler of the collections. Options.Order and Options.ETagKey have
+// other defaults than in [httpapi.NewHandler]: the order of the definitions, and a key that
+// is the same for all stores with the same prefix in the same cluster.
+func (s *Store) NewHandler(opts httpapi.Options) (*httpapi.Handler, error) {
+	if len(opts.Order) == 0 {
+		opts.Order = s.order
+	}
+	opts.ETagKey = cmp.Or(opts.ETagKey, s.tagKey)
+	return httpapi.NewHandler(s.Collections(), opts)
+}

@@ -1,0 +1,140 @@
+package etcdstore
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// A write is a request to change records. One goroutine performs all writes of a Store:
+// those that wait at the same time share a transaction.
+type write struct {
+	ctx   context.Context
+	do    func(context.Context, *draft) error // may be called several times
+	done  chan error                          // has room for the result
+	state atomic.Int32
+
+	result    error
+	conflicts atomic.Int32
+}
+
+// States of a write.
+const (
+	waiting int32 = iota
+	running       // part of a transaction, whose outcome is not known
+	ended
+)
+
+// take reports whether the write still waits, and makes it a part of a transaction.
+func (w *write) take() bool {
+	return w.ctx.Err() == nil && w.state.CompareAndSwap(waiting, running)
+}
+
+// release makes the write wait again.
+func (w *write) release() { w.state.Store(waiting) }
+
+// end ends the write with a result.
+func (w *write) end(err error) {
+	w.state.Store(ended)
+	w.done <- err
+}
+
+// write performs a write and returns its error.
+//
+// If there is no result before the deadline, the error is one of three. If the write is
+// part of a transaction, it wraps [httpapi.ErrUnavailable], and the write may or may not
+// be stored. Otherwise nothing is stored, and the error wraps [httpapi.ErrConflict] if
+// there were conflicts with writes of other stores, or else [httpapi.ErrUnavailable].
+func (s *Store) write(ctx context.Context, do func(context.Context, *draft) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	w := &write{ctx: limited, do: do, done: make(chan error, 1)}
+	select {
+	case s.writes <- w:
+	case <-limited.Done():
+		return withContext(ctx, unavailable(errNotStored))
+	case <-s.closing.Done():
+		return ErrClosed
+	}
+	select {
+	case err := <-w.done:
+		return withContext(ctx, err)
+	case <-limited.Done():
+	case <-s.closing.Done():
+	}
+	abandoned := w.state.CompareAndSwap(waiting, ended)
+	select {
+	case err := <-w.done:
+		return withContext(ctx, err)
+	default:
+	}
+	switch n := w.conflicts.Load(); {
+	case !abandoned:
+		return withContext(ctx, unavailable(errUnknownOutcome))
+	case n > 0:
+		return withContext(ctx, fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, n))
+	}
+	return withContext(ctx, unavailable(errNotStored))
+}
+
+// commitAll performs writes until ctx is done.
+func (s *Store) commitAll(ctx context.Context) {
+	var pending []*write
+	for {
+		if len(pending) == 0 {
+			select {
+			case w := <-s.writes:
+				pending = append(pending, w)
+			case <-ctx.Done():
+				return
+			}
+		}
+		for more := true; more && len(pending) < maxWrites; {
+			select {
+			case w := <-s.writes:
+				pending = append(pending, w)
+			default:
+				more = false
+			}
+		}
+		pending = s.commit(ctx, pending)
+	}
+}
+
+// commit performs some of the writes in one transaction, and returns those that must be
+// tried again.
+func (s *Store) commit(ctx context.Context, pending []*write) (again []*write) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	if err := s.catchUp(ctx); err != nil {
+		for _, w := range pending {
+			if w.take() {
+				w.end(err)
+			}
+		}
+		return nil
+	}
+	d := s.newDraft()
+	done, again := d.perform(pending)
+	stored, err := d.commit(ctx)
+	for _, w := range done {
+		switch {
+		case err != nil:
+			w.end(refused(err))
+		case stored:
+			w.end(w.result)
+		default:
+			w.conflicts.Add(1)
+			w.release()
+		}
+	}
+	if err == nil && !stored {
+		return append(done, again...)
+	}
+	return again
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
+	"go.uber.org/zap"
+)
+
+// connect returns a client of the cluster, and the function that stops it. If -endpoints
+// is not set, connect starts a member first.
+func (c *config) connect(ctx context.Context) (client *clientv3.Client, stop func(), err error) {
+	if c.endpoints != "" {
+		client, err = c.dial(c.endpoints)
+		if err != nil {
+			return nil, nil, err
+		}
+		return client, func() { client.Close() }, nil
+	}
+	e, err := c.startMember(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	client = v3client.New(e.Server)
+	return client, func() {
+		client.Close()
+		e.Close()
+	}, nil
+}
+
+// tls returns the files for TLS. Members require certificates of all that connect.
+func (c *config) tls() transport.TLSInfo {
+	return transport.TLSInfo{CertFile: c.cert, KeyFile: c.key, TrustedCAFile: c.ca, ClientCertAuth: c.cert != ""}
+}
+
+// dial returns a client of the members with the given URLs.
+func (c *config) dial(urls string) (*clientv3.Client, error) {
+	opts := clientv3.Config{
+		Endpoints:            strings.Split(urls, ","),
+		Username:             c.user,
+		Password:             c.password,
+		DialTimeout:          c.timeout,
+		DialKeepAliveTime:    2 * time.Second, // to notice that a member does not answer
+		DialKeepAliveTimeout: 2 * time.Second,
+		Logger:               zap.NewNop(), // errors are returned
+	}
+	if c.cert != "" || c.ca != "" {
+		config, err := c.tls().ClientConfig()
+		if err != nil {
+			return nil, err
+		}
+		opts.TLS = config
+	}
+	return clientv3.New(opts)
+}
+
+// startMember starts a member of the cluster and waits until the cluster has a leader.
+func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
+	opts := embed.NewConfig()
+	opts.Name, opts.Dir = c.name, c.dir
+	opts.InitialCluster = c.cluster
+	opts.QuotaBackendBytes = c.quota
+	opts.AutoCompactionMode, opts.AutoCompactionRetention = embed.CompactorModeRevision, "10000"
+	opts.LogLevel = "fatal" // errors of requests are returned; the others repeat while a member is away
+	opts.PeerTLSInfo, opts.ClientTLSInfo = c.tls(), c.tls()
+	peer, err := url.Parse(c.peer)
+	if err != nil {
+		return nil, fmt.Errorf("-peer: %w", err)
+	}
+	client, err := url.Parse(c.client)
+	if err != nil {
+		return nil, fmt.Errorf("-client: %w", err)
+	}
+	opts.ListenPeerUrls, opts.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
+	opts.ListenClientUrls, opts.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
+	if c.join != "" {
+		if opts.InitialCluster, err = c.replaceMember(ctx); err != nil {
+			return nil, fmt.Errorf("-join: %w", err)
+		}
+		opts.ClusterState = embed.ClusterStateFlagExisting
+	}
+	e, err := embed.StartEtcd(opts)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-e.Server.ReadyNotify():
+		return e, nil
+	case err = <-e.Err():
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	e.Close()
+	return nil, err
+}
+
+// replaceMember removes the member with this name from the running cluster, adds it again
+// without its files, and returns the members.
+func (c *config) replaceMember(ctx context.Context) (cluster string, err error) {
+	client, err := c.dial(c.join)
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	list, err := client.MemberList(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list.Members {
+		if m.Name == c.name || slices.Contains(m.PeerURLs, c.peer) {
+			if _, err := client.MemberRemove(ctx, m.ID); err != nil {
+				return "", err
+			}
+		}
+	}
+	added, err := client.MemberAdd(ctx, []string{c.peer})
+	if err != nil {
+		return "", err
+	}
+	var members []string
+	for _, m := range added.Members {
+		name := m.Name
+		if m.ID == added.Member.ID {
+			name = c.name
+		}
+		for _, u := range m.PeerURLs {
+			members = append(members, name+"="+u)
+		}
+	}
+	return strings.Join(members, ","), nil
+}
