@@ -24,9 +24,10 @@
 //     the same seed still differ in the scheduling of goroutines.
 //   - BACKLIST_LINEARIZABILITY_HTML is the path of a file to which a history that
 //     is not linearizable is written as a diagram.
+//   - BACKLIST_MUTATIONS=1 makes TestMutations run a test for each mutation.
 //
 // Two tests check that the others detect faults. TestInjectedFaults injects faults
 // between the clients and a correct collection. TestMutations changes the source
-// code of the module, using go test -overlay; with -short it only checks that each
-// change applies.
+// code of the module, using go test -overlay; by default it only checks that each
+// change applies and compiles.
 package linearizability

@@ -283,7 +283,8 @@ func all(ctx context.Context, c catalogue.Encoded) (map[int][]byte, error) {
 }
 
 // commit stores the transaction, unless it is empty, and waits until the replica has it.
-// stored is false if one of the collections that it depends on has changed.
+// stored is false if one of the collections that it depends on has changed. After an
+// error, the transaction may or may not be stored.
 func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 	if len(d.records) == 0 {
 		return true, nil
@@ -310,6 +311,6 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 	if err != nil || !got.Succeeded {
 		return false, err
 	}
-	_ = s.progress.wait(ctx, got.Header.Revision) // the write is stored even if this fails
-	return true, nil
+	// A write that is acknowledged is visible to all reads of this Store.
+	return true, s.progress.wait(ctx, got.Header.Revision)
 }

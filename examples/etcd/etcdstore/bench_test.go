@@ -1,0 +1,156 @@
+package etcdstore_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
+
+	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
+	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// benchmarked is a cluster with made-up events. The environment variable BACKLIST_ETCD_ROWS
+// is their number.
+type benchmarked struct {
+	*etcdtest.Cluster
+	rows  int
+	store *etcdstore.Store // of the second member
+}
+
+// newBenchmarked starts a cluster whose members sync their files.
+func newBenchmarked(b *testing.B) *benchmarked {
+	m := &benchmarked{rows: 10_000}
+	if text := os.Getenv("BACKLIST_ETCD_ROWS"); text != "" {
+		var err error
+		if m.rows, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	m.Cluster = etcdtest.Start(b, 3, func(c *embed.Config) { c.UnsafeNoFsync = false })
+	var file bytes.Buffer
+	if _, err := sample.New(sample.Options{Events: m.rows}).WriteTo(&file); err != nil {
+		b.Fatal(err)
+	}
+	m.store = m.open(b, false)
+	start := time.Now()
+	if err := m.store.Load(b.Context(), &file); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("loaded %d events in %v", m.rows, time.Since(start))
+	return m
+}
+
+// open opens a store in the process of the second member, as the program does.
+func (m *benchmarked) open(b *testing.B, serializable bool) *etcdstore.Store {
+	b.Helper()
+	store, err := etcdstore.Open(b.Context(), etcdstore.Options{
+		Client:       v3client.New(m.Members[1].Server),
+		Serializable: serializable,
+		Timeout:      time.Minute,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(store.Close)
+	return store
+}
+
+// BenchmarkPage reads pages of 21 events, as the benchmark of the same name in
+// examples/postgres does. It reports the median and the 99th percentile.
+func BenchmarkPage(b *testing.B) {
+	m := newBenchmarked(b)
+	stores := map[string]*etcdstore.Store{"linearizable": m.store, "serializable": m.open(b, true)}
+	for _, order := range [][]ordering.Term{
+		{ordering.Asc("start_date"), ordering.Asc("id")},
+		{ordering.Asc("name"), ordering.Asc("id")},
+	} {
+		for _, place := range []struct {
+			name   string
+			offset int
+		}{{"first", 0}, {"middle", m.rows / 2}, {"last", m.rows - 21}} {
+			w := pagination.Window{Limit: 21, Offset: place.offset}
+			for _, name := range []string{"serializable", "linearizable"} {
+				events := stores[name].Collections()["events"]
+				b.Run(fmt.Sprintf("%s/%s/%s", order[0].Field, place.name, name), func(b *testing.B) {
+					benchmarkPage(b, events, w, order)
+				})
+			}
+		}
+	}
+}
+
+func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, terms []ordering.Term) {
+	var times []time.Duration
+	read := func() {
+		start := time.Now()
+		if _, records, err := c.Page(b.Context(), w, terms); err != nil || len(records) != 21 {
+			b.Fatalf("%d records, %v", len(records), err)
+		}
+		times = append(times, time.Since(start))
+	}
+	read() // builds the index
+	times = nil
+	for b.Loop() {
+		read()
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "p50-ns")
+	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "p99-ns")
+}
+
+// BenchmarkCreate creates labels through one node, one after the other or 64 at a time.
+func BenchmarkCreate(b *testing.B) {
+	m := newBenchmarked(b)
+	books := m.store.Collections()["events"].(httpapi.Creator)
+	const body = `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"}`
+	create := func(ctx context.Context) error {
+		_, err := books.Create(ctx, []byte(body))
+		return err
+	}
+	b.Run("one", func(b *testing.B) {
+		for b.Loop() {
+			if err := create(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("64", func(b *testing.B) {
+		b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if err := create(b.Context()); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	})
+}
+
+// BenchmarkOpen opens a store. It reports the memory of the records.
+func BenchmarkOpen(b *testing.B) {
+	m := newBenchmarked(b)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		store := m.open(b, false)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		store.Close()
+	}
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(m.rows), "B/event")
+}
