@@ -111,13 +111,29 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "p99-ns")
 }
 
-// BenchmarkCreate creates labels through one node, one after the other or 64 at a time.
+// BenchmarkParallelPage reads linearizable pages from 64 goroutines.
+func BenchmarkParallelPage(b *testing.B) {
+	m := newBenchmarked(b)
+	events := m.store.Collections()["events"]
+	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+	b.RunParallel(func(pb *testing.PB) {
+		for offset := 0; pb.Next(); offset = (offset + 21) % m.rows {
+			w := pagination.Window{Limit: 21, Offset: offset}
+			if _, _, err := events.Page(b.Context(), w, []ordering.Term{ordering.Asc("start_date"), ordering.Asc("id")}); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkCreate creates events through one node, one after the other or 64 at a time.
 func BenchmarkCreate(b *testing.B) {
 	m := newBenchmarked(b)
-	books := m.store.Collections()["events"].(httpapi.Creator)
+	events := m.store.Collections()["events"].(httpapi.Creator)
 	const body = `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"}`
 	create := func(ctx context.Context) error {
-		_, err := books.Create(ctx, []byte(body))
+		_, err := events.Create(ctx, []byte(body))
 		return err
 	}
 	b.Run("one", func(b *testing.B) {
