@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -41,6 +42,9 @@ func TestModel(t *testing.T) {
 			g.created[a.collection]++
 		}
 		statuses[a.method+" "+strconv.Itoa(want.Status)]++
+		if i%100 == 99 {
+			n.compareWith(t, house)
+		}
 	}
 	t.Log(statuses)
 	for _, answer := range []string{"POST 201", "POST 400", "PATCH 200", "PATCH 400", "PUT 200", "PUT 400", "DELETE 204", "DELETE 409", "GET 200", "GET 400", "GET 404"} {
@@ -48,6 +52,13 @@ func TestModel(t *testing.T) {
 			t.Errorf("no %s among %d requests", answer, requests)
 		}
 	}
+	n.compareWith(t, house)
+}
+
+// compareWith compares the records and highest ids of all nodes, and of a new one, with
+// those of a catalogue.
+func (n *nodes) compareWith(t *testing.T, house *catalogue.Catalogue) {
+	t.Helper()
 	if diff := cmp.Diff(saveCatalogue(t, house), n.compare(t)); diff != "" {
 		t.Errorf("records (-memory +nodes):\n%.3000s", diff)
 	}

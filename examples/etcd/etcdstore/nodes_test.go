@@ -89,7 +89,9 @@ func (n *nodes) loadFile(t *testing.T, node int, name string) {
 // returns them.
 func (n *nodes) compare(t *testing.T) (saved string) {
 	t.Helper()
-	saved = save(t, n.open(t, 0))
+	fresh := n.open(t, 0)
+	saved = save(t, fresh)
+	fresh.Close()
 	for i, store := range n.stores {
 		if diff := cmp.Diff(saved, save(t, store)); diff != "" {
 			t.Errorf("records of a new store and of node %d (-new +node):\n%.3000s", i+1, diff)
