@@ -100,6 +100,7 @@ func (e *remoteError) Unwrap() error { return e.error }
 func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writer) error {
 	var lastIDs []byte
 	separator, current := "{", ""
+	hasRecords := map[string]bool{}
 	err := s.each(ctx, r.generation, at, func(kv *mvccpb.KeyValue) error {
 		p, _, err := s.keys.place(r.generation, string(kv.Key))
 		if err != nil {
@@ -123,6 +124,7 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 			}
 			separator += strconv.Quote(p.collection) + ":["
 			current = p.collection
+			hasRecords[current] = true
 		}
 		_, err = fmt.Fprintf(w, "%s%s", separator, kv.Value)
 		separator = ","
@@ -133,6 +135,12 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 	}
 	if current != "" {
 		separator = "],"
+	}
+	// Load ignores the highest id of a collection without an array.
+	for key, m := range r.members {
+		if m.position.lastID > 0 && !hasRecords[key] {
+			separator += strconv.Quote(key) + ":[],"
+		}
 	}
 	if len(lastIDs) == 0 {
 		lastIDs = []byte(",")

@@ -2,9 +2,11 @@
 package etcdtest
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -25,51 +27,90 @@ type Cluster struct {
 // ends the machine.
 func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
 	tb.Helper()
-	var configs []*embed.Config
+	cluster, err := New(tb.TempDir(), n, configure)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(cluster.Close)
+	return cluster
+}
+
+// New is like Start, but the cluster does not end with a test. Its files are in dir.
+func New(dir string, n int, configure func(*embed.Config)) (c *Cluster, err error) {
+	configs, err := newConfigs(dir, n)
+	if err != nil {
+		return nil, err
+	}
+	c = &Cluster{}
+	defer func() {
+		if err != nil {
+			c.Close()
+		}
+	}()
+	for _, config := range configs {
+		if configure != nil {
+			configure(config)
+		}
+		member, err := embed.StartEtcd(config)
+		if err != nil {
+			return nil, err
+		}
+		c.Members = append(c.Members, member)
+	}
+	for _, member := range c.Members {
+		select {
+		case <-member.Server.ReadyNotify():
+		case err := <-member.Err():
+			return nil, err
+		case <-time.After(time.Minute):
+			return nil, errors.New("the cluster has no leader after a minute")
+		}
+		client, err := dial(member)
+		if err != nil {
+			return nil, err
+		}
+		c.Clients = append(c.Clients, client)
+	}
+	return c, nil
+}
+
+// newConfigs returns the configurations of the members of a cluster.
+func newConfigs(dir string, n int) (configs []*embed.Config, err error) {
+	urls, err := freeURLs(2 * n)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	urls := freeURLs(tb, 2*n)
 	for i := range n {
 		c := embed.NewConfig()
-		c.Name, c.Dir = fmt.Sprintf("n%d", i+1), tb.TempDir()
+		c.Name = fmt.Sprintf("n%d", i+1)
+		c.Dir = filepath.Join(dir, c.Name)
 		c.LogLevel, c.UnsafeNoFsync = "fatal", true
 		c.ListenPeerUrls, c.ListenClientUrls = urls[2*i:2*i+1], urls[2*i+1:2*i+2]
 		c.AdvertisePeerUrls, c.AdvertiseClientUrls = c.ListenPeerUrls, c.ListenClientUrls
 		names = append(names, c.Name+"="+urls[2*i].String())
 		configs = append(configs, c)
 	}
-	cluster := &Cluster{}
 	for _, c := range configs {
 		c.InitialCluster = strings.Join(names, ",")
-		if configure != nil {
-			configure(c)
-		}
-		member, err := embed.StartEtcd(c)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		tb.Cleanup(member.Close)
-		cluster.Members = append(cluster.Members, member)
 	}
-	for _, member := range cluster.Members {
-		select {
-		case <-member.Server.ReadyNotify():
-		case err := <-member.Err():
-			tb.Fatal(err)
-		case <-time.After(time.Minute):
-			tb.Fatal("the cluster has no leader after a minute")
-		}
-		cluster.Clients = append(cluster.Clients, Dial(tb, member))
+	return configs, nil
+}
+
+// Close ends the clients and the members.
+func (c *Cluster) Close() {
+	for _, client := range c.Clients {
+		client.Close()
 	}
-	return cluster
+	for _, member := range c.Members {
+		member.Close()
+	}
 }
 
 // Dial returns a client of one member.
 func Dial(tb testing.TB, member *embed.Etcd) *clientv3.Client {
 	tb.Helper()
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{member.Config().ListenClientUrls[0].String()},
-		Logger:    zap.NewNop(),
-	})
+	client, err := dial(member)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -77,16 +118,22 @@ func Dial(tb testing.TB, member *embed.Etcd) *clientv3.Client {
 	return client
 }
 
+func dial(member *embed.Etcd) (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{
+		Endpoints: []string{member.Config().ListenClientUrls[0].String()},
+		Logger:    zap.NewNop(),
+	})
+}
+
 // freeURLs returns URLs on loopback that are not in use.
-func freeURLs(tb testing.TB, n int) (urls []url.URL) {
-	tb.Helper()
+func freeURLs(n int) (urls []url.URL, err error) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			tb.Fatal(err)
+			return nil, err
 		}
 		defer l.Close()
 		urls = append(urls, url.URL{Scheme: "http", Host: l.Addr().String()})
 	}
-	return urls
+	return urls, nil
 }
