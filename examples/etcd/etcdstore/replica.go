@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
 )
 
 // A replica has all records of a generation in a catalogue. Reads need no lock. apply, and
@@ -163,7 +164,7 @@ func parseID(text []byte) (int, error) {
 func protect(f func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("panic: %v", reason)
+			err = fmt.Errorf("%w: %v", httpapi.ErrPanic, reason)
 		}
 	}()
 	return f()

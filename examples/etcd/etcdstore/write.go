@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ type write struct {
 	state atomic.Int32
 
 	result    error
+	alone     bool // in its transaction
 	conflicts atomic.Int32
 }
 
@@ -46,7 +48,8 @@ func (w *write) end(err error) {
 // If there is no result before the deadline, the error is one of three. If the write is
 // part of a transaction, it wraps [httpapi.ErrUnavailable], and the write may or may not
 // be stored. Otherwise nothing is stored, and the error wraps [httpapi.ErrConflict] if
-// there were conflicts with writes of other stores, or else [httpapi.ErrUnavailable].
+// there were conflicts with writes of other stores, or else [httpapi.ErrUnavailable]. An
+// exception is a deletion in several transactions: lists may already be shorter.
 func (s *Store) write(ctx context.Context, do func(context.Context, *draft) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,7 +60,7 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 	select {
 	case s.writes <- w:
 	case <-limited.Done():
-		return withContext(ctx, unavailable(errNotStored))
+		return withContext(ctx, unavailable(s.notInTime()))
 	case <-s.closing.Done():
 		return ErrClosed
 	}
@@ -79,7 +82,15 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 	case n > 0:
 		return withContext(ctx, fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, n))
 	}
-	return withContext(ctx, unavailable(errNotStored))
+	return withContext(ctx, unavailable(s.notInTime()))
+}
+
+// notInTime returns the error of a write that waited until its deadline.
+func (s *Store) notInTime() error {
+	if _, cause, _ := s.progress.state(); cause != nil {
+		return fmt.Errorf("%w: %w", errNotStored, cause)
+	}
+	return errNotStored
 }
 
 // commitAll performs writes until ctx is done.
@@ -122,19 +133,46 @@ func (s *Store) commit(ctx context.Context, pending []*write) (again []*write) {
 	d := s.newDraft()
 	done, again := d.perform(pending)
 	stored, err := d.commit(ctx)
-	for _, w := range done {
-		switch {
-		case err != nil:
-			w.end(refused(err))
-		case stored:
-			w.end(w.result)
-		default:
-			w.conflicts.Add(1)
-			w.release()
+	if d.partial != nil {
+		if err != nil {
+			d.partial.end(refused(err))
+		} else {
+			if !stored {
+				d.partial.conflicts.Add(1)
+			}
+			d.partial.release()
+			again = append(again, d.partial)
 		}
 	}
-	if err == nil && !stored {
+	if err != nil {
+		return append(failed(done, refused(err)), again...)
+	}
+	for _, w := range done {
+		if stored {
+			w.end(w.result)
+			continue
+		}
+		w.conflicts.Add(1)
+		w.release()
+	}
+	if !stored {
 		return append(done, again...)
+	}
+	return again
+}
+
+// failed ends the writes of a transaction with its error. If the transaction was too large,
+// it returns those that share it instead, each to be tried alone.
+func failed(done []*write, err error) (again []*write) {
+	shared := errors.Is(err, ErrTooLarge) && len(done) > 1
+	for _, w := range done {
+		if shared {
+			w.alone = true
+			w.release()
+			again = append(again, w)
+		} else {
+			w.end(err)
+		}
 	}
 	return again
 }

@@ -18,6 +18,8 @@ import (
 type Cluster struct {
 	Members []*embed.Etcd
 	Clients []*clientv3.Client // each knows one member only
+	configs []*embed.Config
+	stopped []bool
 }
 
 // Start starts a cluster of n members, which ends with the test. configure, if not nil,
@@ -37,7 +39,7 @@ func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
 		names = append(names, c.Name+"="+urls[2*i].String())
 		configs = append(configs, c)
 	}
-	cluster := &Cluster{}
+	cluster := &Cluster{configs: configs, stopped: make([]bool, n)}
 	for _, c := range configs {
 		c.InitialCluster = strings.Join(names, ",")
 		if configure != nil {
@@ -47,20 +49,52 @@ func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		tb.Cleanup(member.Close)
 		cluster.Members = append(cluster.Members, member)
+		i := len(cluster.Members) - 1
+		tb.Cleanup(func() { cluster.Stop(i) })
 	}
 	for _, member := range cluster.Members {
-		select {
-		case <-member.Server.ReadyNotify():
-		case err := <-member.Err():
-			tb.Fatal(err)
-		case <-time.After(time.Minute):
-			tb.Fatal("the cluster has no leader after a minute")
-		}
+		await(tb, member)
 		cluster.Clients = append(cluster.Clients, Dial(tb, member))
 	}
 	return cluster
+}
+
+// await waits until a member has a leader.
+func await(tb testing.TB, member *embed.Etcd) {
+	tb.Helper()
+	select {
+	case <-member.Server.ReadyNotify():
+	case err := <-member.Err():
+		tb.Fatal(err)
+	case <-time.After(time.Minute):
+		tb.Fatal("the cluster has no leader after a minute")
+	}
+}
+
+// Stop stops a member, if it runs. Without a quorum, and with watches, it takes up to 7
+// seconds.
+func (c *Cluster) Stop(i int) {
+	if !c.stopped[i] {
+		c.stopped[i] = true
+		c.Members[i].Close()
+	}
+}
+
+// Restart starts stopped members with their files and ports, and waits until they have a
+// leader.
+func (c *Cluster) Restart(tb testing.TB, members ...int) {
+	tb.Helper()
+	for _, i := range members {
+		member, err := embed.StartEtcd(c.configs[i])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		c.Members[i], c.stopped[i] = member, false
+	}
+	for _, i := range members {
+		await(tb, c.Members[i])
+	}
 }
 
 // Dial returns a client of one member.
