@@ -32,8 +32,32 @@ func (c *config) connect(ctx context.Context) (client *clientv3.Client, stop fun
 	client = v3client.New(e.Server)
 	return client, func() {
 		client.Close()
-		e.Close()
+		stopMember(e)
 	}, nil
+}
+
+// patience is the time in which a member hands its leadership over and finishes requests.
+const patience = time.Second
+
+// stopMember stops a member. Otherwise it would wait 7 seconds for a new leader if all
+// members end at the same time, and for the watches of etcd's clients, which go on through
+// another member.
+func stopMember(e *embed.Etcd) {
+	closed := make(chan struct{})
+	go func() {
+		e.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return
+	case <-time.After(patience):
+	}
+	e.Server.HardStop()
+	select {
+	case <-closed:
+	case <-time.After(patience):
+	}
 }
 
 // tls returns the files for TLS. Members require certificates of all that connect.
@@ -98,7 +122,7 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	e.Close()
+	stopMember(e)
 	return nil, err
 }
 

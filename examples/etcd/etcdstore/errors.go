@@ -19,7 +19,8 @@ var (
 	ErrInvalidOptions = errors.New("etcdstore: invalid options")
 
 	// ErrInvalidData means that keys in etcd are not those that a Store with these
-	// definitions writes.
+	// definitions writes. No error wraps both it and an error that is sent to clients, such
+	// as [resources.FieldErrors]: the request is not the cause.
 	ErrInvalidData = errors.New("etcdstore: invalid data in etcd")
 
 	// ErrTooLarge means that a write is larger than etcd permits, by default 1.5 MB.

@@ -83,10 +83,10 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 	s.running.Go(func() { out.CloseWithError(s.copyRecords(ctx, r, at, out)) })
 	if err := protect(func() error { return r.house.Load(in) }); err != nil {
 		in.CloseWithError(err)
-		if isRemote(err) {
+		if isRemote(err) || errors.Is(err, ErrInvalidData) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %w", ErrInvalidData, err)
+		return nil, fmt.Errorf("%w: %v", ErrInvalidData, err)
 	}
 	for _, m := range r.members {
 		m.tags.Store(&tags{m.local(), m.position.revision, m.position.revision})
@@ -165,7 +165,7 @@ func (m *member) check(id int, kv *mvccpb.KeyValue) error {
 	record, err := resources.ParseRecord(kv.Value)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %s: %w", ErrInvalidData, kv.Key, err)
+		return fmt.Errorf("%w: %s: %v", ErrInvalidData, kv.Key, err)
 	case record.ID != id:
 		return fmt.Errorf("%w: %s has the record with id %d", ErrInvalidData, kv.Key, record.ID)
 	case id > m.position.lastID:

@@ -141,10 +141,15 @@ func recordOf(e *clientv3.Event) []byte {
 
 // change applies the changes of one revision to the collection.
 func (m *member) change(house *catalogue.Catalogue, changes []change, p position) error {
+	for _, ch := range changes {
+		if ch.record != nil && ch.id > p.lastID {
+			return fmt.Errorf("%w: %s: id %d is above the highest id %d", ErrInvalidData, m.Key(), ch.id, p.lastID)
+		}
+	}
 	m.tags.Store(&tags{m.local(), m.position.revision, p.revision})
 	err := protect(func() error { return m.apply(house, changes) })
 	if err != nil {
-		return fmt.Errorf("%s: %w: %w", m.Key(), ErrInvalidData, err)
+		return fmt.Errorf("%w: %s: %v", ErrInvalidData, m.Key(), err)
 	}
 	m.position = p
 	m.tags.Store(&tags{m.local(), p.revision, p.revision})

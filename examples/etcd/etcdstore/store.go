@@ -76,6 +76,14 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if !strings.HasSuffix(opts.Prefix, "/") {
 		return nil, fmt.Errorf("%w: Prefix %q does not end with a slash", ErrInvalidOptions, opts.Prefix)
 	}
+	if opts.Timeout < 0 {
+		return nil, fmt.Errorf("%w: Timeout is negative", ErrInvalidOptions)
+	}
+	for i, d := range opts.Definitions {
+		if d.definition == nil {
+			return nil, fmt.Errorf("%w: Definitions[%d] is not a result of Of", ErrInvalidOptions, i)
+		}
+	}
 	if len(opts.Definitions) == 0 {
 		opts.Definitions = documented()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -43,11 +44,25 @@ func (w *write) end(err error) {
 	w.done <- err
 }
 
+// retry makes a write wait again after a conflict, or ends it after its deadline.
+func (w *write) retry() {
+	w.conflicts.Add(1)
+	if w.ctx.Err() != nil {
+		w.end(w.conflict())
+	} else {
+		w.release()
+	}
+}
+
+func (w *write) conflict() error {
+	return fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, w.conflicts.Load())
+}
+
 // write performs a write and returns its error.
 //
 // If there is no result before the deadline, the error is one of three. If the write is
-// part of a transaction, it wraps [httpapi.ErrUnavailable], and the write may or may not
-// be stored. Otherwise nothing is stored, and the error wraps [httpapi.ErrConflict] if
+// part of a transaction, which has Timeout/10 more, it wraps [httpapi.ErrUnavailable], and
+// the write may or may not be stored. Otherwise nothing is stored, and the error wraps [httpapi.ErrConflict] if
 // there were conflicts with writes of other stores, or else [httpapi.ErrUnavailable]. An
 // exception is a deletion in several transactions: lists may already be shorter.
 func (s *Store) write(ctx context.Context, do func(context.Context, *draft) error) error {
@@ -70,19 +85,31 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 	case <-limited.Done():
 	case <-s.closing.Done():
 	}
-	abandoned := w.state.CompareAndSwap(waiting, ended)
+	if w.state.CompareAndSwap(waiting, ended) {
+		if w.conflicts.Load() > 0 {
+			return withContext(ctx, w.conflict())
+		}
+		return withContext(ctx, unavailable(s.notInTime()))
+	}
+	return withContext(ctx, s.outcome(ctx, w))
+}
+
+// outcome returns the error of a write that is part of a transaction at its deadline. If
+// others write all the time, most writes are, and the transaction is likely to end soon.
+func (s *Store) outcome(ctx context.Context, w *write) error {
 	select {
 	case err := <-w.done:
-		return withContext(ctx, err)
+		return err
 	default:
 	}
-	switch n := w.conflicts.Load(); {
-	case !abandoned:
-		return withContext(ctx, unavailable(errUnknownOutcome))
-	case n > 0:
-		return withContext(ctx, fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, n))
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+	case <-s.closing.Done():
+	case <-time.After(s.opts.Timeout / 10):
 	}
-	return withContext(ctx, unavailable(s.notInTime()))
+	return unavailable(errUnknownOutcome)
 }
 
 // notInTime returns the error of a write that waited until its deadline.
@@ -134,14 +161,13 @@ func (s *Store) commit(ctx context.Context, pending []*write) (again []*write) {
 	done, again := d.perform(pending)
 	stored, err := d.commit(ctx)
 	if d.partial != nil {
-		if err != nil {
+		switch again = append(again, d.partial); {
+		case err != nil:
 			d.partial.end(refused(err))
-		} else {
-			if !stored {
-				d.partial.conflicts.Add(1)
-			}
+		case stored:
 			d.partial.release()
-			again = append(again, d.partial)
+		default:
+			d.partial.retry()
 		}
 	}
 	if err != nil {
@@ -150,10 +176,9 @@ func (s *Store) commit(ctx context.Context, pending []*write) (again []*write) {
 	for _, w := range done {
 		if stored {
 			w.end(w.result)
-			continue
+		} else {
+			w.retry()
 		}
-		w.conflicts.Add(1)
-		w.release()
 	}
 	if !stored {
 		return append(done, again...)
