@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -105,7 +109,7 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	}
 	opts.ListenPeerUrls, opts.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	opts.ListenClientUrls, opts.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
-	if c.join != "" {
+	if _, err := os.Stat(filepath.Join(c.dir, "member")); c.join != "" && err != nil {
 		if opts.InitialCluster, err = c.replaceMember(ctx); err != nil {
 			return nil, fmt.Errorf("-join: %w", err)
 		}
@@ -148,6 +152,10 @@ func (c *config) replaceMember(ctx context.Context) (cluster string, err error) 
 		}
 	}
 	added, err := client.MemberAdd(ctx, []string{c.peer})
+	for errors.Is(err, rpctypes.ErrUnhealthy) && sleep(ctx, 500*time.Millisecond) {
+		// The others have been connected for less than 5 seconds.
+		added, err = client.MemberAdd(ctx, []string{c.peer})
+	}
 	if err != nil {
 		return "", err
 	}
@@ -162,4 +170,14 @@ func (c *config) replaceMember(ctx context.Context) (cluster string, err error) 
 		}
 	}
 	return strings.Join(members, ","), nil
+}
+
+// sleep waits and reports whether ctx is not done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }
