@@ -109,9 +109,9 @@ func TestTooLargeTogether(t *testing.T) {
 func TestLargeBatch(t *testing.T) {
 	t.Parallel()
 	client := storeMember(t).Clients[0]
-	node := openStore(t, client)
+	node := openStore(t, client, storeTimeout(time.Minute))
 	var requests sync.WaitGroup
-	const n = 40
+	const n = 24
 	for i := range n {
 		requests.Go(func() {
 			node.want("large record", "POST", "genres/", storeLarge(fmt.Sprintf("%d-", i), 200_000), http.StatusCreated)
