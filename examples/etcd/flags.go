@@ -59,7 +59,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.StringVar(&c.peer, "peer", "http://127.0.0.1:2380", "member: listen for the other members at `URL`")
 	flags.StringVar(&c.client, "client", "http://127.0.0.1:2379", "member: listen for etcd's clients at `URL`")
 	flags.StringVar(&c.cluster, "cluster", "", "member: `names and peer URLs` of the first members, as in n1=http://…,n2=http://… (default this one alone)")
-	flags.StringVar(&c.join, "join", "", "member: join the running cluster with these client `URLs`, in place of a member with this name that has lost its files")
+	flags.StringVar(&c.join, "join", "", "member: join the running cluster with these client `URLs`, in place of a member with this name that has lost its files; no effect if -dir has files")
 	flags.Int64Var(&c.quota, "quota", 8<<30, "member: refuse writes if the database has this many `bytes`")
 
 	flags.StringVar(&c.endpoints, "endpoints", "", "be no member, but a client of the cluster with these client `URLs`, separated by commas")
@@ -80,6 +80,12 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		return nil, errors.New("-cert and -key must be used together")
 	case c.endpoints != "" && (c.join != "" || c.cluster != ""):
 		return nil, errors.New("-endpoints cannot be combined with -cluster or -join: a client is no member")
+	case c.endpoints == "" && !c.three && strings.HasPrefix(c.peer, "https:") != (c.cert != ""):
+		return nil, errors.New("-peer must begin with https: if there is a -cert, and only then")
+	case c.endpoints == "" && !c.three && strings.HasPrefix(c.client, "https:") != (c.cert != ""):
+		return nil, errors.New("-client must begin with https: if there is a -cert, and only then")
+	case c.endpoints == "" && !c.three && c.cert != "" && c.ca == "":
+		return nil, errors.New("-cert of a member needs -ca: it requires certificates of members and clients")
 	case c.timeout <= 0:
 		return nil, errors.New("-timeout is not positive")
 	case !strings.HasSuffix(c.prefix, "/"):

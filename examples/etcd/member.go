@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -32,8 +36,32 @@ func (c *config) connect(ctx context.Context) (client *clientv3.Client, stop fun
 	client = v3client.New(e.Server)
 	return client, func() {
 		client.Close()
-		e.Close()
+		stopMember(e)
 	}, nil
+}
+
+// patience is the time in which a member hands its leadership over and finishes requests.
+const patience = time.Second
+
+// stopMember stops a member. Otherwise it would wait 7 seconds for a new leader if all
+// members end at the same time, and for the watches of etcd's clients, which go on through
+// another member.
+func stopMember(e *embed.Etcd) {
+	closed := make(chan struct{})
+	go func() {
+		e.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return
+	case <-time.After(patience):
+	}
+	e.Server.HardStop()
+	select {
+	case <-closed:
+	case <-time.After(patience):
+	}
 }
 
 // tls returns the files for TLS. Members require certificates of all that connect.
@@ -81,7 +109,7 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	}
 	opts.ListenPeerUrls, opts.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	opts.ListenClientUrls, opts.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
-	if c.join != "" {
+	if _, err := os.Stat(filepath.Join(c.dir, "member")); c.join != "" && err != nil {
 		if opts.InitialCluster, err = c.replaceMember(ctx); err != nil {
 			return nil, fmt.Errorf("-join: %w", err)
 		}
@@ -98,7 +126,7 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	e.Close()
+	stopMember(e)
 	return nil, err
 }
 
@@ -124,6 +152,10 @@ func (c *config) replaceMember(ctx context.Context) (cluster string, err error) 
 		}
 	}
 	added, err := client.MemberAdd(ctx, []string{c.peer})
+	for errors.Is(err, rpctypes.ErrUnhealthy) && sleep(ctx, 500*time.Millisecond) {
+		// The others have been connected for less than 5 seconds.
+		added, err = client.MemberAdd(ctx, []string{c.peer})
+	}
 	if err != nil {
 		return "", err
 	}
@@ -138,4 +170,14 @@ func (c *config) replaceMember(ctx context.Context) (cluster string, err error) 
 		}
 	}
 	return strings.Join(members, ","), nil
+}
+
+// sleep waits and reports whether ctx is not done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }

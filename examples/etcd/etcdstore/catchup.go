@@ -11,6 +11,9 @@ import (
 // catchUp waits until the replica has all writes that were acknowledged before the call,
 // by any Store. A quorum of the cluster confirms the revision of the last one.
 func (s *Store) catchUp(ctx context.Context) error {
+	if s.closing.Err() != nil {
+		return ErrClosed
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	got, err := s.client.Get(ctx, s.keys.version(), clientv3.WithKeysOnly())
@@ -28,8 +31,6 @@ func (s *Store) catchUp(ctx context.Context) error {
 // called before for the same request of [Store.ReadOnce].
 func (s *Store) catchUpOnce(ctx context.Context) error {
 	switch once, ok := ctx.Value(requestKey{s}).(*request); {
-	case s.closing.Err() != nil && !s.opts.Serializable:
-		return ErrClosed
 	case s.opts.Serializable:
 		return ctx.Err()
 	case ok:

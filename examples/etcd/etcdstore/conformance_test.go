@@ -108,7 +108,7 @@ func (h *testedHouse) new(ctx context.Context, t *testing.T, records [][]byte) (
 			continue
 		}
 		var err error
-		if h.stores[i], err = openStore(t, member, prefix, h.definitions); err != nil {
+		if h.stores[i], err = openAt(t, member, prefix, h.definitions); err != nil {
 			return nil, err
 		}
 	}

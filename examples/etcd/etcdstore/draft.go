@@ -41,6 +41,8 @@ type draft struct {
 	staged []stagedRecord // of the current write
 	full   bool           // no other write can be added
 	again  bool           // the current write is performed in several transactions
+
+	partial *write // the write of which the transaction has only a part, or nil
 }
 
 type stagedRecord struct {
@@ -81,6 +83,9 @@ func (s *Store) newDraft() *draft {
 // their results, and those that are to be performed later.
 func (d *draft) perform(pending []*write) (done, again []*write) {
 	for i, w := range pending {
+		if w.alone && len(done) > 0 {
+			return done, append(again, pending[i:]...)
+		}
 		if !w.take() {
 			continue
 		}
@@ -89,17 +94,19 @@ func (d *draft) perform(pending []*write) (done, again []*write) {
 		if w.result == nil {
 			w.result = d.add()
 		}
-		if errors.Is(w.result, errFull) {
+		switch {
+		case errors.Is(w.result, errFull):
 			w.release()
 			return done, append(again, pending[i:]...)
+		case errors.Is(w.result, httpapi.ErrPanic):
+			d.full = true // the clone may be left in any state
 		}
 		if d.again && w.result == nil {
-			w.release()
-			again = append(again, w)
+			d.partial = w
 		} else {
 			done = append(done, w)
 		}
-		if d.full {
+		if d.full || w.alone {
 			return done, append(again, pending[i+1:]...)
 		}
 	}

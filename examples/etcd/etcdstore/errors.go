@@ -19,7 +19,8 @@ var (
 	ErrInvalidOptions = errors.New("etcdstore: invalid options")
 
 	// ErrInvalidData means that keys in etcd are not those that a Store with these
-	// definitions writes.
+	// definitions writes. No error wraps both it and an error that is sent to clients, such
+	// as [resources.FieldErrors]: the request is not the cause.
 	ErrInvalidData = errors.New("etcdstore: invalid data in etcd")
 
 	// ErrTooLarge means that a write is larger than etcd permits, by default 1.5 MB.
@@ -51,21 +52,32 @@ func withContext(ctx context.Context, err error) error {
 	return fmt.Errorf("etcdstore: %w: %w", ctx.Err(), err)
 }
 
-// refused returns the error of a transaction that failed.
+// refused returns the error of a transaction that failed. Unless etcd says that it stored
+// nothing, the error wraps errUnknownOutcome.
 func refused(err error) error {
-	code := status.Code(err)
-	if e := (rpctypes.EtcdError{}); errors.As(err, &e) {
-		code = e.Code()
+	switch codeOf(err) {
+	case codes.ResourceExhausted, codes.InvalidArgument, codes.PermissionDenied, codes.Unauthenticated:
+		return notStored(err)
 	}
+	return unavailable(fmt.Errorf("%w: %w", errUnknownOutcome, err))
+}
+
+// notStored returns the error of transactions that had no effect.
+func notStored(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrNoSpace) || errors.Is(err, rpctypes.ErrTooManyRequests):
 		return unavailable(err)
-	case errors.Is(err, rpctypes.ErrRequestTooLarge) || errors.Is(err, rpctypes.ErrTooManyOps) || code == codes.ResourceExhausted:
+	case errors.Is(err, rpctypes.ErrRequestTooLarge) || errors.Is(err, rpctypes.ErrTooManyOps) || codeOf(err) == codes.ResourceExhausted:
 		return fmt.Errorf("%w: %w: %w", ErrTooLarge, err, errTooLargeForClients)
-	case code == codes.InvalidArgument || code == codes.PermissionDenied || code == codes.Unauthenticated:
-		return unavailable(err) // and not stored
 	}
-	return unavailable(fmt.Errorf("%w: %w", errUnknownOutcome, err))
+	return unavailable(err)
+}
+
+func codeOf(err error) codes.Code {
+	if e := (rpctypes.EtcdError{}); errors.As(err, &e) {
+		return e.Code()
+	}
+	return status.Code(err)
 }
 
 // errTooLargeForClients is the part of an [ErrTooLarge] that is sent to clients.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -17,26 +18,33 @@ func (s *Store) follow(ctx context.Context, next int64) {
 		var err error
 		next, err = s.watch(ctx, next)
 		if !errors.Is(err, errReread) {
-			s.fail(ctx, err)
+			s.fail(ctx, err, firstPause)
 		}
-		for mustReread(err) && ctx.Err() == nil {
-			var n int64
-			if n, err = s.read(ctx); err == nil {
-				next = n
-				break
-			}
-			s.fail(ctx, err)
-			err = errReread
+		if mustReread(err) {
+			next = s.reread(ctx)
 		}
 	}
 }
 
+// reread reads all records until this succeeds or ctx is done, and returns the next
+// revision.
+func (s *Store) reread(ctx context.Context) (next int64) {
+	for wait := firstPause; ctx.Err() == nil; wait = min(2*wait, maxPause) {
+		next, err := s.read(ctx)
+		if err == nil {
+			return next
+		}
+		s.fail(ctx, err, wait)
+	}
+	return 0
+}
+
 // fail reports an error and waits before the next attempt.
-func (s *Store) fail(ctx context.Context, err error) {
+func (s *Store) fail(ctx context.Context, err error, wait time.Duration) {
 	if ctx.Err() == nil {
 		s.progress.fail(err)
 		s.report(err)
-		pause(ctx)
+		pause(ctx, wait)
 	}
 }
 

@@ -46,8 +46,8 @@ func (prefix layout) place(g, key string) (p place, ok bool, err error) {
 	if rest, ok := strings.CutPrefix(rest, "records/"); ok {
 		if i := strings.LastIndexByte(rest, '/'); i >= 0 {
 			id, err := strconv.Atoi(rest[i+1:])
-			if err == nil && id > 0 {
-				return place{rest[:i], id}, true, nil
+			if p := (place{rest[:i], id}); err == nil && id > 0 && key == prefix.record(g, p.collection, p.id) {
+				return p, true, nil
 			}
 		}
 	}

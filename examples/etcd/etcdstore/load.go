@@ -15,6 +15,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Load replaces collections like [catalogue.Catalogue.Load]. All stores see the new
@@ -31,20 +32,28 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		return err
 	}
 	generation := rand.Text()[:8]
-	stored, err := d.switchTo(ctx, generation)
-	switch {
-	case err != nil:
-		err = withContext(ctx, refused(err))
-	case !stored:
+	stored, err := d.storeAll(ctx, generation)
+	if err != nil {
+		err = notStored(err)
+	} else if stored {
+		if stored, err = d.switchTo(ctx, generation); err != nil {
+			err = refused(err)
+		}
+	}
+	if err == nil && !stored {
 		err = fmt.Errorf("%w: other writes came in between", httpapi.ErrConflict)
 	}
+	err = withContext(ctx, err)
 	// A generation that is no longer needed: the new one if it may not be in use, and
 	// otherwise the one before.
-	if err == nil {
-		return s.remove(ctx, d.generation)
-	}
-	if !errors.Is(err, errUnknownOutcome) {
-		err = errors.Join(err, s.remove(context.WithoutCancel(ctx), generation))
+	ctx = context.WithoutCancel(ctx)
+	switch {
+	case stored:
+		if err = s.remove(ctx, d.generation); err != nil {
+			err = fmt.Errorf("etcdstore: the records are loaded, but the keys of those before remain: %w", err)
+		}
+	case !errors.Is(err, errUnknownOutcome):
+		err = errors.Join(err, d.discard(ctx, generation))
 	}
 	return err
 }
@@ -69,20 +78,31 @@ func (s *Store) remove(ctx context.Context, generation string) error {
 	return nil
 }
 
-// switchTo stores the records of the draft as a new generation and makes it the current
-// one, unless there was a write since the draft was made.
-func (d *draft) switchTo(ctx context.Context, generation string) (stored bool, err error) {
+// discard deletes all keys of a generation that the draft has stored in part. It writes the
+// version, so that transactions whose outcome is not known can no longer be stored.
+func (d *draft) discard(ctx context.Context, generation string) error {
 	s := d.store
-	if err := d.storeAll(ctx, generation); err != nil {
-		return false, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	version := s.keys.version()
-	got, err := s.client.Txn(ctx).
-		If(clientv3.Compare(clientv3.ModRevision(version), "=", d.version)).
-		Then(clientv3.OpPut(version, generation)).
+	_, err := s.client.Txn(limited).
+		If(clientv3.Compare(clientv3.Value(version), "=", d.generation)).
+		Then(clientv3.OpPut(version, d.generation)).
 		Commit()
+	return errors.Join(s.remove(ctx, generation), unavailable(err))
+}
+
+// unchanged is the condition that there was no write since the draft was made.
+func (d *draft) unchanged() clientv3.Cmp {
+	return clientv3.Compare(clientv3.ModRevision(d.store.keys.version()), "=", d.version)
+}
+
+// switchTo makes a generation the current one, if there was no other write.
+func (d *draft) switchTo(ctx context.Context, generation string) (stored bool, err error) {
+	s := d.store
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	got, err := s.client.Txn(ctx).If(d.unchanged()).Then(clientv3.OpPut(s.keys.version(), generation)).Commit()
 	if err != nil || !got.Succeeded {
 		return false, err
 	}
@@ -90,42 +110,65 @@ func (d *draft) switchTo(ctx context.Context, generation string) (stored bool, e
 	return true, nil
 }
 
-// storeAll stores all records of the draft as a generation, in many transactions.
-func (d *draft) storeAll(ctx context.Context, generation string) error {
-	s := d.store
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(16)
-	var ops []clientv3.Op
-	size := 0
-	flush := func() {
-		batch := ops
-		group.Go(func() error {
-			limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-			defer cancel()
-			_, err := s.client.Txn(limited).Then(batch...).Commit()
-			return err
-		})
-		ops, size = nil, 0
-	}
-	put := func(key string, value []byte) {
-		if len(ops) == maxOps || size+len(value) > maxBytes && len(ops) > 0 {
-			flush()
-		}
-		ops = append(ops, clientv3.OpPut(key, string(value)))
-		size += len(value)
-	}
+// storeAll stores all records of the draft as a generation, if there is no other write.
+func (d *draft) storeAll(ctx context.Context, generation string) (stored bool, err error) {
+	keys := d.store.keys
 	records, lastIDs, err := saved(d.house)
 	if err != nil {
-		return err
+		return false, err
 	}
+	var puts, ids []put
 	for key := range d.house.All() {
 		for _, r := range records[key] {
-			put(s.keys.record(generation, key, r.id), r.record)
+			puts = append(puts, put{keys.record(generation, key, r.id), r.record})
 		}
-		put(s.keys.ids(generation, key), strconv.AppendInt(nil, int64(lastIDs[key]), 10))
+		ids = append(ids, put{keys.ids(generation, key), strconv.AppendInt(nil, int64(lastIDs[key]), 10)})
 	}
-	flush()
-	return group.Wait()
+	stored, err = d.putAll(ctx, puts)
+	if stored {
+		stored, err = d.putAll(ctx, ids) // last: no record is newer than the highest id
+	}
+	return stored, err
+}
+
+// A put is a key to write.
+type put struct {
+	key   string
+	value []byte
+}
+
+// errChanged means that there was another write.
+var errChanged = errors.New("etcdstore: another write")
+
+// putAll writes keys in many transactions, if there is no other write.
+func (d *draft) putAll(ctx context.Context, puts []put) (stored bool, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(16)
+	for len(puts) > 0 {
+		var ops []clientv3.Op
+		for size := 0; len(ops) < min(maxOps, len(puts)); {
+			p := puts[len(ops)]
+			if size += len(p.value); size > maxBytes && len(ops) > 0 {
+				break
+			}
+			ops = append(ops, clientv3.OpPut(p.key, string(p.value)))
+		}
+		puts = puts[len(ops):]
+		group.Go(func() error {
+			limited, cancel := context.WithTimeout(ctx, d.store.opts.Timeout)
+			defer cancel()
+			got, err := d.store.client.Txn(limited).If(d.unchanged()).Then(ops...).Commit()
+			if err == nil && !got.Succeeded {
+				err = errChanged
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	if errors.Is(err, errChanged) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // saved returns the records of all collections, and the highest ids ever used.
@@ -141,19 +184,20 @@ func saved(house *catalogue.Catalogue) (records map[string][]change, lastIDs map
 	records, lastIDs = map[string][]change{}, map[string]int{}
 	for key, list := range all {
 		for _, record := range list {
-			var about struct {
-				ID         int
-				Collection string // in $lastIds
-			}
-			if err := json.Unmarshal(record, &about); err != nil {
+			r, err := resources.ParseRecord(record)
+			if err != nil {
 				return nil, nil, err
 			}
 			if key == "$lastIds" {
-				lastIDs[about.Collection] = max(lastIDs[about.Collection], about.ID)
+				var last struct{ Collection string }
+				if err := json.Unmarshal(record, &last); err != nil {
+					return nil, nil, err
+				}
+				lastIDs[last.Collection] = max(lastIDs[last.Collection], r.ID)
 				continue
 			}
-			records[key] = append(records[key], change{about.ID, record})
-			lastIDs[key] = max(lastIDs[key], about.ID)
+			records[key] = append(records[key], change{r.ID, record})
+			lastIDs[key] = max(lastIDs[key], r.ID)
 		}
 	}
 	return records, lastIDs, nil

@@ -47,7 +47,7 @@ func newPrefix() string { return rand.Text() + "/" }
 // open opens another store of the house, at a member of the cluster.
 func (n *nodes) open(t *testing.T, member int) *etcdstore.Store {
 	t.Helper()
-	store, err := openStore(t, member, n.prefix, n.definitions)
+	store, err := openAt(t, member, n.prefix, n.definitions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func (n *nodes) open(t *testing.T, member int) *etcdstore.Store {
 	return store
 }
 
-// openStore opens a store at a member of the cluster. The caller closes it.
-func openStore(t *testing.T, member int, prefix string, definitions []etcdstore.Definition) (*etcdstore.Store, error) {
+// openAt opens a store at a member of the cluster. The caller closes it.
+func openAt(t *testing.T, member int, prefix string, definitions []etcdstore.Definition) (*etcdstore.Store, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return etcdstore.Open(ctx, etcdstore.Options{

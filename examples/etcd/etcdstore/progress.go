@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -11,7 +12,7 @@ type progress struct {
 	mu    sync.Mutex
 	at    int64
 	cause error         // why the replica does not follow, or nil
-	moved chan struct{} // closed when at changes
+	moved chan struct{} // closed when at changes or the replica follows again
 }
 
 func newProgress() *progress { return &progress{moved: make(chan struct{})} }
@@ -20,9 +21,8 @@ func newProgress() *progress { return &progress{moved: make(chan struct{})} }
 func (p *progress) reach(revision int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cause = nil
-	if revision > p.at {
-		p.at = revision
+	if revision > p.at || p.cause != nil {
+		p.at, p.cause = max(p.at, revision), nil
 		close(p.moved)
 		p.moved = make(chan struct{})
 	}
@@ -41,11 +41,12 @@ func (p *progress) state() (at int64, cause error, moved <-chan struct{}) {
 	return p.at, p.cause, p.moved
 }
 
-// wait waits until all writes up to a revision are in the replica.
+// wait waits until all writes up to a revision are in the replica, and until the data in
+// etcd is valid: the replica does not have what was written with an invalid key.
 func (p *progress) wait(ctx context.Context, revision int64) error {
 	for {
 		at, cause, moved := p.state()
-		if at >= revision {
+		if at >= revision && !errors.Is(cause, ErrInvalidData) {
 			return nil
 		}
 		select {

@@ -10,6 +10,8 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
 // firstGeneration is the generation of a house into which nothing was loaded.
@@ -45,22 +47,28 @@ func (s *Store) generation(ctx context.Context) (name string, version, at int64,
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	key := s.keys.version()
-	got, err := s.client.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
-		Then(clientv3.OpPut(key, firstGeneration)).
-		Else(clientv3.OpGet(key)).
-		Commit()
-	if err != nil {
-		return "", 0, 0, err
+	missing := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
+	anyKey := clientv3.OpGet(string(s.keys), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
+	for {
+		// A transaction that can write would fail while etcd has no space.
+		got, err := s.client.Txn(ctx).If(missing).Then(anyKey).Else(clientv3.OpGet(key)).Commit()
+		if err != nil {
+			return "", 0, 0, err
+		}
+		if s.tagKey == "" { // before any other goroutine exists
+			s.tagKey = strconv.FormatUint(got.Header.ClusterId, 36) + "/" + string(s.keys)
+		}
+		kvs := got.Responses[0].GetResponseRange().Kvs
+		switch {
+		case !got.Succeeded:
+			return string(kvs[0].Value), kvs[0].ModRevision, got.Header.Revision, nil
+		case len(kvs) > 0: // any generation may be the current one
+			return "", 0, 0, fmt.Errorf("%w: there are keys, such as %q, but not %q", ErrInvalidData, kvs[0].Key, key)
+		}
+		if _, err := s.client.Txn(ctx).If(missing).Then(clientv3.OpPut(key, firstGeneration)).Commit(); err != nil {
+			return "", 0, 0, err
+		}
 	}
-	if s.tagKey == "" { // before any other goroutine exists
-		s.tagKey = strconv.FormatUint(got.Header.ClusterId, 36) + "/" + string(s.keys)
-	}
-	if got.Succeeded {
-		return firstGeneration, got.Header.Revision, got.Header.Revision, nil
-	}
-	kv := got.Responses[0].GetResponseRange().Kvs[0]
-	return string(kv.Value), kv.ModRevision, got.Header.Revision, nil
 }
 
 // readGeneration returns a replica of a generation at a revision.
@@ -69,14 +77,16 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	in, out := io.Pipe()
 	s.running.Go(func() { out.CloseWithError(s.copyRecords(ctx, r, at, out)) })
-	if err := r.house.Load(in); err != nil {
+	if err := protect(func() error { return r.house.Load(in) }); err != nil {
 		in.CloseWithError(err)
-		if isRemote(err) {
+		if isRemote(err) || errors.Is(err, ErrInvalidData) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %w", ErrInvalidData, err)
+		return nil, fmt.Errorf("%w: %v", ErrInvalidData, err)
 	}
 	for _, m := range r.members {
 		m.tags.Store(&tags{m.local(), m.position.revision, m.position.revision})
@@ -95,13 +105,13 @@ type remoteError struct{ error }
 
 func (e *remoteError) Unwrap() error { return e.error }
 
-// copyRecords writes all records of a generation in the form that Catalogue.Load reads,
-// and sets the positions of the replica's collections.
+// copyRecords writes all records of a generation to a file for Catalogue.Load, and sets the
+// positions of the replica's collections.
 func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writer) error {
-	var lastIDs []byte
-	separator, current := "{", ""
-	hasRecords := map[string]bool{}
+	file := recordsFile{w: w, lastIDs: map[string]int{}}
+	empty := true
 	err := s.each(ctx, r.generation, at, func(kv *mvccpb.KeyValue) error {
+		empty = false
 		p, _, err := s.keys.place(r.generation, string(kv.Key))
 		if err != nil {
 			return err
@@ -113,50 +123,47 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 		if p.id == 0 { // these come first
 			lastID, err := parseID(kv.Value)
 			m.position = position{lastID, kv.ModRevision}
-			if lastID > 0 {
-				lastIDs = fmt.Appendf(lastIDs, `,{"collection":%q,"id":%d}`, p.collection, lastID)
-			}
+			file.lastIDs[p.collection] = lastID
 			return err
 		}
-		if p.collection != current {
-			if current != "" {
-				separator = "],"
-			}
-			separator += strconv.Quote(p.collection) + ":["
-			current = p.collection
-			hasRecords[current] = true
+		if err := m.check(p.id, kv); err != nil {
+			return err
 		}
-		_, err = fmt.Fprintf(w, "%s%s", separator, kv.Value)
-		separator = ","
-		return err
+		return file.add(p.collection, kv.Value)
 	})
 	if err != nil {
 		return err
 	}
-	if current != "" {
-		separator = "],"
+	if empty && r.generation != firstGeneration {
+		return fmt.Errorf("%w: generation %q has no keys", ErrInvalidData, r.generation)
 	}
-	// Load ignores the highest id of a collection without an array.
-	for key, m := range r.members {
-		if m.position.lastID > 0 && !hasRecords[key] {
-			separator += strconv.Quote(key) + ":[],"
-		}
+	return file.end()
+}
+
+// check returns an error if a record is not as a Store writes it. Writes of others, without
+// the highest id, would change a page without changing its revision.
+func (m *member) check(id int, kv *mvccpb.KeyValue) error {
+	record, err := resources.ParseRecord(kv.Value)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %s: %v", ErrInvalidData, kv.Key, err)
+	case record.ID != id:
+		return fmt.Errorf("%w: %s has the record with id %d", ErrInvalidData, kv.Key, record.ID)
+	case id > m.position.lastID:
+		return fmt.Errorf("%w: %s is above the highest id %d of %s", ErrInvalidData, kv.Key, m.position.lastID, m.Key())
+	case kv.ModRevision > m.position.revision:
+		return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, m.Key())
 	}
-	if len(lastIDs) == 0 {
-		lastIDs = []byte(",")
-	}
-	_, err = fmt.Fprintf(w, `%s"$lastIds":[%s]}`, separator, lastIDs[1:])
-	return err
+	return nil
 }
 
 // each calls f with all keys of a generation at a revision, in order.
 func (s *Store) each(ctx context.Context, generation string, at int64, f func(*mvccpb.KeyValue) error) error {
-	const page = 5000
 	start := s.keys.generation(generation)
 	end := clientv3.GetPrefixRangeEnd(start)
 	for {
 		limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-		got, err := s.client.Get(limited, start, clientv3.WithRange(end), clientv3.WithRev(at), clientv3.WithLimit(page))
+		got, err := s.client.Get(limited, start, clientv3.WithRange(end), clientv3.WithRev(at), clientv3.WithLimit(s.pageSize))
 		cancel()
 		if err != nil {
 			return &remoteError{err}

@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
 )
 
 // A replica has all records of a generation in a catalogue. Reads need no lock. apply, and
@@ -140,10 +141,15 @@ func recordOf(e *clientv3.Event) []byte {
 
 // change applies the changes of one revision to the collection.
 func (m *member) change(house *catalogue.Catalogue, changes []change, p position) error {
+	for _, ch := range changes {
+		if ch.record != nil && ch.id > p.lastID {
+			return fmt.Errorf("%w: %s: id %d is above the highest id %d", ErrInvalidData, m.Key(), ch.id, p.lastID)
+		}
+	}
 	m.tags.Store(&tags{m.local(), m.position.revision, p.revision})
 	err := protect(func() error { return m.apply(house, changes) })
 	if err != nil {
-		return fmt.Errorf("%s: %w: %w", m.Key(), ErrInvalidData, err)
+		return fmt.Errorf("%w: %s: %v", ErrInvalidData, m.Key(), err)
 	}
 	m.position = p
 	m.tags.Store(&tags{m.local(), p.revision, p.revision})
@@ -163,7 +169,7 @@ func parseID(text []byte) (int, error) {
 func protect(f func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("panic: %v", reason)
+			err = fmt.Errorf("%w: %v", httpapi.ErrPanic, reason)
 		}
 	}()
 	return f()

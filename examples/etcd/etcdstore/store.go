@@ -52,6 +52,8 @@ type Store struct {
 	order  []string // keys of the collections
 	tagKey string
 
+	pageSize int64 // keys in a request while all are read
+
 	mu       sync.Mutex // held while a write is applied to the replica
 	replica  atomic.Pointer[replica]
 	progress *progress
@@ -74,6 +76,14 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if !strings.HasSuffix(opts.Prefix, "/") {
 		return nil, fmt.Errorf("%w: Prefix %q does not end with a slash", ErrInvalidOptions, opts.Prefix)
 	}
+	if opts.Timeout < 0 {
+		return nil, fmt.Errorf("%w: Timeout is negative", ErrInvalidOptions)
+	}
+	for i, d := range opts.Definitions {
+		if d.definition == nil {
+			return nil, fmt.Errorf("%w: Definitions[%d] is not a result of Of", ErrInvalidOptions, i)
+		}
+	}
 	if len(opts.Definitions) == 0 {
 		opts.Definitions = documented()
 	}
@@ -87,13 +97,14 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		keys:     layout(opts.Prefix),
 		progress: newProgress(),
 		writes:   make(chan *write),
+		pageSize: 5000,
 	}
 	for key := range house.All() {
 		s.order = append(s.order, key)
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	if err := s.start(ctx); err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -112,18 +123,24 @@ func (s *Store) start(ctx context.Context) error {
 			return err
 		}
 		s.report(err)
-		if !pause(ctx) {
+		if !pause(ctx, firstPause) {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
 }
 
+// Time between attempts to reach etcd or to read all records. The latter doubles.
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = 2 * time.Second
+)
+
 // pause waits before the next attempt and reports whether ctx is not done.
-func pause(ctx context.Context) bool {
+func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(d):
 		return true
 	}
 }

@@ -2,8 +2,10 @@ package etcdstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -17,6 +19,7 @@ type write struct {
 	state atomic.Int32
 
 	result    error
+	alone     bool // in its transaction
 	conflicts atomic.Int32
 }
 
@@ -41,12 +44,27 @@ func (w *write) end(err error) {
 	w.done <- err
 }
 
+// retry makes a write wait again after a conflict, or ends it after its deadline.
+func (w *write) retry() {
+	w.conflicts.Add(1)
+	if w.ctx.Err() != nil {
+		w.end(w.conflict())
+	} else {
+		w.release()
+	}
+}
+
+func (w *write) conflict() error {
+	return fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, w.conflicts.Load())
+}
+
 // write performs a write and returns its error.
 //
 // If there is no result before the deadline, the error is one of three. If the write is
-// part of a transaction, it wraps [httpapi.ErrUnavailable], and the write may or may not
-// be stored. Otherwise nothing is stored, and the error wraps [httpapi.ErrConflict] if
-// there were conflicts with writes of other stores, or else [httpapi.ErrUnavailable].
+// part of a transaction, which has Timeout/10 more, it wraps [httpapi.ErrUnavailable], and
+// the write may or may not be stored. Otherwise nothing is stored, and the error wraps [httpapi.ErrConflict] if
+// there were conflicts with writes of other stores, or else [httpapi.ErrUnavailable]. An
+// exception is a deletion in several transactions: lists may already be shorter.
 func (s *Store) write(ctx context.Context, do func(context.Context, *draft) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,7 +75,7 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 	select {
 	case s.writes <- w:
 	case <-limited.Done():
-		return withContext(ctx, unavailable(errNotStored))
+		return withContext(ctx, unavailable(s.notInTime()))
 	case <-s.closing.Done():
 		return ErrClosed
 	}
@@ -67,19 +85,39 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 	case <-limited.Done():
 	case <-s.closing.Done():
 	}
-	abandoned := w.state.CompareAndSwap(waiting, ended)
+	if w.state.CompareAndSwap(waiting, ended) {
+		if w.conflicts.Load() > 0 {
+			return withContext(ctx, w.conflict())
+		}
+		return withContext(ctx, unavailable(s.notInTime()))
+	}
+	return withContext(ctx, s.outcome(ctx, w))
+}
+
+// outcome returns the error of a write that is part of a transaction at its deadline. If
+// others write all the time, most writes are, and the transaction is likely to end soon.
+func (s *Store) outcome(ctx context.Context, w *write) error {
 	select {
 	case err := <-w.done:
-		return withContext(ctx, err)
+		return err
 	default:
 	}
-	switch n := w.conflicts.Load(); {
-	case !abandoned:
-		return withContext(ctx, unavailable(errUnknownOutcome))
-	case n > 0:
-		return withContext(ctx, fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, n))
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+	case <-s.closing.Done():
+	case <-time.After(s.opts.Timeout / 10):
 	}
-	return withContext(ctx, unavailable(errNotStored))
+	return unavailable(errUnknownOutcome)
+}
+
+// notInTime returns the error of a write that waited until its deadline.
+func (s *Store) notInTime() error {
+	if _, cause, _ := s.progress.state(); cause != nil {
+		return fmt.Errorf("%w: %w", errNotStored, cause)
+	}
+	return errNotStored
 }
 
 // commitAll performs writes until ctx is done.
@@ -122,19 +160,44 @@ func (s *Store) commit(ctx context.Context, pending []*write) (again []*write) {
 	d := s.newDraft()
 	done, again := d.perform(pending)
 	stored, err := d.commit(ctx)
-	for _, w := range done {
-		switch {
+	if d.partial != nil {
+		switch again = append(again, d.partial); {
 		case err != nil:
-			w.end(refused(err))
+			d.partial.end(refused(err))
 		case stored:
-			w.end(w.result)
+			d.partial.release()
 		default:
-			w.conflicts.Add(1)
-			w.release()
+			d.partial.retry()
 		}
 	}
-	if err == nil && !stored {
+	if err != nil {
+		return append(failed(done, refused(err)), again...)
+	}
+	for _, w := range done {
+		if stored {
+			w.end(w.result)
+		} else {
+			w.retry()
+		}
+	}
+	if !stored {
 		return append(done, again...)
+	}
+	return again
+}
+
+// failed ends the writes of a transaction with its error. If the transaction was too large,
+// it returns those that share it instead, each to be tried alone.
+func failed(done []*write, err error) (again []*write) {
+	shared := errors.Is(err, ErrTooLarge) && len(done) > 1
+	for _, w := range done {
+		if shared {
+			w.alone = true
+			w.release()
+			again = append(again, w)
+		} else {
+			w.end(err)
+		}
 	}
 	return again
 }

@@ -20,6 +20,8 @@ import (
 type Cluster struct {
 	Members []*embed.Etcd
 	Clients []*clientv3.Client // each knows one member only
+	configs []*embed.Config
+	stopped []bool
 }
 
 // Start starts a cluster of n members, which ends with the test. configure, if not nil,
@@ -41,7 +43,7 @@ func New(dir string, n int, configure func(*embed.Config)) (c *Cluster, err erro
 	if err != nil {
 		return nil, err
 	}
-	c = &Cluster{}
+	c = &Cluster{configs: configs, stopped: make([]bool, n)}
 	defer func() {
 		if err != nil {
 			c.Close()
@@ -58,12 +60,8 @@ func New(dir string, n int, configure func(*embed.Config)) (c *Cluster, err erro
 		c.Members = append(c.Members, member)
 	}
 	for _, member := range c.Members {
-		select {
-		case <-member.Server.ReadyNotify():
-		case err := <-member.Err():
+		if err := await(member); err != nil {
 			return nil, err
-		case <-time.After(time.Minute):
-			return nil, errors.New("the cluster has no leader after a minute")
 		}
 		client, err := dial(member)
 		if err != nil {
@@ -102,8 +100,47 @@ func (c *Cluster) Close() {
 	for _, client := range c.Clients {
 		client.Close()
 	}
-	for _, member := range c.Members {
-		member.Close()
+	for i := range c.Members {
+		c.Stop(i)
+	}
+}
+
+// await waits until a member has a leader.
+func await(member *embed.Etcd) error {
+	select {
+	case <-member.Server.ReadyNotify():
+		return nil
+	case err := <-member.Err():
+		return err
+	case <-time.After(time.Minute):
+		return errors.New("the cluster has no leader after a minute")
+	}
+}
+
+// Stop stops a member, if it runs. Without a quorum, and with watches, it takes up to 7
+// seconds.
+func (c *Cluster) Stop(i int) {
+	if !c.stopped[i] {
+		c.stopped[i] = true
+		c.Members[i].Close()
+	}
+}
+
+// Restart starts stopped members with their files and ports, and waits until they have a
+// leader.
+func (c *Cluster) Restart(tb testing.TB, members ...int) {
+	tb.Helper()
+	for _, i := range members {
+		member, err := embed.StartEtcd(c.configs[i])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		c.Members[i], c.stopped[i] = member, false
+	}
+	for _, i := range members {
+		if err := await(c.Members[i]); err != nil {
+			tb.Fatal(err)
+		}
 	}
 }
 

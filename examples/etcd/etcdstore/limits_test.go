@@ -1,0 +1,205 @@
+package etcdstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"go.etcd.io/etcd/server/v3/embed"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
+	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// storeLarge is the body of a genre with a name of a length.
+func storeLarge(name string, length int) string {
+	return fmt.Sprintf(`{"name":"%s%s"}`, name, strings.Repeat("x", length-len(name)))
+}
+
+// TestTooLarge posts records that etcd, or its client, refuses.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	client := storeMember(t).Clients[0]
+	node := openStore(t, client)
+	genres := node.Collections()["genres"].(httpapi.Creator)
+	const want = `{"nonFieldErrors":["The record is too large to be stored."]}`
+	for _, row := range []struct {
+		reason string
+		length int
+		cause  error
+	}{
+		{"larger than a request to a member", 1_600_000, rpctypes.ErrRequestTooLarge},
+		{"larger than a message of the client", 3_000_000, nil},
+	} {
+		before := storeKeys(t, client)
+		reply := node.want(row.reason, "POST", "genres/", storeLarge("A", row.length), http.StatusBadRequest)
+		storeSame(t, row.reason, want, reply.Body)
+		_, err := genres.Create(t.Context(), []byte(storeLarge("A", row.length)))
+		if !errors.Is(err, etcdstore.ErrTooLarge) || row.cause != nil && !errors.Is(err, row.cause) {
+			t.Errorf("%s: Create = %v, want %v with %v", row.reason, err, etcdstore.ErrTooLarge, row.cause)
+		}
+		if code := status.Code(errors.Unwrap(err)); row.cause == nil && !strings.Contains(err.Error(), codes.ResourceExhausted.String()) {
+			t.Errorf("%s: Create = %v with code %v, want %v of the client", row.reason, err, code, codes.ResourceExhausted)
+		}
+		storeSame(t, row.reason+": keys", before, storeKeys(t, client))
+	}
+	storeSame(t, "the next record", `{"id":1,"name":"B"}`, node.want("next", "POST", "genres/", `{"name":"B"}`, http.StatusCreated).Body)
+	node.want("large update", "PATCH", "genres/1/", storeLarge("A", 1_600_000), http.StatusBadRequest)
+	storeSame(t, "the record", `{"id":1,"name":"B"}`, node.want("record", "GET", "genres/1/", "", http.StatusOK).Body)
+	node.want("below the limit", "POST", "genres/", storeLarge("C", 1_400_000), http.StatusCreated)
+}
+
+// TestTooLargeTogether sends small writes and one that is too large at the same time. Only
+// the latter fails.
+func TestTooLargeTogether(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1, func(c *embed.Config) { c.MaxRequestBytes = 300_000 })
+	client := cluster.Clients[0]
+	hook := &storeHook{KV: client.KV}
+	client.KV = hook
+	node := openStore(t, client)
+	var first sync.Once
+	arrived, release := make(chan bool), make(chan bool)
+	hook.txn = func(context.Context) error {
+		first.Do(func() { close(arrived); <-release })
+		return nil
+	}
+	var requests sync.WaitGroup
+	requests.Go(func() { node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated) })
+	<-arrived
+	for _, row := range []struct {
+		reason, method, path, body string
+		status                     int
+	}{
+		{"no record", "DELETE", "genres/99/", "", http.StatusNotFound},
+		{"invalid", "POST", "genres/", `{"name":[]}`, http.StatusBadRequest},
+		{"too large", "POST", "genres/", storeLarge("L", 400_000), http.StatusBadRequest},
+		{"small", "POST", "genres/", `{"name":"small"}`, http.StatusCreated},
+		{"half of the limit", "POST", "genres/", storeLarge("H", 150_000), http.StatusCreated},
+		{"half of the limit", "POST", "genres/", storeLarge("I", 150_000), http.StatusCreated},
+	} {
+		requests.Go(func() {
+			reply := node.want(row.reason, row.method, row.path, row.body, row.status)
+			if large := strings.Contains(reply.Body, "too large"); large != (row.reason == "too large") {
+				t.Errorf("%s: %s", row.reason, reply.Body)
+			}
+		})
+	}
+	time.Sleep(300 * time.Millisecond) // until all of them wait
+	close(release)
+	requests.Wait()
+	if page := node.want("page", "GET", "genres/?limit=1", "", http.StatusOK); !strings.HasPrefix(page.Body, `{"count":4,`) {
+		t.Errorf("page: %.100s, want 4 records", page.Body)
+	}
+}
+
+// TestLargeBatch posts many large records at the same time.
+func TestLargeBatch(t *testing.T) {
+	t.Parallel()
+	client := storeMember(t).Clients[0]
+	node := openStore(t, client, storeTimeout(time.Minute))
+	var requests sync.WaitGroup
+	const n = 24
+	for i := range n {
+		requests.Go(func() {
+			node.want("large record", "POST", "genres/", storeLarge(fmt.Sprintf("%d-", i), 200_000), http.StatusCreated)
+		})
+	}
+	requests.Wait()
+	if keys := storeKeys(t, client); len(keys) != 1+1+n {
+		t.Errorf("%d keys, want a version, a highest id and %d records", len(keys), n)
+	}
+}
+
+// TestDeleteFromManyLists deletes a genre that is in more lists than a transaction can
+// write, while others read and write.
+func TestDeleteFromManyLists(t *testing.T) {
+	t.Parallel()
+	const n = 500
+	client := storeMember(t).Clients[0]
+	node, other := openStore(t, client), openStore(t, client)
+	films := make([]string, n)
+	for i := range films {
+		films[i] = fmt.Sprintf(`{"id":%d,"name":"F","genres":[2,1]}`, i+1)
+	}
+	storeMust(t, node.Load(t.Context(), strings.NewReader(`{"genres":[{"id":1,"name":"A"},{"id":2,"name":"B"}],"films":[`+strings.Join(films, ",")+`]}`)))
+	var writer sync.WaitGroup
+	ended := make(chan bool)
+	writer.Go(func() {
+		for i := 0; ; i++ {
+			other.want("write meanwhile", "PATCH", "genres/2/", fmt.Sprintf(`{"name":"B%d"}`, i), http.StatusOK)
+			select {
+			case <-ended:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	node.want("delete", "DELETE", "genres/1/", "", http.StatusNoContent)
+	close(ended)
+	writer.Wait()
+	other.want("deleted", "GET", "genres/1/", "", http.StatusNotFound)
+	want := strings.Join(films, ",")
+	want = strings.ReplaceAll(want, "[2,1]", "[2]")
+	if page := other.want("lists", "GET", "films/?limit=1000&ordering=id", "", http.StatusOK); !strings.Contains(page.Body, want) {
+		t.Errorf("lists after the deletion: %.300s", page.Body)
+	}
+	for key, value := range storeKeys(t, client) {
+		if strings.Contains(value, "[2,1]") || strings.HasSuffix(key, "/records/genres/0000000000000000001") {
+			t.Errorf("key %s has %s", key, value)
+		}
+	}
+}
+
+// TestNoSpace fills a member with a small quota.
+func TestNoSpace(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1, func(c *embed.Config) { c.QuotaBackendBytes = 8 << 20 })
+	client := cluster.Clients[0]
+	node := openStore(t, client)
+	node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated)
+	full := storeReply{}
+	for i := range 40 {
+		if full = node.do("PATCH", "genres/1/", storeLarge(fmt.Sprint(i, "-"), 500_000)); full.Status != http.StatusOK {
+			break
+		}
+	}
+	storeSame(t, "full", storeReply{http.StatusServiceUnavailable, "1", `{"detail":"Service temporarily unavailable, try again later."}`}, full)
+	node.requests.await(t, "update while full", rpctypes.ErrNoSpace)
+	before := node.want("page while full", "GET", "genres/", "", http.StatusOK)
+	keys := storeKeys(t, client)
+	for _, row := range []struct{ reason, method, path, body string }{
+		{"create", "POST", "genres/", `{"name":"second"}`},
+		{"delete", "DELETE", "genres/1/", ""},
+	} {
+		node.want(row.reason, row.method, row.path, row.body, http.StatusServiceUnavailable)
+		node.requests.await(t, row.reason, rpctypes.ErrNoSpace)
+	}
+	err := node.Load(t.Context(), strings.NewReader(storeFile("A", 3)))
+	if !errors.Is(err, rpctypes.ErrNoSpace) {
+		t.Errorf("Load = %v, want %v", err, rpctypes.ErrNoSpace)
+	}
+	storeSame(t, "keys while full", keys, storeKeys(t, client))
+	fresh := openStore(t, client)
+	storeSame(t, "page of a store opened while full", before, fresh.want("page", "GET", "genres/", "", http.StatusOK))
+
+	storeCompact(t, client)
+	_, err = client.Defragment(t.Context(), client.Endpoints()[0])
+	storeMust(t, err)
+	_, err = client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{})
+	storeMust(t, err)
+	storeSame(t, "space again", `{"id":2,"name":"second"}`, node.want("create", "POST", "genres/", `{"name":"second"}`, http.StatusCreated).Body)
+	fresh.want("other store", "DELETE", "genres/1/", "", http.StatusNoContent)
+}

@@ -1,0 +1,187 @@
+package etcdstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
+	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// TestWaitingWrite delays a transaction until the next write has given up.
+func TestWaitingWrite(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	client := storeDial(t, cluster.Clients[0].Endpoints()...)
+	hook := &storeHook{KV: client.KV}
+	client.KV = hook
+	node := openStore(t, client, storeTimeout(500*time.Millisecond))
+	arrived, release := make(chan bool), make(chan bool)
+	var first sync.Once
+	hook.txn = func(context.Context) error {
+		first.Do(func() { close(arrived); <-release })
+		return nil
+	}
+	var requests sync.WaitGroup
+	requests.Go(func() {
+		reply := node.want("write whose transaction is delayed", "POST", "genres/", `{"name":"delayed"}`, http.StatusServiceUnavailable)
+		storeSame(t, "Retry-After", "1", reply.RetryAfter)
+	})
+	<-arrived
+	genres := node.Collections()["genres"].(httpapi.Creator)
+	_, err := genres.Create(t.Context(), []byte(`{"name":"waiting"}`))
+	if !errors.Is(err, httpapi.ErrUnavailable) {
+		t.Errorf("Create that waits = %v, want %v", err, httpapi.ErrUnavailable)
+	}
+	requests.Wait()
+	close(release)
+	page := node.await("write after both", "POST", "genres/", `{"name":"later"}`, http.StatusCreated)
+	page = node.want("page", "GET", "genres/?ordering=name", "", http.StatusOK)
+	storeSame(t, "the waiting write is not stored",
+		`{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"later"}]}`, page.Body)
+}
+
+// TestConflicts writes through another store before each transaction, which therefore
+// fails.
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	other := openStore(t, cluster.Clients[0])
+	client := storeDial(t, cluster.Clients[0].Endpoints()...)
+	hook := &storeHook{KV: client.KV}
+	client.KV = hook
+	const timeout = time.Second
+	node := openStore(t, client, storeTimeout(timeout))
+	other.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated)
+	var conflicts, limit atomic.Int64
+	hook.txn = func(context.Context) error {
+		if n := conflicts.Add(1); n <= limit.Load() {
+			other.want("other write", "PATCH", "genres/1/", fmt.Sprintf(`{"name":"other%d"}`, n), http.StatusOK)
+		}
+		return nil
+	}
+	limit.Store(5)
+	storeSame(t, "write after five conflicts", `{"id":2,"name":"second"}`,
+		node.want("five conflicts", "POST", "genres/", `{"name":"second"}`, http.StatusCreated).Body)
+	storeSame(t, "attempts", 6, conflicts.Load())
+
+	limit.Store(1 << 40)
+	start := time.Now()
+	node.want("conflicts until the deadline", "POST", "genres/", `{"name":"third"}`, http.StatusConflict)
+	if d := time.Since(start); d < timeout || d > timeout+2*time.Second {
+		t.Errorf("conflict after %v, want one after %v", d, timeout)
+	}
+	node.requests.await(t, "conflicts", httpapi.ErrConflict)
+	limit.Store(0)
+	storeSame(t, "write after conflicts", `{"id":3,"name":"fourth"}`,
+		node.want("no conflicts", "POST", "genres/", `{"name":"fourth"}`, http.StatusCreated).Body)
+}
+
+// TestCanceledWrite calls all writes with a context that is done.
+func TestCanceledWrite(t *testing.T) {
+	t.Parallel()
+	client := storeMember(t).Clients[0]
+	node := openStore(t, client)
+	node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated)
+	before := storeKeys(t, client)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for reason, err := range storeWrites(ctx, node) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s = %v, want %v", reason, err, context.Canceled)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	storeSame(t, "keys", before, storeKeys(t, client))
+}
+
+// TestClose closes a store while writes run, and calls it later.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	client := cluster.Clients[0]
+	node := openStore(t, client)
+	serializable := openStore(t, client, func(opts *etcdstore.Options) { opts.Serializable = true })
+	node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated)
+	page := node.want("page", "GET", "genres/1/", "", http.StatusOK)
+	storeSame(t, "serializable", page, serializable.awaitPage("genres/1/", page))
+	genres := node.Collections()["genres"].(httpapi.Creator)
+	var writers sync.WaitGroup
+	var acknowledged atomic.Int64
+	started := make(chan bool, 1000)
+	for i := range 8 {
+		writers.Go(func() {
+			for j := 0; ; j++ {
+				_, err := genres.Create(t.Context(), fmt.Appendf(nil, `{"name":"%d-%d"}`, i, j))
+				switch {
+				case err == nil:
+					acknowledged.Add(1)
+					select {
+					case started <- true:
+					default:
+					}
+				case errors.Is(err, etcdstore.ErrClosed):
+					return
+				case !errors.Is(err, httpapi.ErrUnavailable):
+					t.Errorf("Create during Close = %v, want %v or %v", err, etcdstore.ErrClosed, httpapi.ErrUnavailable)
+				}
+			}
+		})
+	}
+	for range 20 {
+		<-started
+	}
+	start := time.Now()
+	node.Close()
+	node.Close() // has no effect
+	serializable.Close()
+	writers.Wait()
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("Close with running writes took %v", d)
+	}
+	if n := len(storeKeys(t, client)) - 3; n < int(acknowledged.Load()) {
+		t.Errorf("%d records, want the %d acknowledged ones", n, acknowledged.Load())
+	}
+	before := storeKeys(t, client)
+	for reason, err := range storeWrites(t.Context(), node) {
+		if !errors.Is(err, etcdstore.ErrClosed) {
+			t.Errorf("%s after Close = %v, want %v", reason, err, etcdstore.ErrClosed)
+		}
+	}
+	for reason, err := range storeReads(t.Context(), node) {
+		if !errors.Is(err, etcdstore.ErrClosed) {
+			t.Errorf("%s after Close = %v, want %v", reason, err, etcdstore.ErrClosed)
+		}
+	}
+	storeSame(t, "keys after Close", before, storeKeys(t, client))
+	storeSame(t, "serializable read after Close", page, serializable.do("GET", "genres/1/", ""))
+}
+
+// TestCloseWithoutMember closes a store that cannot reach etcd.
+func TestCloseWithoutMember(t *testing.T) {
+	t.Parallel()
+	proxy := etcdtest.NewProxy(t, storeMember(t).Members[0])
+	node := openStore(t, storeDial(t, proxy.Addr))
+	proxy.Cut()
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		_, err := node.Collections()["genres"].(httpapi.Creator).Create(t.Context(), []byte(`{"name":"A"}`))
+		if err == nil {
+			t.Error("Create succeeds without a member")
+		}
+	})
+	time.Sleep(100 * time.Millisecond)
+	start := time.Now()
+	node.Close()
+	writer.Wait()
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("Close took %v", d)
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestMain runs the program itself in the nodes that -three starts.
+func TestMain(m *testing.M) {
+	if os.Getenv("BACKLIST_ETCD_TEST_NODE") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// output is a writer of several goroutines.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// find waits until there are n matches of a pattern, and returns the first group of each.
+func (o *output) find(t *testing.T, pattern string, n int) (groups []string) {
+	t.Helper()
+	for range 1200 {
+		found := regexp.MustCompile(pattern).FindAllStringSubmatch(o.String(), -1)
+		if len(found) >= n {
+			for _, match := range found {
+				groups = append(groups, match[1])
+			}
+			return groups
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no %d matches of %q in the output:\n%s", n, pattern, o)
+	return nil
+}
+
+const servingAt = `serving (http://\S*/api/)`
+
+// process is a running program.
+type process struct {
+	stdout, stderr *output
+	cancel         context.CancelFunc
+	ended          chan error
+}
+
+// start runs the program until end is called, or the test ends.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &process{&output{}, &output{}, cancel, make(chan error, 1)}
+	go func() {
+		err := run(ctx, args, strings.NewReader(""), p.stdout, p.stderr)
+		if err != nil {
+			io.WriteString(p.stdout, "ended: "+err.Error()) // for the message of find
+		}
+		p.ended <- err
+		close(p.ended)
+	}()
+	t.Cleanup(func() { cancel(); <-p.ended })
+	return p
+}
+
+// address waits until the program serves, and returns the URL.
+func (p *process) address(t *testing.T) string {
+	t.Helper()
+	return p.stdout.find(t, servingAt, 1)[0]
+}
+
+// end ends the program and checks that this does not take long.
+func (p *process) end(t *testing.T) {
+	t.Helper()
+	begin := time.Now()
+	p.cancel()
+	if err := <-p.ended; err != nil {
+		t.Errorf("run = %v", err)
+	}
+	if d := time.Since(begin); d > 4*time.Second {
+		t.Errorf("the program ended after %v, want less than 4s", d)
+	}
+}
+
+// answer is the part of a response that tests compare.
+type answer struct {
+	Status int
+	ETag   string
+	Body   string
+}
+
+// ask sends a request and leaves the connection open.
+func ask(t *testing.T, method, base, path, body string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
+	must(t, err)
+	r.Host = "house.example" // links, and therefore tags, depend on it
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return answer{response.StatusCode, response.Header.Get("ETag"), string(text)}
+}
+
+// checkEvent creates an event through one node and reads it through others.
+func checkEvent(t *testing.T, name, writer string, readers ...string) {
+	t.Helper()
+	created := ask(t, "POST", writer, "events/", `{"name":"`+name+`","slug":"`+name+`","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-02T18:00:00Z"}`)
+	if created.Status != http.StatusCreated || !strings.Contains(created.Body, name) {
+		t.Fatalf("POST: %+v", created)
+	}
+	want := ask(t, "GET", writer, "events/?ordering=-id", "")
+	if want.ETag == "" || !strings.Contains(want.Body, created.Body) {
+		t.Errorf("GET: %+v, want a tag and the record %s", want, created.Body)
+	}
+	for _, reader := range readers {
+		if got := ask(t, "GET", reader, "events/?ordering=-id", ""); got != want {
+			t.Errorf("page of another node: %+v, want %+v", got, want)
+		}
+	}
+}
+
+// freeURLs returns URLs on loopback that are not in use.
+func freeURLs(t *testing.T, scheme string, n int) (urls []string) {
+	t.Helper()
+	addrs, err := freeAddrs(n)
+	must(t, err)
+	for _, a := range addrs {
+		urls = append(urls, scheme+"://"+a)
+	}
+	return urls
+}
+
+// openUnused opens a connection without a request.
+func openUnused(t *testing.T, address string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/api/"))
+	must(t, err)
+	t.Cleanup(func() { conn.Close() })
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
