@@ -1,0 +1,106 @@
+package crash_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// killOne kills a random node, starts it again, and waits until it serves. Sometimes it
+// waits before the start until the others store writes again.
+func killOne(r *round) error {
+	r.wait(100, 600)
+	n := r.cluster.nodes[r.rng.IntN(len(r.cluster.nodes))]
+	if err := n.kill(); err != nil {
+		return err
+	}
+	if r.rng.IntN(3) > 0 {
+		if err := r.waitWrites(10); err != nil {
+			return fmt.Errorf("%s was killed: %w", n.name, err)
+		}
+	}
+	r.wait(1, 500)
+	began := time.Now()
+	if err := n.start(); err != nil {
+		return err
+	}
+	if err := n.waitServing(time.Minute); err != nil {
+		return err
+	}
+	r.recovered(time.Since(began))
+	if err := r.waitWrites(10); err != nil {
+		return err
+	}
+	r.wait(100, 400)
+	return nil
+}
+
+// stopLeader stops the leader for some time, and reads through it when it continues.
+func stopLeader(r *round) error {
+	r.wait(300, 800)
+	n, err := r.cluster.leader(context.Background())
+	if err != nil {
+		return err
+	}
+	if err := n.stop(); err != nil {
+		return err
+	}
+	if r.rng.IntN(4) > 0 { // otherwise the leader may stay
+		err = r.waitWrites(10)
+	}
+	r.wait(50, 2500)
+	began := time.Now()
+	if err := errors.Join(err, n.resume()); err != nil {
+		return err
+	}
+	c := r.client(-1)
+	for range 50 {
+		q := query{limit: 5}
+		c.readPage(n, q, q.encode(), 10*time.Second, false)
+	}
+	if err := n.waitServing(time.Minute); err != nil {
+		return err
+	}
+	r.recovered(time.Since(began))
+	if err := r.waitWrites(10); err != nil {
+		return err
+	}
+	r.wait(100, 400)
+	return nil
+}
+
+// noFault lets the clients run for some time.
+func noFault(r *round) error {
+	r.wait(1000, 1001)
+	return nil
+}
+
+// wait waits for a random number of milliseconds.
+func (r *round) wait(least, most int) {
+	time.Sleep(time.Duration(least+r.rng.IntN(most-least)) * time.Millisecond)
+}
+
+// waitWrites waits until n more writes are stored.
+func (r *round) waitWrites(n int) error {
+	first := r.stored()
+	for began := time.Now(); r.stored() < first+n; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			return fmt.Errorf("only %d writes were stored in 30 seconds", r.stored()-first)
+		}
+	}
+	return nil
+}
+
+func (r *round) stored() int {
+	r.ledger.mu.Lock()
+	defer r.ledger.mu.Unlock()
+	return r.ledger.stats.writes
+}
+
+// recovered records the time from a start to a page.
+func (r *round) recovered(d time.Duration) {
+	r.ledger.mu.Lock()
+	defer r.ledger.mu.Unlock()
+	r.ledger.stats.recovery = max(r.ledger.stats.recovery, d)
+}
