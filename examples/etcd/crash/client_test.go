@@ -14,11 +14,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A client sends one request at a time, each to a random node.
+// A client sends one request at a time, each to a random node unless it has one.
 type client struct {
 	*round
 	number  int
 	rng     *rand.Rand
+	node    *node                 // to which it sends all requests, or nil
 	history []porcupine.Operation // the operations that porcupine checks
 	open    []*write              // writes whose outcome is not known
 }
@@ -45,7 +46,12 @@ func (c *client) do(n *node, method, path, body string, limit time.Duration) (re
 }
 
 // anyNode returns a random node.
-func (c *client) anyNode() *node { return c.cluster.nodes[c.rng.IntN(len(c.cluster.nodes))] }
+func (c *client) anyNode() *node {
+	if c.node != nil {
+		return c.node
+	}
+	return c.cluster.nodes[c.rng.IntN(len(c.cluster.nodes))]
+}
 
 // readPage reads a page and checks it. ok is false if the node is unavailable. The error
 // of a connection is not a fault.

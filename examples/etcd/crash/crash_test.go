@@ -16,11 +16,14 @@ const (
 )
 
 // TestKill tests that nothing is lost if one of three nodes is killed at a time.
-func TestKill(t *testing.T) { test(t, number(t, killsVariable, 3), killOne) }
+func TestKill(t *testing.T) { test(t, number(t, killsVariable, 3), crowded(killOne)) }
 
 // TestStopLeader tests that nothing is lost, and no page is stale, if the leader stops for
 // some time.
-func TestStopLeader(t *testing.T) { test(t, number(t, stopsVariable, 1), stopLeader) }
+func TestStopLeader(t *testing.T) { test(t, number(t, stopsVariable, 1), crowded(stopLeader)) }
+
+// TestKillAfterDelete tests that no id is used again after a node is killed.
+func TestKillAfterDelete(t *testing.T) { test(t, 3, killAfterDelete) }
 
 // test runs rounds with a fault each.
 func test(t *testing.T, rounds int, fault func(*round) error) {

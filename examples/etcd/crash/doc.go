@@ -15,7 +15,7 @@
 //
 // Environment variables configure the tests:
 //
-//   - BACKLIST_ETCD_KILLS is the number of kills. The default is 3.
+//   - BACKLIST_ETCD_KILLS is the number of kills under load. The default is 3.
 //   - BACKLIST_ETCD_STOPS is the number of times the leader is stopped. The default is 1.
 //   - BACKLIST_ETCD_SEED is the seed of the random operations and faults. Runs with the
 //     same seed still differ in the scheduling of processes.

@@ -4,8 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
+
+// crowded returns a fault during which walkers and writers send requests.
+func crowded(fault func(*round) error) func(*round) error {
+	return func(r *round) error {
+		var group sync.WaitGroup
+		for i := range walkers + writers {
+			c := r.client()
+			group.Go(func() {
+				if i < writers {
+					c.write()
+				} else {
+					c.walk(i < writers+recorded)
+				}
+			})
+		}
+		err := fault(r)
+		close(r.done)
+		group.Wait()
+		return err
+	}
+}
 
 // killOne kills a random node, starts it again, and waits until it serves. Sometimes it
 // waits before the start until the others store writes again.
@@ -54,10 +76,10 @@ func stopLeader(r *round) error {
 	if err := errors.Join(err, n.resume()); err != nil {
 		return err
 	}
-	c := r.client(-1)
+	c := r.client()
 	for range 50 {
 		q := query{limit: 5}
-		c.readPage(n, q, q.encode(), 10*time.Second, false)
+		c.readPage(n, q, q.encode(), 10*time.Second, true)
 	}
 	if err := n.waitServing(time.Minute); err != nil {
 		return err
@@ -103,4 +125,25 @@ func (r *round) recovered(d time.Duration) {
 	r.ledger.mu.Lock()
 	defer r.ledger.mu.Unlock()
 	r.ledger.stats.recovery = max(r.ledger.stats.recovery, d)
+}
+
+// killAfterDelete deletes the record with the highest id, kills a node, and creates another
+// record through it. The id of the first must not be used again.
+func killAfterDelete(r *round) error {
+	c := r.client()
+	c.node = r.cluster.nodes[r.rng.IntN(len(r.cluster.nodes))]
+	c.create()
+	c.change(remove, r.highest())
+	if err := errors.Join(c.node.kill(), c.node.start(), c.node.waitServing(time.Minute)); err != nil {
+		return err
+	}
+	c.create()
+	return nil
+}
+
+// highest returns the highest id.
+func (r *round) highest() int {
+	r.ledger.mu.Lock()
+	defer r.ledger.mu.Unlock()
+	return r.ledger.known[len(r.ledger.known)-1]
 }

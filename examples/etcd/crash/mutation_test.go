@@ -20,8 +20,8 @@ type mutation struct {
 func TestSerializable(t *testing.T) {
 	program := build(t)
 	for _, m := range []mutation{
-		{reason: "by the ledger", flags: []string{"-serializable"}, fault: noFault},
-		{reason: "by porcupine", flags: []string{"-serializable"}, fault: noFault, silent: true},
+		{reason: "by the ledger", flags: []string{"-serializable"}, fault: crowded(noFault)},
+		{reason: "by porcupine", flags: []string{"-serializable"}, fault: crowded(noFault), silent: true},
 	} {
 		t.Run(m.reason, func(t *testing.T) { m.run(t, program, 10) })
 	}
@@ -33,33 +33,28 @@ func TestMutations(t *testing.T) {
 		{
 			reason: "a read does not wait for earlier writes",
 			edits:  []edit{{"etcdstore/catchup.go", "once.Do(func() { once.err = s.catchUp(ctx) })", "once.err = nil"}},
-			fault:  noFault,
+			fault:  crowded(noFault),
 		},
 		{
 			reason: "a read asks only its own member for the revision",
 			edits:  []edit{{"etcdstore/catchup.go", "clientv3.WithKeysOnly())", "clientv3.WithKeysOnly(), clientv3.WithSerializable())"}},
-			fault:  stopLeader,
+			fault:  crowded(stopLeader),
 		},
 		{
 			reason: "a write is acknowledged before it is stored",
 			edits: []edit{{"etcdstore/draft.go", "got, err := s.client.Txn(ctx).If(conditions...).Then(ops...).Commit()",
 				"go s.client.Txn(context.Background()).If(conditions...).Then(ops...).Commit()\n\tif ctx != nil {\n\t\treturn true, nil\n\t}\n\tgot, err := s.client.Txn(ctx).Commit()"}},
-			fault: killOne,
+			fault: crowded(killOne),
 		},
 		{
 			reason: "a transaction does not depend on the collections that it has read",
 			edits:  []edit{{"etcdstore/draft.go", "If(conditions...).", "If(conditions[:1]...)."}},
-			fault:  noFault,
+			fault:  crowded(noFault),
 		},
 		{
 			reason: "the highest id ever used is not stored",
 			edits:  []edit{{"etcdstore/draft.go", "strconv.Itoa(d.lastIDs[key])", "strconv.Itoa(0*d.lastIDs[key])"}},
-			fault:  killOne,
-		},
-		{
-			reason: "a write with an unknown outcome is answered with 409",
-			edits:  []edit{{"etcdstore/errors.go", "return unavailable(fmt.Errorf(\"%w: %w\", errUnknownOutcome, err))", "return fmt.Errorf(\"%w: %w\", httpapi.ErrConflict, err)"}},
-			fault:  stopLeader,
+			fault:  killAfterDelete,
 		},
 	} {
 		t.Run(m.reason, func(t *testing.T) {

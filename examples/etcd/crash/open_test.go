@@ -47,7 +47,7 @@ func (r *round) effective(history []porcupine.Operation, rows []row) (list []por
 		}
 		r.ledger.took(w, w.call < r.start)
 		list = append(list, porcupine.Operation{
-			ClientId: walkers + writers + 1 + len(list), // a client has one operation at a time
+			ClientId: len(r.clients) + len(list), // a client has one operation at a time
 			Input:    input{kind: w.kind, number: w.number, id: w.id},
 			Output:   output{outcome: unknown},
 			Call:     max(w.call, r.start), // the operations before were checked

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -39,11 +38,13 @@ type run struct {
 	open    []*write // of earlier rounds, whose effect was not seen
 }
 
-// A round is a time in which clients send requests.
+// A round is a time in which clients send requests. Only one goroutine uses rng and client.
 type round struct {
 	*run
 	start int64
 	done  chan struct{} // closed at the end
+
+	clients []*client
 }
 
 func newRun(c *cluster, rng *rand.Rand) *run {
@@ -60,13 +61,15 @@ func (r *round) ended() bool {
 	}
 }
 
-// client returns a new client.
-func (r *round) client(number int) *client {
-	return &client{round: r, number: number, rng: rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64()))}
+// client returns a new client, which must not be in use when fault returns.
+func (r *round) client() *client {
+	c := &client{round: r, number: len(r.clients), rng: rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64()))}
+	r.clients = append(r.clients, c)
+	return c
 }
 
-// round runs clients while fault does its work, and checks what they have seen. If there
-// is an error, no other round can follow.
+// round lets fault do its work and checks what the clients have seen. If there is an error,
+// no other round can follow.
 func (r *run) round(fault func(*round) error) error {
 	now := &round{run: r, start: r.ledger.now(), done: make(chan struct{})}
 	r.ledger.compact()
@@ -74,33 +77,17 @@ func (r *run) round(fault func(*round) error) error {
 	r.ledger.stats.rounds++
 	r.ledger.stats.resume()
 	r.ledger.mu.Unlock()
-	var clients []*client
-	var group sync.WaitGroup
-	for i := range walkers + writers {
-		c := now.client(i)
-		clients = append(clients, c)
-		group.Go(func() {
-			if i < writers {
-				c.write()
-			} else {
-				c.walk(i < writers+recorded)
-			}
-		})
-	}
 	err := fault(now)
-	close(now.done)
-	group.Wait()
 	for _, n := range r.cluster.nodes {
 		if e := n.waitServing(30 * time.Second); e != nil {
 			return errors.Join(err, e, r.ledger.err())
 		}
 	}
-	last := now.client(walkers + writers)
-	rows, e := last.readAll()
+	rows, e := now.client().readAll()
 	if err := errors.Join(err, e, r.ledger.err()); err != nil {
 		return err
 	}
-	return now.check(append(clients, last), rows)
+	return now.check(rows)
 }
 
 // everything selects all records, of which there are far fewer.
@@ -130,9 +117,9 @@ func (c *client) readAll() ([]row, error) {
 
 // check lets porcupine check the histories of the clients. rows are the records after the
 // round, with which the next one begins.
-func (r *round) check(clients []*client, rows []row) error {
+func (r *round) check(rows []row) error {
 	var history []porcupine.Operation
-	for _, c := range clients {
+	for _, c := range r.clients {
 		history = append(history, c.history...)
 		r.open = append(r.open, c.open...)
 	}

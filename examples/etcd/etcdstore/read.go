@@ -99,6 +99,7 @@ func (e *remoteError) Unwrap() error { return e.error }
 // and sets the positions of the replica's collections.
 func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writer) error {
 	var lastIDs []byte
+	empty := map[string]bool{} // collections all of whose records were deleted
 	separator, current := "{", ""
 	err := s.each(ctx, r.generation, at, func(kv *mvccpb.KeyValue) error {
 		p, _, err := s.keys.place(r.generation, string(kv.Key))
@@ -114,6 +115,7 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 			m.position = position{lastID, kv.ModRevision}
 			if lastID > 0 {
 				lastIDs = fmt.Appendf(lastIDs, `,{"collection":%q,"id":%d}`, p.collection, lastID)
+				empty[p.collection] = true
 			}
 			return err
 		}
@@ -123,6 +125,7 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 			}
 			separator += strconv.Quote(p.collection) + ":["
 			current = p.collection
+			delete(empty, current)
 		}
 		_, err = fmt.Fprintf(w, "%s%s", separator, kv.Value)
 		separator = ","
@@ -132,6 +135,12 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 		return err
 	}
 	if current != "" {
+		separator = "],"
+	}
+	for key := range empty { // Load ignores the highest id of a collection without an array
+		if _, err := fmt.Fprintf(w, "%s%q:[", separator, key); err != nil {
+			return err
+		}
 		separator = "],"
 	}
 	if len(lastIDs) == 0 {
