@@ -23,12 +23,16 @@ func TestKill(t *testing.T) { test(t, number(t, killsVariable, 3), crowded(killO
 func TestStopLeader(t *testing.T) { test(t, number(t, stopsVariable, 1), crowded(stopLeader)) }
 
 // TestKillAfterDelete tests that no id is used again after a node is killed.
-func TestKillAfterDelete(t *testing.T) { test(t, 3, killAfterDelete) }
+func TestKillAfterDelete(t *testing.T) { test(t, 1, killAfterDelete) }
 
 // test runs rounds with a fault each.
 func test(t *testing.T, rounds int, fault func(*round) error) {
 	seed := uint64(number(t, seedVariable, int(rand.Uint32())))
-	r := newRun(startCluster(t, build(t)), rand.New(rand.NewPCG(seed, 0)))
+	program, err := unedited()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(startCluster(t, program), rand.New(rand.NewPCG(seed, 0)))
 	defer r.http.CloseIdleConnections()
 	for i := range rounds {
 		if err := r.round(fault); err != nil {

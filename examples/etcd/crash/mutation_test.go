@@ -18,7 +18,10 @@ type mutation struct {
 // TestSerializable tests that stale pages are detected: nodes with -serializable serve
 // some.
 func TestSerializable(t *testing.T) {
-	program := build(t)
+	program, err := unedited()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, m := range []mutation{
 		{reason: "by the ledger", flags: []string{"-serializable"}, fault: crowded(noFault)},
 		{reason: "by porcupine", flags: []string{"-serializable"}, fault: crowded(noFault), silent: true},
@@ -59,10 +62,16 @@ func TestMutations(t *testing.T) {
 	} {
 		t.Run(m.reason, func(t *testing.T) {
 			if os.Getenv(mutationsVariable) == "" {
-				overlayOf(t, t.TempDir(), m.edits...)
+				if _, err := overlayOf(t.TempDir(), m.edits...); err != nil {
+					t.Fatal(err)
+				}
 				return
 			}
-			m.run(t, build(t, m.edits...), 20)
+			program, err := build(t.TempDir(), m.edits...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.run(t, program, 20)
 		})
 	}
 }

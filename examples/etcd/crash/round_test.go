@@ -15,7 +15,7 @@ import (
 
 const (
 	walkers  = 64
-	recorded = 10 // of the walkers, whose pages porcupine checks
+	recorded = 6 // of the walkers, whose pages porcupine checks
 	writers  = 4
 )
 
