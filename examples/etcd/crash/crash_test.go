@@ -25,6 +25,9 @@ func TestStopLeader(t *testing.T) { test(t, number(t, stopsVariable, 1), crowded
 // TestKillAfterDelete tests that no id is used again after a node is killed.
 func TestKillAfterDelete(t *testing.T) { test(t, 1, killAfterDelete) }
 
+// TestReadAfterWrite tests that a node serves what was written through another.
+func TestReadAfterWrite(t *testing.T) { test(t, 1, readAfterWrite) }
+
 // test runs rounds with a fault each.
 func test(t *testing.T, rounds int, fault func(*round) error) {
 	seed := uint64(number(t, seedVariable, int(rand.Uint32())))

@@ -98,6 +98,22 @@ func noFault(r *round) error {
 	return nil
 }
 
+// readAfterWrite is no fault. It creates records through one node and reads them
+// immediately through the others.
+func readAfterWrite(r *round) error {
+	c := r.client()
+	for i := range 30 {
+		c.node = r.cluster.nodes[i%len(r.cluster.nodes)]
+		c.create()
+		for _, n := range r.cluster.nodes {
+			if n != c.node {
+				c.readPage(n, everything, everything.encode(), 10*time.Second, true)
+			}
+		}
+	}
+	return nil
+}
+
 // wait waits for a random number of milliseconds.
 func (r *round) wait(least, most int) {
 	time.Sleep(time.Duration(least+r.rng.IntN(most-least)) * time.Millisecond)

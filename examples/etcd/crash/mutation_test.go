@@ -23,8 +23,8 @@ func TestSerializable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []mutation{
-		{reason: "by the ledger", flags: []string{"-serializable"}, fault: crowded(noFault)},
-		{reason: "by porcupine", flags: []string{"-serializable"}, fault: crowded(noFault), silent: true},
+		{reason: "by the ledger", flags: []string{"-serializable"}, fault: readAfterWrite},
+		{reason: "by porcupine", flags: []string{"-serializable"}, fault: readAfterWrite, silent: true},
 	} {
 		t.Run(m.reason, func(t *testing.T) { m.run(t, program, 10) })
 	}
@@ -36,7 +36,7 @@ func TestMutations(t *testing.T) {
 		{
 			reason: "a read does not wait for earlier writes",
 			edits:  []edit{{"etcdstore/catchup.go", "once.Do(func() { once.err = s.catchUp(ctx) })", "once.err = nil"}},
-			fault:  crowded(noFault),
+			fault:  readAfterWrite,
 		},
 		{
 			reason: "a read asks only its own member for the revision",
