@@ -33,7 +33,14 @@ func crowded(fault func(*round) error) func(*round) error {
 // waits before the start until the others store writes again.
 func killOne(r *round) error {
 	r.wait(100, 600)
+	leader, err := r.cluster.leader(context.Background())
+	if err != nil {
+		return err
+	}
 	n := r.cluster.nodes[r.rng.IntN(len(r.cluster.nodes))]
+	if n == leader {
+		r.ledger.stats.leaders++ // only this goroutine uses it during the round
+	}
 	if err := n.kill(); err != nil {
 		return err
 	}

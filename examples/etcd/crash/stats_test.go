@@ -16,10 +16,12 @@ type stats struct {
 	unknown  int // writes without a known outcome
 	negative int // writes that had no effect
 
-	rounds, checked int           // operations that porcupine checked
-	slowest         time.Duration // the longest check
-	seenLater       int           // writes of unknown outcome whose effect was seen
-	seenNextRound   int           // of these, in a later round
+	rounds        int
+	leaders       int           // killed
+	checked       int           // operations that porcupine checked
+	slowest       time.Duration // the longest check
+	seenLater     int           // writes of unknown outcome whose effect was seen
+	seenNextRound int           // of these, in a later round
 
 	lastRead, lastWrite         time.Time
 	withoutReads, withoutWrites time.Duration // the longest times without a response
@@ -53,9 +55,9 @@ func (s *stats) answered(method string) {
 }
 
 func (s *stats) String() string {
-	return fmt.Sprintf("%d rounds; %d pages checked (%d without a tag); %d writes stored, %d without effect, %d unknown, "+
+	return fmt.Sprintf("%d rounds, %d of which killed the leader; %d pages checked (%d without a tag); %d writes stored, %d without effect, %d unknown, "+
 		"of which %d were seen, %d of them in a later round; %d responses of 503, %d requests without a response; "+
 		"porcupine checked %d operations, at most %v for a round; at most %v without a read, %v without a write, %v from a start to a page",
-		s.rounds, s.pages, s.untagged, s.writes, s.negative, s.unknown, s.seenLater, s.seenNextRound, s.unavailable, s.failed,
+		s.rounds, s.leaders, s.pages, s.untagged, s.writes, s.negative, s.unknown, s.seenLater, s.seenNextRound, s.unavailable, s.failed,
 		s.checked, s.slowest.Round(time.Millisecond), s.withoutReads.Round(time.Millisecond), s.withoutWrites.Round(time.Millisecond), s.recovery.Round(time.Millisecond))
 }
