@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/gobacklist/backlist => ../..
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/gobacklist/backlist v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3
