@@ -141,12 +141,12 @@ func (n *storeNode) want(reason, method, path, body string, status int) storeRep
 	return reply
 }
 
-// await sends requests until the status is not 503 for 20 seconds, and compares it.
+// await sends requests until a response has the status, for at most 20 seconds.
 func (n *storeNode) await(reason, method, path, body string, status int) storeReply {
 	n.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		reply := n.do(method, path, body)
-		if reply.Status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+		if reply.Status == status || time.Now().After(deadline) {
 			if reply.Status != status {
 				n.t.Errorf("%s: %s %s: %d %.300s, want %d; errors: %v", reason, method, path, reply.Status, reply.Body, status, n.requests.all())
 			}

@@ -76,7 +76,7 @@ func TestPanicInData(t *testing.T) {
 		})
 	}
 	set("unmarshal")
-	node.want("page", "GET", "books/", "", http.StatusServiceUnavailable)
+	node.await("page", "GET", "books/", "", http.StatusServiceUnavailable) // until the watch has the change
 	node.requests.await(t, "page", etcdstore.ErrInvalidData)
 	opts := etcdstore.Options{Client: client, Prefix: storePrefix}
 	withBooks(&opts)
