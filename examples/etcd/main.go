@@ -123,9 +123,6 @@ func loadFile(ctx context.Context, store *etcdstore.Store, name string) error {
 
 // serve serves until ctx is done, and then waits for running requests.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
-	var unused unusedConns
-	srv.ConnState = unused.track
-	srv.RegisterOnShutdown(unused.close)
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	select {

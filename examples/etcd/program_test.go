@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -152,14 +151,6 @@ func freeURLs(t *testing.T, scheme string, n int) (urls []string) {
 		urls = append(urls, scheme+"://"+a)
 	}
 	return urls
-}
-
-// openUnused opens a connection without a request.
-func openUnused(t *testing.T, address string) {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/api/"))
-	must(t, err)
-	t.Cleanup(func() { conn.Close() })
 }
 
 func must(t *testing.T, err error) {

@@ -27,7 +27,6 @@ func TestThree(t *testing.T) {
 	three.stdout.find(t, servingAt, 4)
 	for i := range nodes {
 		checkEvent(t, "K"+strconv.Itoa(i), nodes[i], nodes...)
-		openUnused(t, nodes[i])
 	}
 	three.end(t)
 	for _, text := range processes {

@@ -35,17 +35,17 @@ func (p *progress) fail(cause error) {
 	p.cause = cause
 }
 
-func (p *progress) state() (at int64, cause error, moved <-chan struct{}) {
+func (p *progress) state() (at int64, moved <-chan struct{}, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.at, p.cause, p.moved
+	return p.at, p.moved, p.cause
 }
 
 // wait waits until all writes up to a revision are in the replica, and until the data in
 // etcd is valid: the replica does not have what was written with an invalid key.
 func (p *progress) wait(ctx context.Context, revision int64) error {
 	for {
-		at, cause, moved := p.state()
+		at, moved, cause := p.state()
 		if at >= revision && !errors.Is(cause, ErrInvalidData) {
 			return nil
 		}

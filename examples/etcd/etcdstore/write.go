@@ -114,7 +114,7 @@ func (s *Store) outcome(ctx context.Context, w *write) error {
 
 // notInTime returns the error of a write that waited until its deadline.
 func (s *Store) notInTime() error {
-	if _, cause, _ := s.progress.state(); cause != nil {
+	if _, _, cause := s.progress.state(); cause != nil {
 		return fmt.Errorf("%w: %w", errNotStored, cause)
 	}
 	return errNotStored
