@@ -140,5 +140,7 @@
 //
 // In process, a house works inside a bubble of [testing/synctest.Test] if it is
 // made there with the T of the bubble. All its goroutines block durably, so a
-// handler that sleeps and a client that times out take no time.
+// handler that sleeps and a client that times out take no time. If a house is made
+// outside the bubble and used inside, or the other way round, its requests return an error
+// that says so.
 package cataloguetest

@@ -86,6 +86,14 @@ func (h *House) open(tb testing.TB, opts Options) {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	tb.Cleanup(end)
+	made := thisSide()
+	tb.Cleanup(func() {
+		tb.Helper()
+		if err := made.check(); err != nil {
+			tb.Errorf("%v", err) // the house cannot be closed here
+			return
+		}
+		end()
+	})
 	h.URL, h.Client = url, client
 }
