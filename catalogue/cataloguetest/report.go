@@ -13,10 +13,11 @@ const (
 	maxLine     = 200 // bytes of a line
 )
 
-// report logs the last requests and the changes to the catalogue if the test has
-// failed.
+// report logs the faults that changed no response and, if the test has failed, the last
+// requests and the changes to the catalogue.
 func (h *House) report(tb testing.TB) {
 	tb.Helper()
+	h.reportUnused(tb)
 	if !tb.Failed() {
 		return
 	}
@@ -58,9 +59,12 @@ func formatChanges(diff string) string {
 }
 
 // truncateLine shortens a line between two characters.
-func truncateLine(line string) string {
-	if len(line) <= maxLine {
-		return line
+func truncateLine(line string) string { return truncate(line, maxLine) }
+
+// truncate shortens a text to a number of bytes, between two characters.
+func truncate(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
 	}
-	return strings.ToValidUTF8(line[:maxLine], "") + "…"
+	return strings.ToValidUTF8(text[:bytes], "") + "…"
 }

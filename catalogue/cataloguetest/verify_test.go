@@ -29,6 +29,7 @@ var expected = []struct{ pathology, fails, reason string }{
 	{"full-pages", "L", "as above"},
 	{"one-full-page", "", "all is on the first page"},
 	{"one-record", "", "all is on the first page"},
+	{"browsable-api", "L", "none sends format=api; L fails as in several-pages"},
 	{"empty", "", "the first page is empty"},
 	{"status-500-once", "D L", "the error has no results and no next; L requests no second page"},
 	{"status-503-once", "D L", "as above"},

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
 func TestWhere(t *testing.T) {
@@ -30,7 +32,12 @@ func TestWhere(t *testing.T) {
 		{"zero Where", Where{}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
 		{"method", Where{Method: "POST"}, []int{4}},
 		{"path", Where{Path: "/api/"}, []int{6}},
-		{"unknown path", Where{Path: "/api"}, nil},
+		{"unknown path", Where{Path: "/login"}, nil},
+		{"pattern with a wildcard", Where{Path: "/api/{collection}/"}, []int{1, 2, 3, 4, 5, 7, 8}},
+		{"pattern of the exact path", Where{Path: "/api/{$}"}, []int{6}},
+		{"pattern with all that follows", Where{Path: "/{rest...}"}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"pattern and method", Where{Path: "/api/{collection}/{$}", Method: "POST"}, []int{4}},
+		{"pattern without the last slash, which the mux would redirect", Where{Path: "/{root}/books/{id}/"}, nil},
 		{"collection, any method", Where{Collection: "books"}, []int{1, 2, 3, 4, 7, 8}},
 		{"collection by key", Where{Collection: "itemVariants"}, []int{5}},
 		{"collection by segment", Where{Collection: "item_variants"}, []int{5}},
@@ -192,6 +199,7 @@ func TestInvalidFaults(t *testing.T) {
 		{"content length", Where{}, Header("content-length", "5"), "Content-Length"},
 		{"space in a header name", Where{}, Header("Retry After", "5"), "Retry After"},
 		{"non-ASCII header name", Where{}, Header("É", "5"), "É"},
+		{"negative time", Where{}, Unavailable(-1), "-1ns"},
 		{"empty chunks", Where{}, Slow(0, time.Second), "chunk size 0"},
 		{"negative number of bytes", Where{}, CutAfter(-1), "-1"},
 		{"negative number of bytes", Where{}, Truncate(-1), "-1"},
@@ -201,6 +209,17 @@ func TestInvalidFaults(t *testing.T) {
 		{"scheme with slashes", Where{}, NextScheme("https://"), "https://"},
 		{"count shrinks by 0", Where{}, CountShrinks(0), "0"},
 		{"unknown collection", Where{Collection: "magazines"}, Cut(), "magazines"},
+		{"method in lower case", Where{Method: "get"}, Cut(), `Where.Method: "get" is not in upper case; want "GET"`},
+		{"method with a space", Where{Method: "GET "}, Cut(), `Where.Method: "GET " is not a method`},
+		{"path without the first slash", Where{Path: "api/events/"}, Cut(), `want "/api/events/"`},
+		{"URL", Where{Path: "http://catalogue.test/api/events/?limit=2"}, Cut(), `want "/api/events/"`},
+		{"method in the path", Where{Path: "GET /api/events/"}, Cut(), `want Where{Method: "GET", Path: "/api/events/"}`},
+		{"query", Where{Path: "/api/events/?limit=2"}, Cut(), `has a query or a fragment; want "/api/events/"`},
+		{"fragment", Where{Path: "/api/events/#top"}, Cut(), `has a query or a fragment; want "/api/events/"`},
+		{"collection without its slash", Where{Path: "/api/item_variants"}, Cut(), `want "/api/item_variants/"`},
+		{"root listing without its slash", Where{Path: "/api"}, Cut(), `want "/api/"`},
+		{"wildcard that is not closed", Where{Path: "/api/{id/"}, Cut(), "not a pattern of http.ServeMux"},
+		{"wildcard in a segment", Where{Path: "/api/x{id}/"}, Cut(), "not a pattern of http.ServeMux"},
 		{"negative offset", Where{Page: AtOffset(-1)}, Cut(), "-1"},
 		{"share above 1", Where{Share: 1.1}, Cut(), "1.1"},
 		{"negative share", Where{Share: -0.1}, Cut(), "-0.1"},
@@ -214,5 +233,38 @@ func TestInvalidFaults(t *testing.T) {
 		if err == nil || b != nil || !strings.Contains(err.Error(), tt.text) {
 			t.Errorf("%s: %v, want an error containing %q", tt.reason, err, tt.text)
 		}
+	}
+}
+
+// TestWherePathsOfRecords checks the paths of a service whose records have paths.
+func TestWherePathsOfRecords(t *testing.T) {
+	films := paths{"/v1/", []resources.Description{{Key: "films", Segment: "films", Actions: resources.AllActions}}}
+	tests := []struct {
+		reason, path string
+		want         string // in the error; empty: none
+	}{
+		{"record", "/v1/films/7/", ""},
+		{"pattern of records", "/v1/films/{id}/", ""},
+		{"path of the program", "/login", ""},
+		{"path below that of a record", "/v1/films/7/reviews", ""},
+		{"record without its slash", "/v1/films/7", `want "/v1/films/7/"`},
+		{"pattern without its slash", "/v1/films/{id}", `want "/v1/films/{id}/"`},
+	}
+	for _, tt := range tests {
+		err := (&Where{Path: tt.path}).check(films)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: error %v, want %q", tt.reason, err, tt.want)
+		}
+	}
+}
+
+func TestWhereText(t *testing.T) {
+	all := Where{Method: "GET", Path: "/api/events/", Collection: "events", Page: AtOffset(0), Share: 0.5, Seed: 3, After: 1, Nth: 2}
+	const want = `Where{Method: "GET", Path: "/api/events/", Collection: "events", Page: AtOffset(0), Share: 0.5, Seed: 3, After: 1, Nth: 2}`
+	if got := all.text(); got != want {
+		t.Errorf("text() = %s, want %s", got, want)
+	}
+	if got := (&Where{}).text(); got != "Where{}" {
+		t.Errorf("text() = %s, want Where{}", got)
 	}
 }
