@@ -84,9 +84,13 @@ func (i *interceptor) renderHTML() bool {
 // browsablePage returns a page that shows a response.
 func browsablePage(r *http.Request, resp *response) []byte {
 	var page bytes.Buffer
+	method := r.Method
+	if method == http.MethodHead { // has the header of the GET
+		method = http.MethodGet
+	}
 	target := html.EscapeString(r.URL.RequestURI())
 	fmt.Fprintf(&page, "<!DOCTYPE html>\n<html>\n<head><title>%s – Django REST framework</title></head>\n<body>\n", html.EscapeString(r.URL.Path))
-	fmt.Fprintf(&page, "<pre><b>%s</b> %s</pre>\n", html.EscapeString(r.Method), target)
+	fmt.Fprintf(&page, "<pre><b>%s</b> %s</pre>\n", html.EscapeString(method), target)
 	fmt.Fprintf(&page, "<pre><b>HTTP %d %s</b>\n\n%s</pre>\n</body>\n</html>\n", resp.status, http.StatusText(resp.status), html.EscapeString(string(resp.body)))
 	return page.Bytes()
 }

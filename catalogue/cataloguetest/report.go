@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // Bounds on what is logged of a failed test.
@@ -11,6 +12,7 @@ const (
 	maxRequests = 20  // the last ones
 	maxLines    = 40  // of the changes
 	maxLine     = 200 // bytes of a line
+	maxAnswer   = 500 // bytes of the body of an error response
 )
 
 // report logs the faults that changed no response and, if the test has failed, the last
@@ -24,7 +26,8 @@ func (h *House) report(tb testing.TB) {
 	tb.Logf("cataloguetest: %s\n%s", formatRequests(h.log.exchanges()), formatChanges(Diff(h.initial, h.Catalogue)))
 }
 
-// formatRequests lists the last requests, one per line.
+// formatRequests lists the last requests, one per line. The body of an error response
+// follows in a line of its own.
 func formatRequests(log []Exchange) string {
 	var b strings.Builder
 	switch more := len(log) - maxRequests; {
@@ -38,8 +41,28 @@ func formatRequests(log []Exchange) string {
 	}
 	for _, e := range log {
 		b.WriteString("\n  " + truncateLine(e.String()))
+		if text := errorText(e); text != "" {
+			b.WriteString("\n    " + text)
+		}
 	}
 	return b.String()
+}
+
+// errorText returns the beginning of the body of an error response in one line, or "" if
+// there is none or if it is compressed.
+func errorText(e Exchange) string {
+	if e.Status < 400 || e.AnswerHeader.Get("Content-Encoding") != "" {
+		return ""
+	}
+	const enough = 4 * maxAnswer // the rest is not looked at
+	text := strings.ToValidUTF8(string(e.Answer[:min(len(e.Answer), enough)]), "\ufffd")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return truncate(strings.Join(strings.Fields(text), " "), maxAnswer)
 }
 
 // formatChanges formats the first lines of a report of [Diff].

@@ -199,7 +199,7 @@ func TestVerifyClient(t *testing.T) {
 		t.Errorf("subtests (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, line := range []string{
-		"returned 10 of 25 records, without record ",                                              // the problem
+		"returned 10 of 25 records, without the one with the id ",                                 // the problem
 		"compare the number of records received with count, and return an error if they differ\n", // the remedy
 		"GET /api/events/?offset=20: 200 OK\n",                                                    // the requests
 	} {
