@@ -92,6 +92,21 @@ func TestUnusedFaults(t *testing.T) {
 	}
 }
 
+// A skipped is a testing.TB of a test that has been skipped.
+type skipped struct{ *recorder }
+
+func (skipped) Skipped() bool { return true }
+
+func TestUnusedFaultsOfSkippedTest(t *testing.T) {
+	tb := skipped{&recorder{TB: t}}
+	house := cataloguetest.NewWith(tb, cataloguetest.Options{RequireFaults: true})
+	house.Break(cataloguetest.Where{}, cataloguetest.Cut())
+	tb.end()
+	if tb.logs != nil || tb.errors != nil {
+		t.Errorf("logs %q, failures %q", tb.logs, tb.errors)
+	}
+}
+
 // TestUnusedFaultsBounded checks that at most ten faults are reported, each with a text of
 // bounded length.
 func TestUnusedFaultsBounded(t *testing.T) {
