@@ -233,7 +233,7 @@ func TestFailureReport(t *testing.T) {
 		tb.Errorf("deliberate failure")
 	})
 	checkMessage(t, "failed test", text, "cataloguetest: the last 20 of 31 requests:\n  GET /api/news/?limit=1 → 200, ",
-		"GET /api/nothing/?qqqq", "…\nchanges to the catalogue", "events: want 300 records, got 0")
+		"GET /api/nothing/?qqqq", "…\n    {\"detail\":\"Not found.\"}\nchanges to the catalogue", "events: want 300 records, got 0")
 	if lines := strings.Count(text, "\n"); lines > 65 {
 		t.Errorf("report has %d lines", lines)
 	}

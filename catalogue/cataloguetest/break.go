@@ -1,5 +1,11 @@
 package cataloguetest
 
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+)
+
 // Break applies fault to the requests that where selects, until it is mended:
 //
 //	house.Break(cataloguetest.Where{Nth: 2}, cataloguetest.Status(503, ""))
@@ -7,20 +13,34 @@ package cataloguetest
 //
 // If several faults apply to one request, they take effect in the order in which a
 // response is made: delays and cuts before the response, a status in its place,
-// changes to its page, headers, truncation, and finally the way its bytes are
+// changes to its page, its format, headers, truncation, and finally the way its bytes are
 // sent. Faults of the same kind take effect in the order of the calls, so the last of
 // two statuses is sent. Each fault counts the requests as they arrive, independently
 // of other faults.
 //
-// Break calls Fatalf on the testing.TB of the house if where or fault is invalid.
+// At the end of the test, a fault that has changed no response is logged with the place
+// where Break was called; see [Options.RequireFaults].
+//
+// Break calls Fatalf on the testing.TB of the house if where or fault is invalid, or if
+// where can match no request.
 func (h *House) Break(where Where, fault Fault) *Breakage {
 	h.tb.Helper()
 	b, err := h.faults.add(where, fault)
 	if err != nil {
 		h.tb.Fatalf("cataloguetest: Break: %v", err)
+		return nil
 	}
+	b.owner.mu.Lock()
+	defer b.owner.mu.Unlock()
+	b.at = caller()
 	return b
 }
 
 // Mend removes all faults. Requests that have already arrived are not affected.
 func (h *House) Mend() { h.faults.mend() }
+
+// caller returns the file and line from which the caller of this function was called.
+func caller() string {
+	_, file, line, _ := runtime.Caller(2)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}

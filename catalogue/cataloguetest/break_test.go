@@ -82,6 +82,7 @@ func TestEveryFault(t *testing.T) {
 	page := cataloguetest.Where{Method: http.MethodGet, Collection: "events", Page: cataloguetest.AtOffset(21)}
 	for name, fault := range map[string]cataloguetest.Fault{
 		"Status":            cataloguetest.Status(503, `{"detail":"Later."}`),
+		"Unavailable":       cataloguetest.Unavailable(time.Second),
 		"Header":            cataloguetest.Header("Retry-After", "1"),
 		"Delay":             cataloguetest.Delay(time.Millisecond),
 		"Slow":              cataloguetest.Slow(4096, time.Millisecond),

@@ -20,6 +20,7 @@ func errOtherAddress(url, addr string) error {
 type boundTransport struct {
 	*http.Transport
 	lifetime context.Context
+	made     side
 }
 
 // newClient returns a client with the given transport, and a function that ends all
@@ -27,7 +28,7 @@ type boundTransport struct {
 func newClient(t *http.Transport) (client *http.Client, end func()) {
 	lifetime, cancel := context.WithCancel(context.Background())
 	lifetime.Done() // creates the channel in the synctest bubble of the caller
-	return &http.Client{Transport: &boundTransport{t, lifetime}}, func() {
+	return &http.Client{Transport: &boundTransport{t, lifetime, thisSide()}}, func() {
 		cancel()
 		t.CloseIdleConnections()
 	}
@@ -36,6 +37,12 @@ func newClient(t *http.Transport) (client *http.Client, end func()) {
 // RoundTrip sends the request. Its context is bound to the house even after
 // RoundTrip has returned, since the response body may be read until then.
 func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := t.made.check(); err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // a RoundTripper must close it
+		}
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(r.Context())
 	unbind := context.AfterFunc(t.lifetime, cancel)
 	resp, err := t.Transport.RoundTrip(r.WithContext(ctx))

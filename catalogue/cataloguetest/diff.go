@@ -20,19 +20,26 @@ import (
 // collection.
 const diffShown = 10
 
+// recordShown is the number of bytes that a report shows of a record that only one
+// catalogue has.
+const recordShown = 500
+
 // Diff returns a report of the differences between two catalogues, or "" if there
 // are none:
 //
 //	events: want 121 records, got 120
 //	  only in want: 3, 7
 //	  only in got: 122
+//	  record 3 (only in want): {"id":3,"name":"Onda"}
+//	  …
 //	  record 5 (-want +got):
 //	    …
 //
 // Records are compared in wire form, member by member. Numbers are compared by their
-// digits, and the order of members is ignored. Of each collection, at most 10 ids
-// per line and 10 records are shown, with the number of those left out. A collection that
-// only one catalogue has is a difference, even if it is empty. The format is not stable
+// digits, and the order of members is ignored. Of each collection, at most 10 ids per line,
+// 10 records that only one catalogue has, from each, and 10 records that differ are shown,
+// with the number of those left out. Of a record that only one has, at most 500 bytes are
+// shown. A collection that only one catalogue has is a difference, even if it is empty. The format is not stable
 // and may differ from run to run. A nil catalogue has the collections of the other one
 // and no records.
 //
@@ -110,9 +117,9 @@ func recordsOf(house *catalogue.Catalogue, key string) (all [][]byte, ok bool, e
 
 // A difference describes how two lists of records differ.
 type difference struct {
-	want, got idList   // records that only one list has
-	changed   int      // number of records that differ
-	details   []string // of the first diffShown of them
+	want, got recordList // records that only one list has
+	changed   int        // number of records that differ
+	details   []string   // of the first diffShown of them
 }
 
 func (d *difference) empty() bool { return d.want.n+d.got.n+d.changed == 0 }
@@ -134,10 +141,10 @@ func compareRecords(want, got [][]byte) (d difference, err error) {
 		}
 		switch {
 		case len(got) == 0 || len(want) > 0 && w < g:
-			d.want.add(w)
+			d.want.add(w, want[0])
 			want = want[1:]
 		case len(want) == 0 || w > g:
-			d.got.add(g)
+			d.got.add(g, got[0])
 			got = got[1:]
 		default:
 			if err := d.change(w, want[0], got[0]); err != nil {
@@ -193,6 +200,12 @@ func (d *difference) write(report *strings.Builder) {
 	if d.got.n > 0 {
 		fmt.Fprintf(&text, "only in got: %v\n", &d.got)
 	}
+	for _, r := range d.want.first {
+		fmt.Fprintf(&text, "record %d (only in want): %s\n", r.id, r.shown())
+	}
+	for _, r := range d.got.first {
+		fmt.Fprintf(&text, "record %d (only in got): %s\n", r.id, r.shown())
+	}
 	for _, detail := range d.details {
 		text.WriteString(detail)
 	}
@@ -205,25 +218,4 @@ func (d *difference) write(report *strings.Builder) {
 // indented indents one or more lines.
 func indented(lines string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n  ") + "\n"
-}
-
-// An idList keeps the first ids that are added to it and counts all.
-type idList struct {
-	first []int
-	n     int
-}
-
-func (s *idList) add(id int) {
-	if s.n++; s.n <= diffShown {
-		s.first = append(s.first, id)
-	}
-}
-
-// String returns the ids, such as "3, 7" or, if not all were kept, "3, 7 and 17 more".
-func (s *idList) String() string {
-	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.first), " ", ", "), "[]")
-	if more := s.n - len(s.first); more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
 }

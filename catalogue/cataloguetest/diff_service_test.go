@@ -224,6 +224,7 @@ func ExampleDiff() {
 	// Output:
 	// books: want 2 records, got 1
 	//   only in want: 2
+	//   record 2 (only in want): {"id":2,"name":"Onda"}
 }
 
 func ExampleDiffService() {
@@ -250,4 +251,5 @@ func ExampleDiffService() {
 	// true
 	// books: want 1 record, got 2
 	//   only in got: 2
+	//   record 2 (only in got): {"id":2,"name":"Onda"}
 }

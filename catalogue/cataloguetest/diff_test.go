@@ -52,9 +52,11 @@ func TestDiff(t *testing.T) {
 			[]string{`{"id":1,"price":1.00}`}, []string{`{"id":1,"price":1.0}`},
 			[]string{"books: want 1 record, got 1", "record 1 (-want +got):", `- "price":`, `"1.00",`, `+ "price":`}},
 		{"missing record", "its id is only in want", numbered(1, 3, "Book"), numbered(1, 2, "Book"),
-			[]string{"books: want 3 records, got 2", "only in want: 3"}},
+			[]string{"books: want 3 records, got 2", "only in want: 3 record 3 (only in want): {\"id\":3,\"name\":\"Book 3\"}"}},
 		{"additional record", "its id is only in got", numbered(2, 3, "Book"), numbered(1, 3, "Book"),
-			[]string{"books: want 2 records, got 3", "only in got: 1"}},
+			[]string{"books: want 2 records, got 3", "only in got: 1 record 1 (only in got): {\"id\":1,\"name\":\"Book 1\"}"}},
+		{"long record", "its beginning is shown, of at most 500 bytes", []string{`{"id":1,"name":"` + strings.Repeat("é", 300) + `"}`}, nil,
+			[]string{`record 1 (only in want): {"id":1,"name":"` + strings.Repeat("é", 242) + "…"}},
 		{"largest id", "it does not end the list",
 			[]string{`{"id":9223372036854775807}`}, nil, []string{"only in want: 9223372036854775807"}},
 		{"other records", "both lists are read to the end", numbered(1, 2, "Book"), numbered(3, 4, "Book"),
@@ -62,7 +64,7 @@ func TestDiff(t *testing.T) {
 		{"missing member", "absent and null differ", []string{`{"id":1,"isbn":null}`}, []string{`{"id":1}`},
 			[]string{"record 1 (-want +got):", `- "isbn": nil,`}},
 		{"many ids", "the report is bounded", numbered(1, 27, "Book"), nil,
-			[]string{"only in want: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 17 more"}},
+			[]string{"only in want: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 17 more", "record 10 (only in want): {"}},
 		{"many records", "the report is bounded", numbered(1, 27, "Book"), numbered(1, 27, "Other"),
 			[]string{"record 1 (-want +got):", "record 10 (-want +got):", "and 17 more records differ"}},
 	} {
@@ -78,8 +80,10 @@ func TestDiff(t *testing.T) {
 					t.Errorf("%s, but Diff returned no %q:\n%s", c.reason, line, report)
 				}
 			}
-			if n := strings.Count(report, "-want +got"); n > 10 {
-				t.Errorf("report shows %d records", n)
+			for _, shown := range []string{"-want +got", "(only in want)", "(only in got)"} {
+				if n := strings.Count(report, shown); n > 10 {
+					t.Errorf("report shows %d records with %q", n, shown)
+				}
 			}
 		})
 	}
@@ -89,7 +93,8 @@ func TestDiffSeveralCollections(t *testing.T) {
 	want, got := booksCatalogue(t, `{"id":1}`), booksCatalogue(t, `{"id":1}`)
 	fill(t, want, "authors", `{"id":1}`)
 	fill(t, got, "faqs", `{"id":4}`)
-	report := "authors: want 1 record, got 0\n  only in want: 1\nfaqs: want 0 records, got 1\n  only in got: 4\n"
+	report := "authors: want 1 record, got 0\n  only in want: 1\n  record 1 (only in want): {\"id\":1}\n" +
+		"faqs: want 0 records, got 1\n  only in got: 4\n  record 4 (only in got): {\"id\":4}\n"
 	if diff := cmp.Diff(report, cataloguetest.Diff(want, got)); diff != "" {
 		t.Error(diff)
 	}

@@ -55,6 +55,9 @@
 // [Where] selects them by Path, or all of a collection by Collection. Faults of pages do
 // not change them.
 //
+// With [Options.Wrap], the house has endpoints of the program's own as well, such as
+// /login, behind the same client, log and faults.
+//
 // # Requests
 //
 // [House.Exchanges] returns every request with its response. [House.Asked],
@@ -64,16 +67,17 @@
 //	house.NeverWrote(t)                // no POST, PUT, PATCH or DELETE
 //	house.WalkedOnce(t, "events")      // every page once, no record left out
 //
-// When a test fails, its last requests are logged, together with the changes that
-// were made to the catalogue.
+// When a test fails, its last requests are logged, with the bodies of error responses,
+// together with the changes that were made to the catalogue.
 //
 // # Faults
 //
 // [House.Break] applies a fault to requests. A [Where] selects the requests: the nth
 // one, a path, a page, or a fraction of all. A [Fault] is an error status, a delay, a
-// cut connection, a slow or truncated body, or a page with wrong contents, such as a
-// next link that leads to an earlier page or to another host, a missing or repeated
-// record, or a count that shrinks.
+// cut connection, a slow or truncated body, HTML instead of JSON, or a page with wrong
+// contents, such as a next link that leads to an earlier page or to another host, a missing
+// or repeated record, or a count that shrinks. At the end of the test, a fault that has
+// changed no response is logged or, with [Options.RequireFaults], fails the test.
 //
 //	func TestUnavailable(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) { // the delay takes no time
@@ -92,9 +96,9 @@
 //
 // # Verifying a client
 //
-// [VerifyClient] runs a client through 31 pathologies of paginated services. In
-// each of them the client must end, and must return either all records or an
-// error. A client that only follows next links fails ten of them. The client in
+// [VerifyClient] runs a client through 32 pathologies of paginated services. In
+// each of them the client must end, close the response bodies, and return either all
+// records or an error. A client that only follows next links fails ten of them. The client in
 // examples/client passes all of them and uses only the standard library.
 //
 //	func TestClient(t *testing.T) {
@@ -140,5 +144,7 @@
 //
 // In process, a house works inside a bubble of [testing/synctest.Test] if it is
 // made there with the T of the bubble. All its goroutines block durably, so a
-// handler that sleeps and a client that times out take no time.
+// handler that sleeps and a client that times out take no time. If a house is made
+// outside the bubble and used inside, or the other way round, its requests return an error
+// that says so.
 package cataloguetest

@@ -10,14 +10,18 @@ import (
 
 // An Exchange is a request and its response, as the client sent and received
 // them. The response includes the effect of faults.
+//
+// What is kept of a long test is bounded, except for the method, the URL and the outcome of
+// each request: the headers of the last 10,000 exchanges, and the last 64 MiB of bodies.
+// [House.Forget] discards all.
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query
-	Header http.Header // of the request, including the headers that net/http adds
+	Header http.Header // of the request, including the headers that net/http adds; nil if it was discarded
 	Body   []byte      // the part of the request body that was read, at most 1 MiB
 
 	Status       int         // of the response; 0 if there is none, see Aborted
-	AnswerHeader http.Header // of the response, as set by the handler, without the Date that net/http adds
+	AnswerHeader http.Header // of the response, as set by the handler, without the Date that net/http adds; nil if it was discarded
 	Answer       []byte      // the response body, as written by the handler, at most 1 MiB
 
 	// Cut reports whether Body or Answer is incomplete, because it is longer than

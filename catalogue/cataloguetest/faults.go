@@ -14,6 +14,7 @@ type faults struct {
 
 	mu     sync.Mutex
 	active []*Breakage // in the order in which they were added
+	added  []*Breakage // including those that were mended before they changed a response
 }
 
 // A scopedFault is a fault and the requests that it applies to.
@@ -27,6 +28,8 @@ type scopedFault struct {
 type Breakage struct {
 	owner *faults
 	scopedFault
+	pattern pathPattern // of where.Path, if that is one
+	at      string      // file and line of the call of Break
 
 	// Numbers of requests, guarded by owner.mu: that match the fields of where, are
 	// in its share, are selected by After and Nth, and were changed.
@@ -35,8 +38,8 @@ type Breakage struct {
 
 // Count returns the number of requests that the fault has changed. Selected requests
 // that it could not change do not count, such as a request for a page to which another
-// fault responds with a status. Tests should check Count, because a fault that selects
-// no request has no effect.
+// fault responds with a status. A fault whose Count is zero at the end of the test is
+// logged; see [Options.RequireFaults].
 func (b *Breakage) Count() int {
 	b.owner.mu.Lock()
 	defer b.owner.mu.Unlock()
@@ -48,7 +51,11 @@ func (b *Breakage) Count() int {
 func (b *Breakage) Mend() {
 	b.owner.mu.Lock()
 	defer b.owner.mu.Unlock()
-	b.owner.active = slices.DeleteFunc(b.owner.active, func(other *Breakage) bool { return other == b })
+	same := func(other *Breakage) bool { return other == b }
+	b.owner.active = slices.DeleteFunc(b.owner.active, same)
+	if b.count > 0 {
+		b.owner.added = slices.DeleteFunc(b.owner.added, same)
+	}
 }
 
 func (f *faults) add(where Where, fault Fault) (*Breakage, error) {
@@ -62,9 +69,12 @@ func (f *faults) add(where Where, fault Fault) (*Breakage, error) {
 		return nil, err
 	}
 	b := &Breakage{owner: f, scopedFault: scopedFault{where, fault}}
+	if isPattern(where.Path) {
+		b.pattern, _ = newPathPattern(where.Path) // has been checked
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.active = append(f.active, b)
+	f.active, f.added = append(f.active, b), append(f.added, b)
 	return b, nil
 }
 
@@ -72,6 +82,7 @@ func (f *faults) mend() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active = nil
+	f.added = slices.DeleteFunc(f.added, func(b *Breakage) bool { return b.count > 0 })
 }
 
 // wrap returns a handler that applies the faults to the requests for next.
@@ -111,7 +122,7 @@ func (f *faults) hits(r *http.Request) []hit {
 
 // selects counts a request and reports whether the fault applies to it.
 func (b *Breakage) selects(r *http.Request) bool {
-	if !b.where.matches(r, b.owner.paths) {
+	if !b.where.matches(r, b.owner.paths, b.pattern) {
 		return false
 	}
 	b.matched++

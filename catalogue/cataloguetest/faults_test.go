@@ -141,6 +141,8 @@ func TestFaults(t *testing.T) {
 			view{502, "text/html; charset=utf-8", 20, `<h1>Bad Gateway</h1>`, ""}, true},
 		{"status with an empty body", []Fault{Status(500, "")}, middle, view{500, "text/html; charset=utf-8", 0, "", ""}, true},
 		{"status that cannot have a body", []Fault{Status(204, "text")}, middle, view{204, "text/html; charset=utf-8", 0, "", ""}, true},
+		{"unavailable", []Fault{Unavailable(0)}, middle,
+			view{503, "text/html; charset=utf-8", int64(len(unavailablePage)), unavailablePage, ""}, true},
 		{"other content type", []Fault{Header("Content-Type", "text/plain")}, middle,
 			view{200, "text/plain", normal.Length, normal.Body, ""}, true},
 		{"no content type", []Fault{Header("Content-Type", "")}, middle, view{200, "", normal.Length, normal.Body, ""}, true},

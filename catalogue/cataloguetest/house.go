@@ -25,10 +25,11 @@ type House struct {
 	// change it.
 	Client *http.Client
 
-	tb      testing.TB
-	log     exchangeLog
-	faults  faults
-	initial *catalogue.Catalogue // the records at the start; never written to
+	tb            testing.TB
+	log           exchangeLog
+	faults        faults
+	requireFaults bool
+	initial       *catalogue.Catalogue // the records at the start; never written to
 }
 
 // New returns a house with the sample records, reached in process, that permits
@@ -41,11 +42,13 @@ func New(tb testing.TB) *House {
 // NewWith returns a house configured by opts. It is open until the test and its
 // subtests have ended. Houses share no mutable state, so tests may run in
 // parallel. NewWith calls tb.Fatalf if the options contradict each other, if a
-// definition, the root or a fixture is invalid, or if there is no free loopback port.
+// definition, the root or a fixture is invalid, if Options.Wrap returns nil, or if there
+// is no free loopback port.
 //
 // At the end of the test, requests that are still running lose their connection,
-// and the house waits for their handlers. If the test has failed, its last
-// requests are logged, together with the changes to the catalogue.
+// and the house waits for their handlers. Faults that have changed no response are
+// logged. If the test has failed, its last requests are logged, with the bodies of error
+// responses, together with the changes to the catalogue.
 //
 // The first call that needs the sample records generates them, which takes some
 // tens of milliseconds. Later calls clone them, at a cost that does not depend on
@@ -67,9 +70,13 @@ func NewWith(tb testing.TB, opts Options) *House {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	h := &House{Catalogue: records, initial: initial, tb: tb}
+	h := &House{Catalogue: records, initial: initial, tb: tb, requireFaults: opts.RequireFaults}
 	h.faults.paths = pathsOf(records, handler.Root())
-	h.Handler = h.log.wrap(h.faults.wrap(handler))
+	served := opts.wrap(handler)
+	if served == nil {
+		tb.Fatalf("cataloguetest: options: Wrap returned a nil handler")
+	}
+	h.Handler = h.log.wrap(h.faults.wrap(served))
 	tb.Cleanup(func() { h.report(tb) })
 	h.open(tb, opts)
 	return h
@@ -86,6 +93,14 @@ func (h *House) open(tb testing.TB, opts Options) {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	tb.Cleanup(end)
+	made := thisSide()
+	tb.Cleanup(func() {
+		tb.Helper()
+		if err := made.check(); err != nil {
+			tb.Errorf("%v", err) // the house cannot be closed here
+			return
+		}
+		end()
+	})
 	h.URL, h.Client = url, client
 }

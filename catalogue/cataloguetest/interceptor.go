@@ -20,7 +20,8 @@ type interceptor struct {
 	delay time.Duration
 	cut   bool // cut the connection after the delay
 
-	response *response // nil: the handler has not been called
+	response  *response // nil: the handler has not been called
+	rendering rendering // by BrowsableAPI
 
 	chunk    int // bytes of the body per write; 0: all
 	pause    time.Duration
@@ -37,6 +38,11 @@ type response struct {
 
 // serve responds to the request. The hits must be in the order of their stages.
 func (i *interceptor) serve(hits []hit) {
+	for _, hit := range hits {
+		if hit.fault.prepare != nil {
+			hit.fault.prepare(i)
+		}
+	}
 	for len(hits) > 0 && hits[0].fault.stage <= inPlaceOf {
 		hits[0].apply(i)
 		hits = hits[1:]

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Bounds on the bodies that are kept, in bytes.
+// Bounds on what is kept of the exchanges.
 const (
-	maxBody   = 1 << 20  // of a single body
-	maxBodies = 64 << 20 // of all bodies
+	maxBody    = 1 << 20  // bytes of a single body
+	maxBodies  = 64 << 20 // bytes of all bodies
+	maxHeaders = 10_000   // exchanges whose headers are kept
 )
 
 // An exchangeLog records the exchanges of a house. The zero value is ready to use.
@@ -52,6 +53,9 @@ func (l *exchangeLog) begin(r *http.Request) *logEntry {
 	defer l.mu.Unlock()
 	entry := &logEntry{log: l, exchange: e, start: time.Now()}
 	l.entries = append(l.entries, entry)
+	if old := len(l.entries) - 1 - maxHeaders; old >= 0 {
+		l.entries[old].dropHeaders()
+	}
 	return entry
 }
 
@@ -82,6 +86,7 @@ type logEntry struct {
 	exchange *Exchange
 	start    time.Time
 	dropping bool // nothing more is kept of its bodies
+	headless bool // its headers are not kept
 }
 
 // keep appends p to a body as far as there is room. The log must be locked.
@@ -109,6 +114,12 @@ func (n *logEntry) drop() {
 	n.dropping = true
 }
 
+// dropHeaders discards the headers. The log must be locked.
+func (n *logEntry) dropHeaders() {
+	n.exchange.Header, n.exchange.AnswerHeader = nil, nil
+	n.headless = true
+}
+
 // update calls f with the exchange and sets the time that it has taken so far.
 func (n *logEntry) update(f func(e *Exchange)) {
 	n.log.mu.Lock()
@@ -121,7 +132,10 @@ func (n *logEntry) update(f func(e *Exchange)) {
 func (n *logEntry) header(status int, h http.Header) {
 	n.update(func(e *Exchange) {
 		if e.Status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
-			e.Status, e.AnswerHeader = status, h.Clone()
+			e.Status = status
+			if !n.headless {
+				e.AnswerHeader = h.Clone()
+			}
 		}
 	})
 }

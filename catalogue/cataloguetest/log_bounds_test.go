@@ -51,3 +51,35 @@ func TestLogDropsResponseUnderWay(t *testing.T) {
 		t.Errorf("first exchange: Cut = %t with %d bytes, want true with 0", e.Cut, len(e.Answer))
 	}
 }
+
+// TestLogDropsHeaders checks that the headers of the last exchanges are kept, and no
+// others, not even those of a response that ends after many others.
+func TestLogDropsHeaders(t *testing.T) {
+	var l exchangeLog
+	quick := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	r := httptest.NewRequest("GET", "/quick?x=1", nil)
+	r.Header.Set("Accept", "text/x")
+	slow := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for range maxHeaders + 2 {
+			quick.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		w.Header().Set("X-Slow", "yes")
+		w.WriteHeader(http.StatusOK)
+	}))
+	slow.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/slow", nil))
+	all := l.exchanges()
+	if first := all[0]; first.Header != nil || first.AnswerHeader != nil || first.Status != 200 || first.URL.Path != "/slow" {
+		t.Errorf("first exchange: %v with headers %v, %v", first, first.Header, first.AnswerHeader)
+	}
+	for i, e := range all[1:] {
+		kept := i+1 >= len(all)-maxHeaders
+		if (e.Header.Get("Accept") == "text/x") != kept || (e.AnswerHeader != nil) != kept || e.URL.RawQuery != "x=1" || e.Status != 204 {
+			t.Fatalf("exchange %d of %d: %v with headers %v, %v", i+2, len(all), e, e.Header, e.AnswerHeader)
+		}
+	}
+	l.forget()
+	quick.ServeHTTP(httptest.NewRecorder(), r)
+	if e := l.exchanges()[0]; e.Header == nil {
+		t.Error("the first exchange after forget has no header")
+	}
+}

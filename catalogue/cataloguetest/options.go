@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"errors"
 	"io/fs"
+	"net/http"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
@@ -50,6 +51,18 @@ type Options struct {
 
 	// Authorizer decides which writes are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
+
+	// Wrap, if not nil, returns a handler for the requests of the house, given the handler
+	// of its collections. It adds endpoints of the program's own, such as "/login", and
+	// passes all other requests on. A request goes through the log, the faults, the
+	// handler that Wrap returns, and the handler of the collections, in this order. So
+	// faults apply to the program's endpoints, and assertions such as [House.Asked] and
+	// [House.NeverWrote] count their requests. A nil result fails the test.
+	Wrap func(http.Handler) http.Handler
+
+	// RequireFaults makes the test fail at its end if a fault of [House.Break] has changed
+	// no response, even if the fault was mended. Otherwise such a fault is only logged.
+	RequireFaults bool
 
 	// Server makes the house listen on a loopback port, for code that needs an
 	// address instead of a client. It does not work inside a synctest bubble.
@@ -118,6 +131,14 @@ func (o *Options) authorizer() httpapi.Authorizer {
 		return httpapi.AllowAll
 	}
 	return o.Authorizer
+}
+
+// wrap returns the handler for the requests of the house.
+func (o *Options) wrap(collections http.Handler) http.Handler {
+	if o.Wrap == nil {
+		return collections
+	}
+	return o.Wrap(collections)
 }
 
 func (o *Options) scheme() string {

@@ -265,10 +265,19 @@ func TestWalkedOnceOwnCollection(t *testing.T) {
 
 func TestDiffOwnCollections(t *testing.T) {
 	want, got := newFilms(t, 3).Catalogue, newFilms(t, 2).Catalogue
-	if diff := cmp.Diff("shortFilms: want 3 records, got 2\n  only in want: 3\n", cataloguetest.Diff(want, got)); diff != "" {
+	if diff := cmp.Diff("shortFilms: want 3 records, got 2\n  only in want: 3\n  record 3 (only in want): {\"id\":3,\"title\":\"Film 3\",\"director\":2}\n", cataloguetest.Diff(want, got)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff("directors: want 0 records, got 2\n  only in got: 1, 2\nshortFilms: want 0 records, got 2\n  only in got: 1, 2\n", cataloguetest.Diff(nil, got)); diff != "" {
+	const all = `directors: want 0 records, got 2
+  only in got: 1, 2
+  record 1 (only in got): {"id":1,"name":"Varda"}
+  record 2 (only in got): {"id":2,"name":"Rohrwacher"}
+shortFilms: want 0 records, got 2
+  only in got: 1, 2
+  record 1 (only in got): {"id":1,"title":"Film 1","director":2}
+  record 2 (only in got): {"id":2,"title":"Film 2","director":1}
+`
+	if diff := cmp.Diff(all, cataloguetest.Diff(nil, got)); diff != "" {
 		t.Error(diff)
 	}
 	fewer, err := catalogue.NewOnly(filmDefinitions()[:1]...)
@@ -296,7 +305,7 @@ func TestDiffServiceOwnCollections(t *testing.T) {
 	house.NeverWrote(t)
 	send(t, house, "DELETE /v1/films/7/", "")
 	report, err := cataloguetest.DiffService(t.Context(), want, service, "shortFilms")
-	if !errors.Is(err, cataloguetest.ErrDiffers) || report != "shortFilms: want 30 records, got 29\n  only in want: 7\n" {
+	if !errors.Is(err, cataloguetest.ErrDiffers) || report != "shortFilms: want 30 records, got 29\n  only in want: 7\n  record 7 (only in want): {\"id\":7,\"title\":\"Film 7\",\"director\":2}\n" {
 		t.Errorf("DiffService = %q, %v", report, err)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// pageFault returns a fault that changes pages. change returns the new body, or false
+// pageFault returns a fault that changes pages, with the text of its call. change returns the new body, or false
 // if the page does not change. Other responses do not change: errors, responses to
 // methods other than GET and HEAD, and paths that are not those of a collection.
-func pageFault(change func(i *interceptor, page envelope, nth int) (body []byte, ok bool)) Fault {
-	return Fault{stage: inPage, apply: func(i *interceptor, nth int) bool {
+func pageFault(text string, change func(i *interceptor, page envelope, nth int) (body []byte, ok bool)) Fault {
+	return Fault{text: text, stage: inPage, apply: func(i *interceptor, nth int) bool {
 		if !requestsPage(i.r, i.paths) || i.response.status != 200 {
 			return false
 		}
@@ -29,7 +29,7 @@ func pageFault(change func(i *interceptor, page envelope, nth int) (body []byte,
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page
 // as well. A client that follows the links never ends.
 func NextIsSelf() Fault {
-	return pageFault(func(i *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("NextIsSelf"), func(i *interceptor, page envelope, _ int) ([]byte, bool) {
 		return i.withNext(page, offsetOf(i.r))
 	})
 }
@@ -38,7 +38,7 @@ func NextIsSelf() Fault {
 // page as well. It is meant for the second or a later page; on the first it is the
 // same as [NextIsSelf].
 func NextCycle() Fault {
-	return pageFault(func(i *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("NextCycle"), func(i *interceptor, page envelope, _ int) ([]byte, bool) {
 		return i.withNext(page, 0)
 	})
 }
@@ -50,7 +50,7 @@ func NextHost(host string) Fault {
 	if host == "" || strings.ContainsAny(host, "/?#@") {
 		return Fault{err: fmt.Errorf("NextHost: invalid host %q", host)}
 	}
-	return pageFault(func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("NextHost", host), func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
 		scheme, rest, _ := strings.Cut(page.link(page.next), "://")
 		_, path, ok := strings.Cut(rest, "/")
 		if !ok {
@@ -68,7 +68,7 @@ func NextScheme(scheme string) Fault {
 	if scheme == "" || strings.ContainsAny(scheme, ":/?#") {
 		return Fault{err: fmt.Errorf("NextScheme: invalid scheme %q", scheme)}
 	}
-	return pageFault(func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("NextScheme", scheme), func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
 		current, rest, ok := strings.Cut(page.link(page.next), "://")
 		if !ok || current == scheme {
 			return nil, false
@@ -81,7 +81,7 @@ func NextScheme(scheme string) Fault {
 // the following page, past the end of the list as well. Applied to all pages, it
 // makes an endless list without records.
 func EmptyPageWithNext() Fault {
-	return pageFault(func(i *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("EmptyPageWithNext"), func(i *interceptor, page envelope, _ int) ([]byte, bool) {
 		body, ok := i.withNext(page, offsetOf(i.r)+i.limitOf(page))
 		if !ok {
 			return nil, false
@@ -94,7 +94,7 @@ func EmptyPageWithNext() Fault {
 // MissingRow removes the last record of a page. The count and the links do not
 // change, so the record is on no page. An empty page is not changed.
 func MissingRow() Fault {
-	return pageFault(func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("MissingRow"), func(_ *interceptor, page envelope, _ int) ([]byte, bool) {
 		last := len(page.rows) - 1
 		if last < 0 {
 			return nil, false
@@ -115,7 +115,7 @@ func MissingRow() Fault {
 // records, and the whole list has as many as its count. This happens in services whose
 // orderings have ties that each query breaks differently.
 func RepeatedRow() Fault {
-	return pageFault(func(i *interceptor, page envelope, _ int) ([]byte, bool) {
+	return pageFault(call("RepeatedRow"), func(i *interceptor, page envelope, _ int) ([]byte, bool) {
 		if offsetOf(i.r) == 0 || len(page.rows) == 0 {
 			return nil, false
 		}
@@ -142,7 +142,7 @@ func CountShrinks(by int) Fault {
 	if by < 1 {
 		return Fault{err: fmt.Errorf("CountShrinks: invalid number %d; want at least 1", by)}
 	}
-	return pageFault(func(_ *interceptor, page envelope, nth int) ([]byte, bool) {
+	return pageFault(call("CountShrinks", by), func(_ *interceptor, page envelope, nth int) ([]byte, bool) {
 		count, err := strconv.Atoi(string(page.count.of(page.body)))
 		if err != nil || count == 0 {
 			return nil, false

@@ -47,7 +47,8 @@ func pathologies() []pathology {
 	return append(all, wrongPages()...)
 }
 
-// healthyServices are services without a fault.
+// healthyServices are services without a fault. In one, format=api is that of Django REST
+// framework.
 func healthyServices() []pathology {
 	const (
 		stop  = "stop after the page whose next is null, and return the records received"
@@ -59,6 +60,7 @@ func healthyServices() []pathology {
 		{name: "full-pages", records: 2 * pageSize, remedy: stop},
 		{name: "one-full-page", records: pageSize, remedy: stop},
 		{name: "one-record", records: 1, remedy: stop},
+		{name: "browsable-api", records: fewRecords, breaks: []scopedFault{always(BrowsableAPI())}, remedy: "set the parameter format of the links of the root listing, which is api, to json, or build the URL without it"},
 		{name: "empty", records: 0, remedy: "a collection without records is not an error; its count is 0 and its results are []"},
 	}
 }

@@ -18,7 +18,7 @@ func wrongResponses() []pathology {
 	html := Header("Content-Type", "text/html; charset=utf-8")
 	return []pathology{
 		{name: "status-500-once", records: fewRecords, breaks: []scopedFault{second(Status(500, errorDocument))}, want: completesOrFails, remedy: status},
-		{name: "status-503-once", records: fewRecords, breaks: []scopedFault{second(Status(503, gatewayPage)), second(retry)}, want: completesOrFails, remedy: status},
+		{name: "status-503-once", records: fewRecords, breaks: []scopedFault{second(Unavailable(0))}, want: completesOrFails, remedy: status},
 		{name: "status-429-once", records: fewRecords, breaks: []scopedFault{second(Status(429, `{"detail":"Request was throttled."}`)), second(retry)}, want: completesOrFails, remedy: status},
 		{name: "status-500-always", records: fewRecords, breaks: []scopedFault{always(Status(500, errorDocument))}, want: fails, remedy: status},
 		{name: "status-500-from-second-page", records: fewRecords, breaks: []scopedFault{fromSecond(Status(500, errorDocument))}, want: fails, remedy: status},

@@ -59,14 +59,23 @@ func (p paths) find(name string, f func(resources.Description) bool) (resources.
 	return resources.Description{}, fmt.Errorf("%w: %q: %s", catalogue.ErrUnknownCollection, name, ordering.Suggest(name, known))
 }
 
+// listing returns the path of the root listing.
+func (p paths) listing() string { return cmp.Or(p.root, "/api/") }
+
 // of returns the path at which a collection is served.
 func (p paths) of(c resources.Description) string {
-	return cmp.Or(p.root, "/api/") + c.Segment + "/"
+	return p.listing() + c.Segment + "/"
 }
 
 // isCollection reports whether a path is that of a collection.
 func (p paths) isCollection(path string) bool {
 	return slices.ContainsFunc(p.all(), func(c resources.Description) bool { return p.of(c) == path })
+}
+
+// isServed reports whether a path is that of the root listing, of a collection or of a
+// record.
+func (p paths) isServed(path string) bool {
+	return path == p.listing() || slices.ContainsFunc(p.all(), func(c resources.Description) bool { return p.belongs(path, c) })
 }
 
 // recordActions are those of the path of a record.

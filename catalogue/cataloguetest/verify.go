@@ -60,14 +60,15 @@ type Verification struct {
 var ErrClientFailed = errors.New("the client failed")
 
 // CheckClient runs a client through the pathologies of paginated services: lists of
-// several sizes, temporary and permanent errors, connections that break or stall, and
+// several sizes, HTML for format=api, temporary and permanent errors, connections that break or stall, and
 // wrong pages, with links that lead to an earlier page or to another host, records that
 // are missing or repeated, and counts that change. In each of them the client must
 //
 //   - return all records, each once, or an error, and no error if nothing is wrong;
 //   - not send requests endlessly;
 //   - send no request to another host or without encryption;
-//   - return when its context ends.
+//   - return when its context ends;
+//   - close the bodies of all responses before it returns.
 //
 // The client may handle an error by returning it or by retrying. It may follow links
 // or compute offsets. Pages have at most 10 records, even if the request has a larger

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -23,6 +24,9 @@ type guard struct {
 	requests  []string
 	violation string // the first request that was not permitted, or too many of them
 	closed    bool
+	paths     []string // of the requests that were sent, each once
+
+	bodies bodies
 }
 
 var (
@@ -50,6 +54,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		g.note(n, truncateText(err.Error()))
 	} else {
 		g.note(n, resp.Status)
+		g.bodies.track(resp)
 	}
 	return resp, err
 }
@@ -72,6 +77,9 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 		return 0, errOtherOrigin
 	}
 	g.requests = append(g.requests, r.Method+" "+r.URL.RequestURI())
+	if !slices.Contains(g.paths, r.URL.Path) {
+		g.paths = append(g.paths, r.URL.Path)
+	}
 	return len(g.requests) - 1, nil
 }
 
@@ -89,6 +97,13 @@ func (g *guard) note(n int, outcome string) {
 	if !g.closed {
 		g.requests[n] += ": " + outcome
 	}
+}
+
+// requested returns the paths of the requests that were sent.
+func (g *guard) requested() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.paths)
 }
 
 // close refuses all further requests and returns what was recorded.

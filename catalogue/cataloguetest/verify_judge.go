@@ -40,9 +40,9 @@ func compareIDs(got, want []int, deleted int) string {
 	for _, id := range got {
 		switch {
 		case seen[id]:
-			return fmt.Sprintf("returned record %d twice and no error", id)
+			return fmt.Sprintf("returned the record with the id %d twice and no error", id)
 		case !missing[id]:
-			return fmt.Sprintf("returned record %d, which is not in the collection, and no error", id)
+			return fmt.Sprintf("returned a record with the id %d, which is not in the collection, and no error", id)
 		}
 		seen[id] = true
 		delete(missing, id)
@@ -50,7 +50,7 @@ func compareIDs(got, want []int, deleted int) string {
 	delete(missing, deleted)
 	for _, id := range want { // report the first
 		if missing[id] {
-			return fmt.Sprintf("returned %d of %d records, without record %d, and no error", len(got), len(want), id)
+			return fmt.Sprintf("returned %d of %d records, without the one with the id %d, and no error", len(got), len(want), id)
 		}
 	}
 	return ""

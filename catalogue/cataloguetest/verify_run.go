@@ -39,14 +39,25 @@ func (v *verification) run(p pathology) (Result, error) {
 	o := v.call(ctx, g, s.url)
 	o.deleted = s.deleted()
 	requests, violation := g.close()
-	result := Result{Pathology: p.name, Requests: requests, Problem: violation}
+	return Result{Pathology: p.name, Requests: requests, Problem: v.problem(p, o, g, violation)}, nil
+}
+
+// problem returns what the client did wrong and how to fix it, or "" if nothing. Of several
+// problems it returns the gravest.
+func (v *verification) problem(p pathology, o outcome, g *guard, violation string) string {
+	problem := violation
 	if o.failure != "" || violation == "" {
-		result.Problem = v.judge(p, o)
+		problem = v.judge(p, o)
 	}
-	if result.Problem != "" {
-		result.Problem += ": " + p.remedy
+	switch {
+	case problem == "":
+		return g.bodies.problem()
+	case o.failure == "" && violation == "":
+		if other := v.otherCollection(p, o.ids, g.requested()); other != "" {
+			return other
+		}
 	}
-	return result, nil
+	return problem + ": " + p.remedy
 }
 
 // call calls Fetch and waits for it until the grace period after the end of its

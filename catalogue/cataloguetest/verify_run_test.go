@@ -94,7 +94,7 @@ func TestClientProblems(t *testing.T) {
 		}, "returned an error although nothing is wrong (two lines xxx"},
 		{"unknown record", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
 			return []int{77777}, nil
-		}, "returned record 77777, which is not in the collection"},
+		}, "returned 1 records, and none of their ids is in the collection events: the client probably fetches another collection; set Verification.Collection"},
 		{"no records", "one-record", func(context.Context, *http.Client, string) ([]int, error) { return nil, nil },
 			"returned 0 of 1 records"},
 		{"credentials to another host", "one-record", oneRecord(func(r *http.Request) {
@@ -233,12 +233,12 @@ func TestCompareIDs(t *testing.T) {
 	}{
 		{"no records", nil, nil, 0, ""},
 		{"other order", []int{3, 1, 2}, []int{1, 2, 3}, 0, ""},
-		{"one missing", []int{1, 3}, []int{1, 2, 3}, 0, "returned 2 of 3 records, without record 2, and no error"},
-		{"one twice", []int{1, 1, 3}, []int{1, 2, 3}, 0, "returned record 1 twice and no error"},
-		{"one unknown", []int{1, 2, 3, 4}, []int{1, 2, 3}, 0, "returned record 4, which is not in the collection, and no error"},
+		{"one missing", []int{1, 3}, []int{1, 2, 3}, 0, "returned 2 of 3 records, without the one with the id 2, and no error"},
+		{"one twice", []int{1, 1, 3}, []int{1, 2, 3}, 0, "returned the record with the id 1 twice and no error"},
+		{"one unknown", []int{1, 2, 3, 4}, []int{1, 2, 3}, 0, "returned a record with the id 4, which is not in the collection, and no error"},
 		{"with the deleted record", []int{1, 2, 3}, []int{1, 2, 3}, 1, ""},
 		{"without the deleted record", []int{2, 3}, []int{1, 2, 3}, 1, ""},
-		{"without another record", []int{1, 3}, []int{1, 2, 3}, 1, "returned 2 of 3 records, without record 2, and no error"},
+		{"without another record", []int{1, 3}, []int{1, 2, 3}, 1, "returned 2 of 3 records, without the one with the id 2, and no error"},
 	}
 	for _, tt := range tests {
 		if problem := compareIDs(tt.got, tt.want, tt.deleted); problem != tt.problem {

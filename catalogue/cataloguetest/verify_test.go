@@ -29,6 +29,7 @@ var expected = []struct{ pathology, fails, reason string }{
 	{"full-pages", "L", "as above"},
 	{"one-full-page", "", "all is on the first page"},
 	{"one-record", "", "all is on the first page"},
+	{"browsable-api", "L", "none sends format=api; L fails as in several-pages"},
 	{"empty", "", "the first page is empty"},
 	{"status-500-once", "D L", "the error has no results and no next; L requests no second page"},
 	{"status-503-once", "D L", "as above"},
@@ -198,7 +199,7 @@ func TestVerifyClient(t *testing.T) {
 		t.Errorf("subtests (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, line := range []string{
-		"returned 10 of 25 records, without record ",                                              // the problem
+		"returned 10 of 25 records, without the one with the id ",                                 // the problem
 		"compare the number of records received with count, and return an error if they differ\n", // the remedy
 		"GET /api/events/?offset=20: 200 OK\n",                                                    // the requests
 	} {

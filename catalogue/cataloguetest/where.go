@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -15,8 +16,10 @@ type Where struct {
 	// matches.
 	Method string
 	// Path is the decoded path of the request, such as "/api/events/", or
-	// "/v1/films/7/" for a record of a program's own collection. If empty, any path
-	// matches.
+	// "/v1/films/7/" for a record of a program's own collection. If it contains braces,
+	// it is a pattern of [http.ServeMux]: "/v1/films/{id}/{$}" matches the path of any
+	// film. As there, a pattern with a slash at its end matches the paths below as well.
+	// If empty, any path matches.
 	Path string
 	// Collection is the key or path segment of a collection, such as "itemVariants"
 	// or "item_variants". It matches requests to the path of the collection and, if its
@@ -56,12 +59,22 @@ type Page struct {
 // page has offset 0, even if the request does not contain an offset.
 func AtOffset(offset int) Page { return Page{set: true, offset: offset} }
 
-// check returns an error if a field is invalid.
+// check returns an error if a field is invalid or can match no request.
 func (w *Where) check(p paths) error {
 	if _, err := p.named(w.Collection); err != nil && w.Collection != "" {
 		return fmt.Errorf("Where.Collection: %w", err)
 	}
+	if upper := strings.ToUpper(w.Method); w.Method != upper {
+		return fmt.Errorf("Where.Method: %q is not in upper case; want %q", w.Method, upper)
+	}
+	if w.Path != "" {
+		if err := checkPath(w.Path, p); err != nil {
+			return err
+		}
+	}
 	switch {
+	case w.Method != "" && !isToken(w.Method):
+		return fmt.Errorf("Where.Method: %q is not a method; want one such as %q", w.Method, http.MethodGet)
 	case w.Page.offset < 0:
 		return fmt.Errorf("Where.Page: negative offset %d", w.Page.offset)
 	case !(w.Share >= 0 && w.Share <= 1): // false for NaN
@@ -74,12 +87,15 @@ func (w *Where) check(p paths) error {
 	return nil
 }
 
-// matches reports whether a request matches Method, Path, Collection and Page.
-func (w *Where) matches(r *http.Request, p paths) bool {
+// matches reports whether a request matches Method, Path, Collection and Page. The pattern
+// is that of Path, if Path is one.
+func (w *Where) matches(r *http.Request, p paths, pattern pathPattern) bool {
 	switch {
 	case w.Method != "" && w.Method != r.Method:
 		return false
-	case w.Path != "" && w.Path != r.URL.Path:
+	case pattern.mux != nil && !pattern.matches(r):
+		return false
+	case pattern.mux == nil && w.Path != "" && w.Path != r.URL.Path:
 		return false
 	case w.Collection != "":
 		if c, err := p.named(w.Collection); err != nil || !p.belongs(r.URL.Path, c) {
