@@ -31,7 +31,7 @@ var (
 // state in which the one before ended.
 type run struct {
 	cluster *cluster
-	checker  *checker
+	checker *checker
 	http    *http.Client
 	rng     *rand.Rand
 	from    state

@@ -115,6 +115,7 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 func BenchmarkParallelPage(b *testing.B) {
 	m := newBenchmarked(b)
 	events := m.store.Collections()["events"]
+	b.ResetTimer()
 	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
 	b.RunParallel(func(pb *testing.PB) {
 		for offset := 0; pb.Next(); offset = (offset + 21) % m.rows {
@@ -159,14 +160,21 @@ func BenchmarkCreate(b *testing.B) {
 // BenchmarkOpen opens a store. It reports the memory of the records.
 func BenchmarkOpen(b *testing.B) {
 	m := newBenchmarked(b)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
+	before := heap()
+	store := m.open(b, false)
+	memory := heap() - before
+	runtime.KeepAlive(store)
 	for b.Loop() {
-		store := m.open(b, false)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		store.Close()
+		m.open(b, false).Close()
 	}
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(m.rows), "B/event")
+	b.ReportMetric(float64(memory)/float64(m.rows), "B/event")
+}
+
+// heap returns the number of bytes in use.
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC() // for what finalizers released
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }

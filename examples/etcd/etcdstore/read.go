@@ -1,7 +1,11 @@
 package etcdstore
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -80,18 +84,38 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	in, out := io.Pipe()
-	s.running.Go(func() { out.CloseWithError(s.copyRecords(ctx, r, at, out)) })
+	s.running.Go(func() {
+		buffer := bufio.NewWriterSize(out, 64<<10)
+		err := s.copyRecords(ctx, r, at, buffer)
+		out.CloseWithError(cmp.Or(err, buffer.Flush()))
+	})
 	if err := protect(func() error { return r.house.Load(in) }); err != nil {
 		in.CloseWithError(err)
 		if isRemote(err) || errors.Is(err, ErrInvalidData) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %v", ErrInvalidData, err)
+		return nil, fmt.Errorf("%w: %s%v", ErrInvalidData, s.invalidKey(ctx, generation, at), err)
 	}
-	for _, m := range r.members {
+	for key, m := range r.members {
+		if m.Count() != m.keys {
+			return nil, fmt.Errorf("%w: %d keys of %s have %d records", ErrInvalidData, m.keys, key, m.Count())
+		}
 		m.tags.Store(&tags{m.local(), m.position.revision, m.position.revision})
 	}
 	return r, nil
+}
+
+// invalidKey returns the first key whose value is not JSON, with a colon, or "" if there is
+// none. The error of Load does not have the key.
+func (s *Store) invalidKey(ctx context.Context, generation string, at int64) (key string) {
+	_ = s.each(ctx, generation, at, func(kv *mvccpb.KeyValue) error {
+		if json.Valid(kv.Value) {
+			return nil
+		}
+		key = string(kv.Key) + ": "
+		return io.EOF // ends each
+	})
+	return key
 }
 
 // isRemote reports whether an error is of etcd or a context and not of the records.
@@ -143,18 +167,30 @@ func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writ
 // check returns an error if a record is not as a Store writes it. Writes of others, without
 // the highest id, would change a page without changing its revision.
 func (m *member) check(id int, kv *mvccpb.KeyValue) error {
-	record, err := resources.ParseRecord(kv.Value)
-	switch {
+	switch err := checkID(kv.Value, id); {
 	case err != nil:
 		return fmt.Errorf("%w: %s: %v", ErrInvalidData, kv.Key, err)
-	case record.ID != id:
-		return fmt.Errorf("%w: %s has the record with id %d", ErrInvalidData, kv.Key, record.ID)
 	case id > m.position.lastID:
 		return fmt.Errorf("%w: %s is above the highest id %d of %s", ErrInvalidData, kv.Key, m.position.lastID, m.Key())
 	case kv.ModRevision > m.position.revision:
 		return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, m.Key())
 	}
+	m.keys++
 	return nil
+}
+
+// checkID returns an error if the JSON is not a record with the id. It does not parse what
+// begins like one: Load does, and the number of records is compared with that of keys.
+func checkID(record []byte, id int) error {
+	var buffer [40]byte
+	if first := fmt.Appendf(buffer[:0], `{"id":%d,`, id); bytes.HasPrefix(record, first) {
+		return nil
+	}
+	r, err := resources.ParseRecord(record)
+	if err == nil && r.ID != id {
+		err = fmt.Errorf("it has the record with id %d", r.ID)
+	}
+	return err
 }
 
 // each calls f with all keys of a generation at a revision, in order.

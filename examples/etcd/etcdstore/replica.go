@@ -27,6 +27,7 @@ type member struct {
 	Definition
 	catalogue.Encoded
 	position position
+	keys     int // of records, when the replica was read
 	tags     atomic.Pointer[tags]
 }
 
