@@ -51,7 +51,7 @@ func TestModel(t *testing.T) {
 	}
 	t.Log(statuses)
 	for _, answer := range []string{"POST 201", "POST 400", "PATCH 200", "PATCH 400", "PUT 200", "PUT 400", "DELETE 204", "DELETE 409", "GET 200", "GET 400", "GET 404"} {
-		if statuses[answer] == 0 && requests >= 1000 {
+		if statuses[answer] == 0 && requests >= 4000 { // fewer may lack a rare one
 			t.Errorf("no %s among %d requests", answer, requests)
 		}
 	}
