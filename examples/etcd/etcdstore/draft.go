@@ -1,12 +1,9 @@
 package etcdstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -14,8 +11,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 const (
@@ -24,8 +19,8 @@ const (
 	maxBytes  = 1 << 20 // of the records in a transaction; etcd permits 1.5 MB
 )
 
-// A draft is a transaction in the making: a clone of the replica's catalogue to which
-// writes are applied, and the keys that change.
+// A draft is a transaction that is being prepared: a clone of the replica's catalogue, to
+// which writes are applied, and the keys that change.
 type draft struct {
 	store      *Store
 	generation string
@@ -149,144 +144,6 @@ func (d *draft) read(c catalogue.Encoded) {
 			d.reads[f.Refers] = true
 		}
 	}
-}
-
-func (d *draft) create(ctx context.Context, key string, body []byte) ([]byte, error) {
-	c, err := d.house.Encoded(key)
-	if err != nil {
-		return nil, err
-	}
-	d.read(c)
-	record, err := c.Create(ctx, bytes.Clone(body)) // which may be modified
-	if err != nil {
-		return nil, err
-	}
-	r, err := resources.ParseRecord(record)
-	if err != nil {
-		return nil, err
-	}
-	d.stage(key, r.ID, record)
-	return record, nil
-}
-
-func (d *draft) update(ctx context.Context, key string, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
-	c, err := d.house.Encoded(key)
-	if err != nil {
-		return nil, err
-	}
-	d.read(c)
-	record, err := c.Update(ctx, id, params, bytes.Clone(body), partial)
-	if err == nil {
-		d.stage(key, id, record)
-	}
-	return record, err
-}
-
-// insert adds a record with an id.
-func (d *draft) insert(key string, record []byte) error {
-	c, err := d.house.Encoded(key)
-	if err != nil {
-		return err
-	}
-	r, err := resources.ParseRecord(record)
-	if err != nil {
-		return err
-	}
-	if r.ID < 1 {
-		return fmt.Errorf("%s: %w: %d", key, catalogue.ErrInvalidID, r.ID)
-	}
-	ctx := context.Background()
-	if _, err := c.Get(ctx, r.ID, nil); err == nil {
-		return fmt.Errorf("%s: id %d: %w", key, r.ID, httpapi.ErrConflict)
-	}
-	d.read(c)
-	apply := d.store.replica.Load().members[key].apply
-	if err := apply(d.house, []change{{r.ID, record}}); err != nil {
-		return err
-	}
-	stored, err := c.Get(ctx, r.ID, nil)
-	if err == nil {
-		d.stage(key, r.ID, stored)
-	}
-	return err
-}
-
-// delete deletes a record and removes its id from lists of references. If there are too
-// many of these for a transaction, it only shortens some of them, and the write is to be
-// performed again.
-func (d *draft) delete(ctx context.Context, key string, id int, params url.Values) error {
-	c, err := d.house.Encoded(key)
-	if err != nil {
-		return err
-	}
-	d.read(c)
-	referrers := d.referrers(key)
-	before := make([]map[int][]byte, len(referrers))
-	for i, other := range referrers {
-		d.read(other)
-		if before[i], err = all(ctx, other); err != nil {
-			return err
-		}
-	}
-	if err := c.Delete(ctx, id, params); err != nil {
-		// After other errors, lists in the clone may have changed.
-		d.full = len(referrers) > 0 && !errors.Is(err, catalogue.ErrNotFound) && !errors.Is(err, catalogue.ErrReferenced)
-		return err
-	}
-	d.stage(key, id, nil)
-	for i, other := range referrers {
-		after, err := all(ctx, other)
-		if err != nil {
-			d.full = true
-			return err
-		}
-		for id, record := range after {
-			if !bytes.Equal(record, before[i][id]) {
-				d.stage(other.Key(), id, record)
-			}
-		}
-	}
-	d.shorten()
-	return nil
-}
-
-// shorten leaves only some lists of a deletion that is too large for a transaction.
-func (d *draft) shorten() {
-	size := 0
-	for i, s := range d.staged {
-		if size += len(s.record); i >= maxOps || size > maxBytes {
-			d.staged = slices.Clone(d.staged[1:max(i, 2)]) // without the deletion
-			d.again, d.full = true, true
-			return
-		}
-	}
-}
-
-// referrers returns the collections with lists of references to a collection.
-func (d *draft) referrers(key string) (list []catalogue.Encoded) {
-	for _, c := range d.house.All() {
-		if slices.ContainsFunc(c.Description().Fields, func(f resources.Field) bool { return f.Refers == key }) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// all returns all records of a collection by id.
-func all(ctx context.Context, c catalogue.Encoded) (map[int][]byte, error) {
-	_, records, err := c.Page(ctx, pagination.Window{Limit: -1}, nil)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[int][]byte, len(records))
-	for _, record := range records {
-		r, err := resources.ParseRecord(record)
-		if err != nil {
-			return nil, err
-		}
-		byID[r.ID] = record
-	}
-	return byID, nil
 }
 
 // commit stores the transaction, unless it is empty, and waits until the replica has it.
