@@ -40,7 +40,7 @@ type olderSelection[T any] struct {
 
 // state returns the current state of a model for queries.
 func (fr *findRun[T]) state(m *model[T]) findState[T] {
-	fields := append(m.names(), fr.unique...)
+	fields := slices.Concat(m.names(), fr.unique)
 	slices.Sort(fields)
 	return findState[T]{m, slices.Compact(fields)}
 }
