@@ -25,7 +25,7 @@ import (
 // of the root listing, of collections and of their records.
 func BrowsableAPI() Fault {
 	return Fault{
-		text:    call("BrowsableAPI"),
+		call:    call("BrowsableAPI"),
 		stage:   inFormat,
 		prepare: func(i *interceptor) { i.negotiateHTML() },
 		apply:   func(i *interceptor, _ int) bool { return i.renderHTML() },

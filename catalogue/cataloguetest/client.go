@@ -10,8 +10,11 @@ import (
 // errClosed is the error of requests after the end of the test.
 var errClosed = errors.New("cataloguetest: the test has ended and its house is closed")
 
+// otherAddress is part of the text of errOtherAddress.
+const otherAddress = "does not connect to other addresses"
+
 func errOtherAddress(url, addr string) error {
-	return fmt.Errorf("cataloguetest: the client of %s does not connect to other addresses: %s", url, addr)
+	return fmt.Errorf("cataloguetest: the client of %s %s: %s", url, otherAddress, addr)
 }
 
 // A boundTransport is a transport whose requests end with its house. Otherwise the

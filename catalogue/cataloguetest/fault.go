@@ -17,7 +17,7 @@ import (
 // [EmptyPageWithNext], [MissingRow], [RepeatedRow] and [CountShrinks] return faults
 // of pages. The zero Fault is invalid.
 type Fault struct {
-	text  string // the call that returned it
+	call  faultCall // that returned it
 	stage stage
 	// prepare, if not nil, changes the request before any fault is applied.
 	prepare func(i *interceptor)
@@ -54,7 +54,7 @@ func Status(code int, body string) Fault {
 	if json.Valid([]byte(body)) {
 		contentType = "application/json"
 	}
-	return Fault{text: call("Status", code, body), stage: inPlaceOf, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("Status", code, body), stage: inPlaceOf, apply: func(i *interceptor, _ int) bool {
 		header := i.w.Header().Clone()
 		header.Set("Content-Type", contentType)
 		i.response = &response{status: code, header: header, body: []byte(body)}
@@ -83,7 +83,7 @@ func Header(name, value string) Fault {
 	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
 		return Fault{err: fmt.Errorf("Header: header %q cannot be set", name)}
 	}
-	return Fault{text: call("Header", name, value), stage: inHeader, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("Header", name, value), stage: inHeader, apply: func(i *interceptor, _ int) bool {
 		if value == "" {
 			// Not deleted: net/http adds some headers that are absent, but not those
 			// that are nil.
@@ -104,7 +104,7 @@ func Header(name, value string) Fault {
 // end of the body that a client has disconnected. Of a body longer than 1 MiB, which
 // the service refuses, only the first part is read, and the wait does not end early.
 func Delay(d time.Duration) Fault {
-	return Fault{text: call("Delay", d), stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("Delay", d), stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
 		i.delay += max(d, 0)
 		return true
 	}}
@@ -117,7 +117,7 @@ func Slow(chunk int, pause time.Duration) Fault {
 	if chunk < 1 {
 		return Fault{err: fmt.Errorf("Slow: invalid chunk size %d; want at least 1", chunk)}
 	}
-	return Fault{text: call("Slow", chunk, pause), stage: whileSending, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("Slow", chunk, pause), stage: whileSending, apply: func(i *interceptor, _ int) bool {
 		i.chunk, i.pause = chunk, pause
 		return i.sendsBody()
 	}}
@@ -130,7 +130,7 @@ func Slow(chunk int, pause time.Duration) Fault {
 // the server had closed an idle connection. The program sees the error only if the
 // retry is cut as well.
 func Cut() Fault {
-	return Fault{text: call("Cut"), stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("Cut"), stage: beforeResponse, apply: func(i *interceptor, _ int) bool {
 		i.cut = true
 		return true
 	}}
@@ -144,7 +144,7 @@ func CutAfter(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("CutAfter: negative number of bytes %d", n)}
 	}
-	return Fault{text: call("CutAfter", n), stage: whileSending, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("CutAfter", n), stage: whileSending, apply: func(i *interceptor, _ int) bool {
 		i.cutsBody, i.cutAfter = i.sendsBody(), n
 		return i.cutsBody
 	}}
@@ -157,7 +157,7 @@ func Truncate(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}
 	}
-	return Fault{text: call("Truncate", n), stage: atEnd, apply: func(i *interceptor, _ int) bool {
+	return Fault{call: call("Truncate", n), stage: atEnd, apply: func(i *interceptor, _ int) bool {
 		if len(i.response.body) == 0 {
 			return false
 		}

@@ -64,6 +64,7 @@ func NewWith(tb testing.TB, opts Options) *House {
 	}
 	handler, err := httpapi.New(records, httpapi.Options{
 		Root:       opts.Root,
+		Limits:     opts.Limits,
 		Authorizer: opts.authorizer(),
 		OnError:    func(r *http.Request, err error) { tb.Logf("%s %s: %v", r.Method, r.URL, err) },
 	})

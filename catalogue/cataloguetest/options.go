@@ -7,6 +7,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures a [House]. The zero value serves the sample records in
@@ -23,6 +24,10 @@ type Options struct {
 	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
 	// "/api/".
 	Root string
+
+	// Limits are the sizes of pages; see [httpapi.Options]. The zero Limits are those of
+	// the documented service.
+	Limits pagination.Limits
 
 	// Empty selects a house without records.
 	Empty bool

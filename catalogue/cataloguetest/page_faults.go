@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// pageFault returns a fault that changes pages, with the text of its call. change returns the new body, or false
+// pageFault returns a fault that changes pages, given its call. change returns the new body, or false
 // if the page does not change. Other responses do not change: errors, responses to
 // methods other than GET and HEAD, and paths that are not those of a collection.
-func pageFault(text string, change func(i *interceptor, page envelope, nth int) (body []byte, ok bool)) Fault {
-	return Fault{text: text, stage: inPage, apply: func(i *interceptor, nth int) bool {
+func pageFault(made faultCall, change func(i *interceptor, page envelope, nth int) (body []byte, ok bool)) Fault {
+	return Fault{call: made, stage: inPage, apply: func(i *interceptor, nth int) bool {
 		if !requestsPage(i.r, i.paths) || i.response.status != 200 {
 			return false
 		}

@@ -50,17 +50,13 @@ func pathologies() []pathology {
 // healthyServices are services without a fault. In one, format=api is that of Django REST
 // framework.
 func healthyServices() []pathology {
-	const (
-		stop  = "stop after the page whose next is null, and return the records received"
-		links = "pages may have fewer records than requested; follow next, or advance the offset by the number of records received, until next is null"
-	)
 	return []pathology{
-		{name: "several-pages", records: fewRecords, remedy: links},
-		{name: "many-pages", records: mostRecords, remedy: links},
-		{name: "full-pages", records: 2 * pageSize, remedy: stop},
-		{name: "one-full-page", records: pageSize, remedy: stop},
-		{name: "one-record", records: 1, remedy: stop},
-		{name: "browsable-api", records: fewRecords, breaks: []scopedFault{always(BrowsableAPI())}, remedy: "set the parameter format of the links of the root listing, which is api, to json, or build the URL without it"},
-		{name: "empty", records: 0, remedy: "a collection without records is not an error; its count is 0 and its results are []"},
+		{name: "several-pages", records: fewRecords, remedy: remedyLinks},
+		{name: "many-pages", records: mostRecords, remedy: remedyLinks},
+		{name: "full-pages", records: 2 * pageSize, remedy: remedyLast},
+		{name: "one-full-page", records: pageSize, remedy: remedyLast},
+		{name: "one-record", records: 1, remedy: remedyLast},
+		{name: "browsable-api", records: fewRecords, breaks: []scopedFault{always(BrowsableAPI())}, remedy: remedyFormat},
+		{name: "empty", records: 0, remedy: remedyEmpty},
 	}
 }

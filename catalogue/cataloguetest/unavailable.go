@@ -23,7 +23,7 @@ func Unavailable(after time.Duration) Fault {
 		seconds++
 	}
 	status := Status(http.StatusServiceUnavailable, unavailablePage)
-	return Fault{text: call("Unavailable", after), stage: inPlaceOf, apply: func(i *interceptor, nth int) bool {
+	return Fault{call: call("Unavailable", after), stage: inPlaceOf, apply: func(i *interceptor, nth int) bool {
 		status.apply(i, nth)
 		i.response.header.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
 		return true

@@ -25,7 +25,7 @@ func (f *faults) unused() (all []*Breakage) {
 func (b *Breakage) describe() string {
 	b.owner.mu.Lock()
 	defer b.owner.mu.Unlock()
-	text := fmt.Sprintf("%s: Break(%s, %s) changed no response: ", b.at, b.where.text(), b.fault.text)
+	text := fmt.Sprintf("%s: Break(%s, %s) changed no response: ", b.at, b.where.text(), b.fault.call)
 	switch {
 	case b.matched == 0:
 		text += "no request matched its Where"

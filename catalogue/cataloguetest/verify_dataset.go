@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
@@ -20,7 +19,7 @@ type dataset struct {
 	key, path string // of the collection
 	paths     paths
 	house     *catalogue.Catalogue // never written to
-	records   [][]byte             // the first mostRecords of the collection
+	records   [][]byte             // the first of the collection
 	ids       []int
 }
 
@@ -30,29 +29,35 @@ func newDataset(opts Verification) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
-	handler, err := httpapi.New(house, httpapi.Options{Root: opts.Root})
+	return datasetOf(house, opts.Root, chosen{"Verification", opts.Collection, mostRecords}, mostRecords)
+}
+
+// datasetOf returns a dataset with at most the given number of records of a catalogue,
+// which is not written to.
+func datasetOf(house *catalogue.Catalogue, root string, c chosen, most int) (*dataset, error) {
+	handler, err := httpapi.New(house, httpapi.Options{Root: root})
 	if err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
 	p := pathsOf(house, handler.Root())
-	about, err := opts.choose(p, house)
+	about, err := c.choose(p, house)
 	if err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
 	d := &dataset{key: about.Key, path: p.of(about), paths: p, house: house}
-	if err := d.read(); err != nil {
+	if err := d.read(most); err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
 	return d, nil
 }
 
-// read reads the records of the collection.
-func (d *dataset) read() error {
+// read reads at most the given number of records of the collection.
+func (d *dataset) read(most int) error {
 	c, err := d.house.Encoded(d.key)
 	if err != nil {
 		return err
 	}
-	window := pagination.Window{Limit: mostRecords}
+	window := pagination.Window{Limit: most}
 	if _, d.records, err = c.Page(context.Background(), window, []ordering.Term{ordering.Asc("id")}); err != nil {
 		return err
 	}
@@ -79,37 +84,45 @@ func (v *Verification) records() (*catalogue.Catalogue, error) {
 	return house, house.Load(&file)
 }
 
-// choose returns the collection that is fetched. It must be suitable.
-func (v *Verification) choose(p paths, house *catalogue.Catalogue) (resources.Description, error) {
-	if v.Collection == "" {
-		for _, c := range house.All() {
-			if about := c.Description(); unsuitable(about, c) == "" {
+// A chosen collection is that of a dataset, as an option of a verification or an
+// exploration names it.
+type chosen struct {
+	option string // the type of the options
+	key    string // of the collection; empty: the first that is suitable
+	least  int    // number of records that it must have
+}
+
+// choose returns the collection. It must be suitable.
+func (c chosen) choose(p paths, house *catalogue.Catalogue) (resources.Description, error) {
+	if c.key == "" {
+		for _, collection := range house.All() {
+			if about := collection.Description(); c.unsuitable(about, collection) == "" {
 				return about, nil
 			}
 		}
-		return resources.Description{}, fmt.Errorf("Verification.Catalogue: no collection is listed and has %d records", mostRecords)
+		return resources.Description{}, fmt.Errorf("%s.Catalogue: no collection is listed and has %d records", c.option, c.least)
 	}
-	about, err := p.lookup(v.Collection)
+	about, err := p.lookup(c.key)
 	if err != nil {
 		return about, err
 	}
-	c, err := house.Encoded(v.Collection)
+	collection, err := house.Encoded(c.key)
 	if err != nil {
 		return about, err
 	}
-	if reason := unsuitable(about, c); reason != "" {
-		return about, fmt.Errorf("Verification.Collection: %s %s", about.Key, reason)
+	if reason := c.unsuitable(about, collection); reason != "" {
+		return about, fmt.Errorf("%s.Collection: %s %s", c.option, about.Key, reason)
 	}
 	return about, nil
 }
 
 // unsuitable returns the reason why a collection cannot be used, or "".
-func unsuitable(about resources.Description, c catalogue.Encoded) string {
+func (c chosen) unsuitable(about resources.Description, collection catalogue.Encoded) string {
 	switch {
 	case !about.Actions.Has(resources.List):
 		return "has no list"
-	case c.Count() < mostRecords:
-		return fmt.Sprintf("has %d records; want at least %d", c.Count(), mostRecords)
+	case collection.Count() < c.least:
+		return fmt.Sprintf("has %d records; want at least %d", collection.Count(), c.least)
 	}
 	return ""
 }
@@ -131,11 +144,21 @@ func datasetOptions(key string) sample.Options {
 // catalogue returns a catalogue with the first n records of the collection.
 func (d *dataset) catalogue(n int) (*catalogue.Catalogue, error) {
 	house := d.house.Clone()
-	return house, d.replace(house, d.records[:n])
+	return house, replaceRecords(house, d.key, d.records[:n])
 }
 
-// replace replaces the records of the collection.
-func (d *dataset) replace(house *catalogue.Catalogue, records [][]byte) error {
-	list := slices.Concat([]byte("["), bytes.Join(records, []byte(",")), []byte("]"))
-	return house.LoadCollection(d.key, bytes.NewReader(list))
+// write replaces the records of the collection by those of a state.
+func (d *dataset) write(house *catalogue.Catalogue, s state) error {
+	var records [][]byte
+	for _, i := range s.indexes(true) {
+		record := d.records[i]
+		if from := s.contentsOf(i); from != i {
+			var err error
+			if record, err = withID(d.records[from], d.ids[i]); err != nil {
+				return err
+			}
+		}
+		records = append(records, record)
+	}
+	return replaceRecords(house, d.key, records)
 }

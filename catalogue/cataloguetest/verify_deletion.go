@@ -64,5 +64,5 @@ func (d *deletion) serve(i *interceptor) {
 func (d *deletion) delete() {
 	i := slices.Index(d.data.ids, d.first)
 	left := slices.Delete(slices.Clone(d.data.records[:d.records]), i, i+1)
-	d.done = d.data.replace(d.house, left) == nil
+	d.done = replaceRecords(d.house, d.data.key, left) == nil
 }

@@ -23,6 +23,7 @@ type guard struct {
 	mu        sync.Mutex
 	requests  []string
 	violation string // the first request that was not permitted, or too many of them
+	endless   bool   // the violation is that there were too many
 	closed    bool
 	paths     []string // of the requests that were sent, each once
 
@@ -68,6 +69,7 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 	case g.closed:
 		return 0, errVerified
 	case len(g.requests) >= g.limit: // includes requests that are not sent, which may be endless too
+		g.endless = g.endless || g.violation == ""
 		g.violate(fmt.Sprintf("sent more than %d requests", g.limit))
 		g.cancel()
 		return 0, errTooManyRequests

@@ -2,6 +2,7 @@ package cataloguetest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,18 +29,64 @@ func (w *Where) text() string {
 // maxArgument is the number of bytes that are shown of a text passed to a fault.
 const maxArgument = 40
 
-// call returns the text of a call, such as `Status(503, "busy")`.
-func call(function string, arguments ...any) string {
-	var list []string
-	for _, a := range arguments {
+// A faultCall is the call of a function that returned a fault.
+type faultCall struct {
+	function  string
+	arguments []any // strings, integers and durations
+}
+
+func call(function string, arguments ...any) faultCall { return faultCall{function, arguments} }
+
+// String returns the call in short, such as `Status(503, "busy")`.
+func (c faultCall) String() string {
+	return c.format(func(a any) string {
+		if text, ok := a.(string); ok {
+			return fmt.Sprintf("%q", truncate(text, maxArgument))
+		}
+		return fmt.Sprint(a)
+	})
+}
+
+// code returns the call as it is written in a test.
+func (c faultCall) code() string {
+	return "cataloguetest." + c.format(func(a any) string {
 		switch a := a.(type) {
 		case string:
-			list = append(list, fmt.Sprintf("%q", truncate(a, maxArgument)))
+			return quoteCode(a)
 		case time.Duration:
-			list = append(list, a.String())
-		default:
-			list = append(list, fmt.Sprint(a))
+			return durationCode(a)
+		}
+		return fmt.Sprint(a)
+	})
+}
+
+func (c faultCall) format(argument func(any) string) string {
+	var list []string
+	for _, a := range c.arguments {
+		list = append(list, argument(a))
+	}
+	return c.function + "(" + strings.Join(list, ", ") + ")"
+}
+
+func quoteCode(text string) string {
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+// durationCode returns the Go expression of a duration.
+func durationCode(d time.Duration) string {
+	for _, unit := range []struct {
+		d    time.Duration
+		code string
+	}{{time.Hour, "time.Hour"}, {time.Second, "time.Second"}, {time.Millisecond, "time.Millisecond"}} {
+		if n := d / unit.d; n > 0 && d%unit.d == 0 {
+			if n == 1 {
+				return unit.code
+			}
+			return fmt.Sprintf("%d*%s", n, unit.code)
 		}
 	}
-	return function + "(" + strings.Join(list, ", ") + ")"
+	return fmt.Sprintf("time.Duration(%d)", d)
 }

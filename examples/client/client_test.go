@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 // TestRunErrors also checks that nothing is printed.
 func TestRunErrors(t *testing.T) {
 	house := cataloguetest.New(t)
-	house.Break(cataloguetest.Where{Page: cataloguetest.AtOffset(21)}, cataloguetest.MissingRow())
+	house.Break(cataloguetest.Where{Collection: "events"}, cataloguetest.MissingRow())
 	url := "-url=" + house.URL
 	tests := []struct {
 		reason string

@@ -8,14 +8,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 )
 
 // page is a response of the service. Its fields are pointers because a response without
 // a count or results is not a page.
 type page struct {
 	Count   *int               `json:"count"`
-	Next    *string            `json:"next"`
+	Next    *string            `json:"next"` // null on the last page
 	Results *[]json.RawMessage `json:"results"`
 }
 
@@ -23,8 +22,8 @@ type page struct {
 const maxPage = 32 << 20
 
 // get requests a page. It returns an error if the response is not a complete page.
-func get(ctx context.Context, client *http.Client, at *url.URL) (p page, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+func get(ctx context.Context, client *http.Client, at string) (p page, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return p, err
 	}

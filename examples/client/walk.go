@@ -23,20 +23,19 @@ var errWalk = errors.New("inconsistent pages")
 // is given by its path segment and the URL of the root listing, which ends in a slash. If
 // fetchAll cannot read all records, it returns none and an error.
 //
-// It requests one page after another, ordered by id, so the id of a repeated record is
-// not greater than the id before it. The walk is complete if the number of records read
-// equals the count, which must be the same on every page.
+// It requests one page after another, ordered by id. Each page begins with the last record
+// of the page before it. If that record is still there, the number of records before it
+// has not changed, and those after it are the next ones. So the result has every record
+// that existed throughout, whatever else is inserted or deleted meanwhile. It follows no
+// links: they might lead back, or to another host.
 func fetchAll(ctx context.Context, client *http.Client, root, collection string) ([]record, error) {
-	first, err := url.Parse(root + url.PathEscape(collection) + "/?ordering=id")
-	if err != nil {
-		return nil, err
-	}
-	w := walk{list: first}
+	list := root + url.PathEscape(collection) + "/?ordering=id"
 	client = withoutRedirects(client)
-	for at := first; at != nil; {
-		p, err := get(ctx, client, at)
+	var w walk
+	for done := false; !done; {
+		p, err := get(ctx, client, fmt.Sprintf("%s&offset=%d", list, max(len(w.records)-1, 0)))
 		if err == nil {
-			at, err = w.add(p)
+			done, err = w.add(p)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, after %d records: %w", collection, len(w.records), err)
@@ -47,62 +46,54 @@ func fetchAll(ctx context.Context, client *http.Client, root, collection string)
 
 // walk is the state of a walk over pages.
 type walk struct {
-	list    *url.URL
 	count   int
 	records []record
 }
 
-// add appends the records of a page and returns the URL of the following page, or nil at
-// the end. Every page except the last must add a record with a greater id, and there are
-// at most count records, so every walk ends.
-func (w *walk) add(p page) (next *url.URL, err error) {
-	if len(w.records) == 0 {
+// add appends the records of a page, and reports whether it is the last one. Every page
+// except the last must add a record with a greater id, and there are at most count
+// records, so every walk ends.
+func (w *walk) add(p page) (last bool, err error) {
+	before := len(w.records)
+	if before == 0 {
 		w.count = *p.Count
 	}
 	if *p.Count != w.count {
-		return nil, fmt.Errorf("%w: the count was %d and is %d", errWalk, w.count, *p.Count)
+		return false, fmt.Errorf("%w: the count was %d and is %d", errWalk, w.count, *p.Count)
 	}
-	for _, raw := range *p.Results {
-		if err := w.addRecord(raw); err != nil {
-			return nil, err
+	for i, raw := range *p.Results {
+		if err := w.addRecord(raw, i == 0 && before > 0); err != nil {
+			return false, err
 		}
 	}
 	switch n := len(w.records); {
 	case p.Next == nil && n < w.count:
-		return nil, fmt.Errorf("%w: %d of %d records are missing", errWalk, w.count-n, w.count)
+		return false, fmt.Errorf("%w: %d of %d records are missing", errWalk, w.count-n, w.count)
 	case n > w.count || n == w.count && p.Next != nil:
-		return nil, fmt.Errorf("%w: more than %d records", errWalk, w.count)
-	case p.Next == nil:
-		return nil, nil
-	case len(*p.Results) == 0:
-		return nil, fmt.Errorf("%w: an empty page before the last", errWalk)
+		return false, fmt.Errorf("%w: more than %d records", errWalk, w.count)
+	case p.Next != nil && n == before:
+		return false, fmt.Errorf("%w: a page without further records before the last", errWalk)
 	}
-	return w.follow(*p.Next)
+	return p.Next == nil, nil
 }
 
-func (w *walk) addRecord(raw json.RawMessage) error {
+// addRecord appends a record, or checks that it is the last one if it has been read before.
+func (w *walk) addRecord(raw json.RawMessage, known bool) error {
 	var r struct {
 		ID int `json:"id"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	if n := len(w.records); n > 0 && w.records[n-1].id >= r.ID {
+	n := len(w.records)
+	switch {
+	case known && w.records[n-1].id == r.ID:
+		return nil
+	case known:
+		return fmt.Errorf("%w: record %d in place of %d", errWalk, r.ID, w.records[n-1].id)
+	case n > 0 && w.records[n-1].id >= r.ID:
 		return fmt.Errorf("%w: record %d comes after %d", errWalk, r.ID, w.records[n-1].id)
 	}
 	w.records = append(w.records, record{r.ID, raw})
 	return nil
-}
-
-// follow parses a link. It returns an error if the link leads to another list, because
-// the client might send credentials with the next request.
-func (w *walk) follow(link string) (*url.URL, error) {
-	next, err := url.Parse(link)
-	if err != nil {
-		return nil, err
-	}
-	if next.Scheme != w.list.Scheme || next.Host != w.list.Host || next.Path != w.list.Path {
-		return nil, fmt.Errorf("%w: next leads to %s", errWalk, next.Redacted())
-	}
-	return next, nil
 }

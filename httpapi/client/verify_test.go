@@ -3,6 +3,8 @@ package client_test
 import (
 	"context"
 	"net/http"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
@@ -10,24 +12,34 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-func TestVerifyClient(t *testing.T) {
-	fetch := func(ctx context.Context, http *http.Client, baseURL string) ([]int, error) {
-		service, err := client.New(client.Options{BaseURL: baseURL, HTTP: http, Rate: -1})
+// fetchEvents is a cataloguetest.Fetch.
+func fetchEvents(ctx context.Context, http *http.Client, baseURL string) ([]int, error) {
+	service, err := client.New(client.Options{BaseURL: baseURL, HTTP: http, Rate: -1})
+	if err != nil {
+		return nil, err
+	}
+	var ids []int
+	for text, err := range service.All(ctx, "events") {
 		if err != nil {
 			return nil, err
 		}
-		var ids []int
-		for text, err := range service.All(ctx, "events") {
-			if err != nil {
-				return nil, err
-			}
-			record, err := resources.ParseRecord(text)
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, record.ID)
+		record, err := resources.ParseRecord(text)
+		if err != nil {
+			return nil, err
 		}
-		return ids, nil
+		ids = append(ids, record.ID)
 	}
-	cataloguetest.VerifyClient(t, fetch, cataloguetest.Verification{})
+	return ids, nil
+}
+
+func TestVerifyClient(t *testing.T) {
+	cataloguetest.VerifyClient(t, fetchEvents, cataloguetest.Verification{})
+}
+
+// TestExplore runs the client through random stories. BACKLIST_STORIES sets their number,
+// and BACKLIST_STORIES_SEED the first.
+func TestExplore(t *testing.T) {
+	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES"))
+	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_STORIES_SEED"), 10, 64)
+	cataloguetest.Explore(t, fetchEvents, cataloguetest.Exploration{Stories: n, Seed: seed})
 }

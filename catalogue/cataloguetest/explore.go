@@ -1,0 +1,250 @@
+package cataloguetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+)
+
+// An Exploration configures [Explore] and [ExploreCreate]. The zero value is the default.
+type Exploration struct {
+	// Collection is the key of the collection that the client fetches or creates records
+	// in. If empty, it is "events" or, if there is a Catalogue, its first collection that
+	// is suitable.
+	Collection string
+
+	// Catalogue, if not nil, has the collections and the records of the services. It is
+	// cloned. A collection is suitable if it has the action [resources.List] and at
+	// least 4 records. If nil, the collections are the documented ones, with the sample
+	// records of [New].
+	Catalogue *catalogue.Catalogue
+
+	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
+	// "/api/".
+	Root string
+
+	// Stories is the number of stories. If zero or negative, it is 1000.
+	Stories int
+
+	// Seed determines the first story. The following ones have the following seeds, so
+	// Seed: 4711, Stories: 1 repeats the story of a seed.
+	Seed uint64
+
+	// Story, if not nil, encodes the only story; Stories and Seed are not used. Any bytes
+	// are a story, so a fuzz test can pass its argument.
+	Story []byte
+
+	// Timeout is the synthetic time after which the context of the client ends. If the
+	// client waits before it retries, Timeout must be longer. If zero or negative, it is
+	// a minute.
+	Timeout time.Duration
+
+	// Except lists the names of events that do not happen, for a client that is not
+	// meant to handle them. They are the names in the description of a story. "insert",
+	// "delete", "swap" and "load" are the writes.
+	Except []string
+}
+
+// Explore searches for mistakes of a client. It runs fetch once for each of many stories.
+// In a story, a small service has up to three events at certain requests: errors, delays,
+// connections that break, pages that are wrong, and records that are inserted, deleted,
+// changed or replaced while the client reads. In each story the client must
+//
+//   - return an error, or every record that existed from the beginning to the end exactly
+//     once and otherwise only records that existed at some time;
+//   - return no error if nothing is wrong;
+//   - not send requests endlessly, and none to another host or without encryption;
+//   - return when its context ends, close all response bodies, and leave no goroutine
+//     that is blocked.
+//
+// The first story in which it does something else is reduced to the smallest one that
+// shows the same mistake. The test then fails with what the client did wrong, what to do,
+// the requests, and a Go test that shows it in a house.
+//
+//	func TestClient(t *testing.T) {
+//		cataloguetest.Explore(t, eventIDs, cataloguetest.Exploration{Collection: "events"})
+//	}
+//
+// A story depends only on its seed, so every run of the test has the same stories, and so
+// has every machine. That a client passes 1000 of them does not prove that it passes all:
+// let a scheduled job run more of them, with another seed. In a fuzz test, the fuzzer
+// chooses the stories:
+//
+//	func FuzzClient(f *testing.F) {
+//		f.Fuzz(func(t *testing.T, story []byte) {
+//			cataloguetest.Explore(t, eventIDs, cataloguetest.Exploration{Story: story})
+//		})
+//	}
+//
+// Each story runs in a bubble of [testing/synctest], where waiting takes no time. The
+// service is called by the client's transport, in the goroutine of the request: there are
+// no connections, and a response begins to arrive when the service has made all of it. Of a
+// client that sends requests concurrently, a story may end differently each time.
+//
+// fetch must use only goroutines, channels and timers that it has made itself. If it
+// neither returns nor blocks within 30 seconds of real time, the test fails and its
+// goroutine is abandoned.
+//
+// Explore calls t.Fatal if fetch is nil, the root is invalid, the collection or an
+// exception is unknown, or the collection is not suitable. It must not be called inside a
+// bubble.
+func Explore(t *testing.T, fetch Fetch, opts Exploration) {
+	t.Helper()
+	if fetch == nil {
+		t.Fatal("cataloguetest: Explore: nil Fetch")
+	}
+	explore(t, opts, subject{
+		kinds: storyKinds(),
+		call: func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
+			return fetch(ctx, client, url)
+		},
+		judge: judgeFetch,
+		code:  fetchCode,
+	})
+}
+
+// A Create is a client under test that creates a record, with a POST to a collection, and
+// returns its id. The requirements of a [Fetch] apply.
+type Create func(ctx context.Context, client *http.Client, baseURL string) (id int, err error)
+
+// ExploreCreate is like [Explore] for a client that creates a record. The stories have no
+// other writes. In each of them, if the client returns no error, the collection must have
+// one new record, with the id that the client has returned. So a client that repeats a POST
+// must make sure that it does not create a second record.
+func ExploreCreate(t *testing.T, create Create, opts Exploration) {
+	t.Helper()
+	if create == nil {
+		t.Fatal("cataloguetest: ExploreCreate: nil Create")
+	}
+	explore(t, opts, subject{
+		kinds:   slices.DeleteFunc(storyKinds(), func(k kind) bool { return k.write != nil }),
+		creates: true,
+		call: func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
+			id, err := create(ctx, client, url)
+			return []int{id}, err
+		},
+		judge: judgeCreate,
+		code:  createCode,
+	})
+}
+
+// A subject is a kind of client, and what is expected of it.
+type subject struct {
+	kinds   []kind // of the steps of its stories
+	creates bool   // it writes to the collection
+	call    Fetch
+	judge   func(*ended) problem
+	code    func(*ended) []string // Go code that calls the client in a house and checks its result
+}
+
+const (
+	defaultStories = 1000
+	mostRecordsOf  = 60 // records of a collection that occur in stories
+)
+
+func explore(t *testing.T, opts Exploration, s subject) {
+	t.Helper()
+	if inBubble() {
+		t.Fatal("cataloguetest: Explore is called inside a synctest bubble; it makes a bubble for each story itself")
+	}
+	x, err := newExplorer(opts, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opts.Story != nil {
+		x.explore(t, x.script.decode(opts.Story), "")
+		return
+	}
+	if opts.Stories <= 0 {
+		opts.Stories = defaultStories
+	}
+	for n := range uint64(opts.Stories) {
+		seed := opts.Seed + n
+		if !x.explore(t, x.script.decode(x.script.generate(seed)), fmt.Sprintf(" of seed %d", seed)) {
+			return
+		}
+	}
+}
+
+// An explorer runs a client through stories.
+type explorer struct {
+	subject
+	own      bool // the catalogue is that of the program
+	script   script
+	data     *dataset
+	timeout  time.Duration
+	grace    time.Duration // synthetic time to return after the context has ended
+	patience time.Duration // real time that a story may take
+
+	houses map[int]*catalogue.Catalogue // by number of records; never written to
+	bases  map[baseKey]*storyService
+}
+
+var errUnknownEvent = errors.New("Exploration.Except: unknown event")
+
+func newExplorer(opts Exploration, s subject) (*explorer, error) {
+	for _, name := range opts.Except {
+		if !slices.ContainsFunc(s.kinds, func(k kind) bool { return k.name == name }) {
+			return nil, fmt.Errorf("cataloguetest: %w %q; want one of %s", errUnknownEvent, name, strings.Join(kindNames(s.kinds), ", "))
+		}
+	}
+	if opts.Collection == "" && opts.Catalogue == nil {
+		opts.Collection = "events"
+	}
+	if opts.Timeout <= 0 {
+		opts.Timeout = time.Minute
+	}
+	house := opts.Catalogue
+	if house == nil {
+		var err error
+		if house, err = sampleCatalogue(); err != nil {
+			return nil, fmt.Errorf("cataloguetest: %w", err)
+		}
+	}
+	data, err := datasetOf(house.Clone(), opts.Root, chosen{"Exploration", opts.Collection, 4}, mostRecordsOf)
+	if err != nil {
+		return nil, err
+	}
+	kinds := slices.DeleteFunc(s.kinds, func(k kind) bool { return slices.Contains(opts.Except, k.name) })
+	return &explorer{
+		subject:  s,
+		own:      opts.Catalogue != nil,
+		script:   script{kinds, len(data.ids) / 2},
+		data:     data,
+		timeout:  opts.Timeout,
+		grace:    2 * time.Second,
+		patience: 30 * time.Second,
+		houses:   map[int]*catalogue.Catalogue{},
+		bases:    map[baseKey]*storyService{},
+	}, nil
+}
+
+func kindNames(kinds []kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// explore runs one story, and reports whether the client passed. If not, it reports the
+// smallest story in which it makes the same mistake.
+func (x *explorer) explore(t *testing.T, s story, of string) (passed bool) {
+	t.Helper()
+	e := x.run(t, s)
+	if e.problem.kind == "" {
+		return true
+	}
+	runs := 0
+	if e.problem.kind != stuck {
+		e, runs = x.shrink(t, e)
+	}
+	t.Errorf("%s", x.report(e, of, runs))
+	return false
+}

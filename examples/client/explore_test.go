@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+)
+
+// TestExplore runs the client through random stories. BACKLIST_STORIES sets their number,
+// and BACKLIST_STORIES_SEED the first.
+func TestExplore(t *testing.T) {
+	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		records, err := fetchAll(ctx, client, baseURL+"/api/", "events")
+		for _, r := range records {
+			ids = append(ids, r.id)
+		}
+		return ids, err
+	}
+	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES"))
+	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_STORIES_SEED"), 10, 64)
+	cataloguetest.Explore(t, fetch, cataloguetest.Exploration{Stories: n, Seed: seed})
+}
