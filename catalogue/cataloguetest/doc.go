@@ -108,6 +108,21 @@
 // [CheckClient] does the same without a [testing.T]. For a client of another service,
 // set [Verification].Catalogue to a catalogue with records, and Root.
 //
+// # Exploring a client
+//
+// Real clients fail in combinations that nobody has written down. [Explore] runs the same
+// client through many random stories, in which responses are wrong or late, connections
+// break, and records are inserted, deleted and changed between two requests. It reports
+// the smallest story in which the client loses or repeats a record, never ends, or does
+// not return in time, as a Go test. [ExploreCreate] does so for a client that creates a
+// record.
+//
+//	func TestClientExplored(t *testing.T) {
+//		cataloguetest.Explore(t, eventIDs, cataloguetest.Exploration{Collection: "events"})
+//	}
+//
+// [House.Keep], [House.Swap] and [Do] make such stories by hand.
+//
 // # Comparing catalogues
 //
 // [Diff] compares two catalogues. [DiffService] compares a catalogue with a live

@@ -185,3 +185,17 @@ func TestEventNamesUnavailable(t *testing.T) {
 		}
 	})
 }
+
+// TestEventIDsExplored is in the documentation of Explore.
+func TestEventIDsExplored(t *testing.T) {
+	cataloguetest.Explore(t, newCareful().ids, cataloguetest.Exploration{Collection: "events", Stories: 200})
+}
+
+// FuzzEventIDs is in the documentation of Explore.
+func FuzzEventIDs(f *testing.F) {
+	f.Add([]byte{5, 0, 16, 1, 0})             // a wrong link
+	f.Add([]byte{9, 1, 26, 1, 0, 25, 2, 200}) // a deletion and an insertion
+	f.Fuzz(func(t *testing.T, story []byte) {
+		cataloguetest.Explore(t, newCareful().ids, cataloguetest.Exploration{Story: story})
+	})
+}

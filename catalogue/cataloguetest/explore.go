@@ -2,11 +2,8 @@ package cataloguetest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -97,17 +94,7 @@ type Exploration struct {
 // bubble.
 func Explore(t *testing.T, fetch Fetch, opts Exploration) {
 	t.Helper()
-	if fetch == nil {
-		t.Fatal("cataloguetest: Explore: nil Fetch")
-	}
-	explore(t, opts, subject{
-		kinds: storyKinds(),
-		call: func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
-			return fetch(ctx, client, url)
-		},
-		judge: judgeFetch,
-		code:  fetchCode,
-	})
+	explore(t, opts, fetchSubject(fetch))
 }
 
 // A Create is a client under test that creates a record, with a POST to a collection, and
@@ -120,23 +107,12 @@ type Create func(ctx context.Context, client *http.Client, baseURL string) (id i
 // must make sure that it does not create a second record.
 func ExploreCreate(t *testing.T, create Create, opts Exploration) {
 	t.Helper()
-	if create == nil {
-		t.Fatal("cataloguetest: ExploreCreate: nil Create")
-	}
-	explore(t, opts, subject{
-		kinds:   slices.DeleteFunc(storyKinds(), func(k kind) bool { return k.write != nil }),
-		creates: true,
-		call: func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
-			id, err := create(ctx, client, url)
-			return []int{id}, err
-		},
-		judge: judgeCreate,
-		code:  createCode,
-	})
+	explore(t, opts, createSubject(create))
 }
 
 // A subject is a kind of client, and what is expected of it.
 type subject struct {
+	name    string // of the client in a test that is printed
 	kinds   []kind // of the steps of its stories
 	creates bool   // it writes to the collection
 	call    Fetch
@@ -144,107 +120,40 @@ type subject struct {
 	code    func(*ended) []string // Go code that calls the client in a house and checks its result
 }
 
+func fetchSubject(fetch Fetch) subject {
+	return subject{name: "fetch", kinds: storyKinds(), call: fetch, judge: judgeFetch, code: fetchCode}
+}
+
+func createSubject(create Create) subject {
+	s := subject{
+		name:    "create",
+		kinds:   slices.DeleteFunc(storyKinds(), func(k kind) bool { return k.write != nil }),
+		creates: true,
+		judge:   judgeCreate,
+		code:    createCode,
+	}
+	if create != nil {
+		s.call = func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
+			id, err := create(ctx, client, url)
+			return []int{id}, err
+		}
+	}
+	return s
+}
+
 const (
 	defaultStories = 1000
-	mostRecordsOf  = 60 // records of a collection that occur in stories
+	leastOf        = 4  // records that a collection must have
+	mostOf         = 60 // records of a collection that occur in stories
 )
 
 func explore(t *testing.T, opts Exploration, s subject) {
 	t.Helper()
-	if inBubble() {
-		t.Fatal("cataloguetest: Explore is called inside a synctest bubble; it makes a bubble for each story itself")
-	}
 	x, err := newExplorer(opts, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if opts.Story != nil {
-		x.explore(t, x.script.decode(opts.Story), "")
-		return
+	if f := x.search(t, opts); f != nil {
+		t.Errorf("%s", x.report(f))
 	}
-	if opts.Stories <= 0 {
-		opts.Stories = defaultStories
-	}
-	for n := range uint64(opts.Stories) {
-		seed := opts.Seed + n
-		if !x.explore(t, x.script.decode(x.script.generate(seed)), fmt.Sprintf(" of seed %d", seed)) {
-			return
-		}
-	}
-}
-
-// An explorer runs a client through stories.
-type explorer struct {
-	subject
-	own      bool // the catalogue is that of the program
-	script   script
-	data     *dataset
-	timeout  time.Duration
-	grace    time.Duration // synthetic time to return after the context has ended
-	patience time.Duration // real time that a story may take
-
-	houses map[int]*catalogue.Catalogue // by number of records; never written to
-	bases  map[baseKey]*storyService
-}
-
-var errUnknownEvent = errors.New("Exploration.Except: unknown event")
-
-func newExplorer(opts Exploration, s subject) (*explorer, error) {
-	for _, name := range opts.Except {
-		if !slices.ContainsFunc(s.kinds, func(k kind) bool { return k.name == name }) {
-			return nil, fmt.Errorf("cataloguetest: %w %q; want one of %s", errUnknownEvent, name, strings.Join(kindNames(s.kinds), ", "))
-		}
-	}
-	if opts.Collection == "" && opts.Catalogue == nil {
-		opts.Collection = "events"
-	}
-	if opts.Timeout <= 0 {
-		opts.Timeout = time.Minute
-	}
-	house := opts.Catalogue
-	if house == nil {
-		var err error
-		if house, err = sampleCatalogue(); err != nil {
-			return nil, fmt.Errorf("cataloguetest: %w", err)
-		}
-	}
-	data, err := datasetOf(house.Clone(), opts.Root, chosen{"Exploration", opts.Collection, 4}, mostRecordsOf)
-	if err != nil {
-		return nil, err
-	}
-	kinds := slices.DeleteFunc(s.kinds, func(k kind) bool { return slices.Contains(opts.Except, k.name) })
-	return &explorer{
-		subject:  s,
-		own:      opts.Catalogue != nil,
-		script:   script{kinds, len(data.ids) / 2},
-		data:     data,
-		timeout:  opts.Timeout,
-		grace:    2 * time.Second,
-		patience: 30 * time.Second,
-		houses:   map[int]*catalogue.Catalogue{},
-		bases:    map[baseKey]*storyService{},
-	}, nil
-}
-
-func kindNames(kinds []kind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.name)
-	}
-	return names
-}
-
-// explore runs one story, and reports whether the client passed. If not, it reports the
-// smallest story in which it makes the same mistake.
-func (x *explorer) explore(t *testing.T, s story, of string) (passed bool) {
-	t.Helper()
-	e := x.run(t, s)
-	if e.problem.kind == "" {
-		return true
-	}
-	runs := 0
-	if e.problem.kind != stuck {
-		e, runs = x.shrink(t, e)
-	}
-	t.Errorf("%s", x.report(e, of, runs))
-	return false
 }

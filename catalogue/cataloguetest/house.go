@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"log"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -30,6 +31,7 @@ type House struct {
 	faults        faults
 	requireFaults bool
 	initial       *catalogue.Catalogue // the records at the start; never written to
+	kept          atomic.Pointer[catalogue.Catalogue]
 }
 
 // New returns a house with the sample records, reached in process, that permits

@@ -27,7 +27,20 @@ func (h *House) Keep(collection string, ids ...int) {
 	h.tb.Helper()
 	if err := keep(h.Catalogue, h.initial, collection, ids); err != nil {
 		h.tb.Errorf("cataloguetest: Keep: %v", err)
+		return
 	}
+	if len(h.log.exchanges()) == 0 {
+		h.kept.Store(h.Catalogue.Clone())
+	}
+}
+
+// before returns the records before the first request, if Keep has chosen them, and
+// otherwise those at the start.
+func (h *House) before() *catalogue.Catalogue {
+	if kept := h.kept.Load(); kept != nil {
+		return kept
+	}
+	return h.initial
 }
 
 // keep replaces the records of a collection by some of those that it has in another

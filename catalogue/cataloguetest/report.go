@@ -23,7 +23,7 @@ func (h *House) report(tb testing.TB) {
 	if !tb.Failed() {
 		return
 	}
-	tb.Logf("cataloguetest: %s\n%s", formatRequests(h.log.exchanges()), formatChanges(Diff(h.initial, h.Catalogue)))
+	tb.Logf("cataloguetest: %s\n%s", formatRequests(h.log.exchanges()), formatChanges(Diff(h.before(), h.Catalogue)))
 }
 
 // formatRequests lists the last requests, one per line. The body of an error response

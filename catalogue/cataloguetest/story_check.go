@@ -65,7 +65,7 @@ func (e *ended) callCode(call string) []string {
 	case endless:
 		return []string{
 			fmt.Sprintf("house.Break(cataloguetest.Where{After: %d}, cataloguetest.Do(cancel))", e.requestLimit()),
-			call,
+			call + " // hangs if the client ignores ctx",
 			fmt.Sprintf("if n := len(house.Exchanges()); n > %d {", e.requestLimit()),
 			"\tt.Errorf(\"%d requests\", n)",
 			"}",

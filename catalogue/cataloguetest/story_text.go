@@ -5,29 +5,32 @@ import (
 	"strings"
 )
 
-// report describes a problem, the story in which it occurs, and a test that shows it. of
-// names the seed of the story; runs is the number of stories that were tried to reduce it.
-func (x *explorer) report(e *ended, of string, runs int) string {
+// report describes a finding: the mistake, the story, the requests, and a test that shows
+// it.
+func (x *explorer) report(f *finding) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "cataloguetest: Explore: the client %s", e.problem.text)
-	if e.problem.remedy != "" {
-		fmt.Fprintf(&out, ": %s", e.problem.remedy)
+	fmt.Fprintf(&out, "cataloguetest: Explore: the client %s", f.problem.text)
+	if f.problem.remedy != "" {
+		fmt.Fprintf(&out, ": %s", f.problem.remedy)
 	}
-	fmt.Fprintf(&out, "\nThe story%s, reduced in %d runs: %s\n", of, runs, e.story)
-	out.WriteString(Result{Requests: e.requests}.requests())
-	fmt.Fprintf(&out, "A test that shows it, in which fetch is the client:\n\n%s", x.test(e, of))
+	fmt.Fprintf(&out, "\nThe story%s", f.of)
+	if f.runs > 0 {
+		fmt.Fprintf(&out, ", reduced in %d runs", f.runs)
+	}
+	fmt.Fprintf(&out, ": %s\n%s", f.story, Result{Requests: f.requests}.requests())
+	fmt.Fprintf(&out, "A test that shows it, where %s is the client:\n\n%s", x.name, x.test(f))
 	return out.String()
 }
 
-// test returns a test that shows the problem of a story in a house.
-func (x *explorer) test(e *ended, of string) string {
+// test returns a test that shows a finding in a house.
+func (x *explorer) test(f *finding) string {
 	lines := []string{
-		fmt.Sprintf("// TestStory is a story of cataloguetest.Explore%s, in which", of),
-		"// the client " + e.problem.text + ".",
+		fmt.Sprintf("// TestStory is the smallest form found of the story%s of cataloguetest.Explore.", f.of),
+		"// The client " + f.problem.text + ".",
 		"func TestStory(t *testing.T) {",
 		"\tsynctest.Test(t, func(t *testing.T) {",
 	}
-	for _, line := range x.body(e) {
+	for _, line := range x.body(f.ended) {
 		lines = append(lines, "\t\t"+line)
 	}
 	return strings.Join(append(lines, "\t})", "}"), "\n") + "\n"

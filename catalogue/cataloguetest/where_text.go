@@ -77,6 +77,9 @@ func quoteCode(text string) string {
 
 // durationCode returns the Go expression of a duration.
 func durationCode(d time.Duration) string {
+	if d == 0 {
+		return "0"
+	}
 	for _, unit := range []struct {
 		d    time.Duration
 		code string

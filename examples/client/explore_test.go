@@ -20,7 +20,10 @@ func TestExplore(t *testing.T) {
 		}
 		return ids, err
 	}
-	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES"))
+	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES")) // 0: the default number
+	if n == 0 && testing.Short() {
+		n = 100
+	}
 	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_STORIES_SEED"), 10, 64)
 	cataloguetest.Explore(t, fetch, cataloguetest.Exploration{Stories: n, Seed: seed})
 }

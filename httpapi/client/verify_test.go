@@ -39,7 +39,10 @@ func TestVerifyClient(t *testing.T) {
 // TestExplore runs the client through random stories. BACKLIST_STORIES sets their number,
 // and BACKLIST_STORIES_SEED the first.
 func TestExplore(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES"))
+	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES")) // 0: the default number
+	if n == 0 && testing.Short() {
+		n = 100
+	}
 	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_STORIES_SEED"), 10, 64)
 	cataloguetest.Explore(t, fetchEvents, cataloguetest.Exploration{Stories: n, Seed: seed})
 }
