@@ -65,7 +65,7 @@ func newExplorer(opts Exploration, s subject) (*explorer, error) {
 		own:      opts.Catalogue != nil,
 		script:   script{kinds, len(data.ids) / 2},
 		data:     data,
-		timeout:  opts.Timeout,
+		timeout:  opts.Timeout + time.Nanosecond, // not at the instant at which a wait of the client ends
 		grace:    2 * time.Second,
 		patience: 30 * time.Second,
 		houses:   map[int]*catalogue.Catalogue{},

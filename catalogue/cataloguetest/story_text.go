@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // report describes a finding: the mistake, the story, the requests, and a test that shows
@@ -64,7 +65,7 @@ func (x *explorer) body(e *ended) []string {
 		}
 	}
 	lines = append(lines,
-		fmt.Sprintf("ctx, cancel := context.WithTimeout(t.Context(), %s)", durationCode(x.timeout)),
+		fmt.Sprintf("ctx, cancel := context.WithTimeout(t.Context(), %s+time.Nanosecond)", durationCode(x.timeout-time.Nanosecond)),
 		"defer cancel()")
 	return append(lines, x.code(e)...)
 }
