@@ -14,6 +14,10 @@ import (
 
 // post creates a record.
 func (v *view) post() {
+	if err := v.postCondition(); err != nil {
+		v.failWrite(err)
+		return
+	}
 	body, ok := v.readJSON()
 	if !ok {
 		return
@@ -23,6 +27,7 @@ func (v *view) post() {
 		v.failWrite(err)
 		return
 	}
+	v.setCreatedTag(record)
 	v.write(http.StatusCreated, record)
 }
 
@@ -79,7 +84,10 @@ func (v *view) failTooLarge() {
 func (v *view) failWrite(err error) {
 	var syntax *resources.SyntaxError
 	var fields resources.FieldErrors
+	var precondition *preconditionError
 	switch {
+	case errors.As(err, &precondition):
+		v.fail(http.StatusPreconditionFailed, precondition.detail)
 	case errors.Is(err, catalogue.ErrNotFound):
 		v.fail(http.StatusNotFound, detailNotFound)
 	case errors.Is(err, catalogue.ErrReferenced):
