@@ -45,8 +45,8 @@ type Options struct {
 	// proto and host of Forwarded (RFC 7239). The last value of each header is used,
 	// which is the one that the proxy added. Without these headers, the scheme and host
 	// of the request are used. Schemes other than http and https, invalid hosts, and
-	// headers of both kinds that differ are rejected with 400. Other headers, such as
-	// X-Forwarded-Prefix, are ignored.
+	// headers of both kinds that differ are rejected with 400. Other headers are ignored,
+	// except for that of ForwardedPrefix.
 	//
 	// A trusted proxy must either write or remove X-Forwarded-Proto and
 	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
@@ -56,6 +56,18 @@ type Options struct {
 	// such as that of a Unix socket, is never trusted. The zero Prefix and IPv4-mapped
 	// IPv6 prefixes (::ffff:0:0/96) are invalid. The slice is copied.
 	TrustedProxies []netip.Prefix
+
+	// ForwardedPrefix determines that the last value of X-Forwarded-Prefix from a trusted
+	// proxy is a part of links: the path that the proxy has removed from the beginning of
+	// the request's. The prefix of the request, if it has one, follows. It must be a clean
+	// path of at most 255 bytes that begins with a slash, as in "/shop", without escapes
+	// and without other characters that a URL would escape. One slash at its end is
+	// ignored. Any other value is rejected with 400. Forwarded has no such parameter.
+	//
+	// A trusted proxy must then write or remove X-Forwarded-Prefix. Otherwise its clients
+	// can choose the path of links. If false, or without TrustedProxies, the header is
+	// ignored.
+	ForwardedPrefix bool
 
 	// Limits are the default and the maximum size of a page. The zero value means 21 and
 	// 1000.

@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -273,7 +275,7 @@ func TestSocketBodies(t *testing.T) {
 		{"an unknown transfer encoding", postHead("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
 		{"transfer encoding identity", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
 		{"two transfer encodings", postHead("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
-		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
+		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{415}, `\"gzip\"`},
 		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
 		{"no 100 Continue if too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
 		{"no 100 Continue without a token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
@@ -360,5 +362,32 @@ func TestSocketPipeline(t *testing.T) {
 	}
 	if !slices.Equal(statuses, []int{200, 405, 405, 200}) || house.Events().Count() != 0 {
 		t.Errorf("statuses %v and %d events, want [200 405 405 200] and none", statuses, house.Events().Count())
+	}
+}
+
+// TestNoHost sends requests of HTTP/1.0 without a Host, as some health checks do. They work
+// if links do not depend on it, also below a ServeMux.
+func TestNoHost(t *testing.T) {
+	based := newTestHandler(t, Options{BaseURL: "https://x.example/y"}, map[string]Collection{"books": newCollection(2)})
+	mux := http.NewServeMux()
+	if err := Mount(mux, "/shop", based); err != nil {
+		t.Fatal(err)
+	}
+	const page, slash = "GET %s/api/books/?limit=1 HTTP/1.0\r\n\r\n", "GET %s/api/books?limit=1 HTTP/1.0\r\n\r\n"
+	for prefix, h := range map[string]http.Handler{"": based, "/shop": mux} {
+		address := listen(t, h)
+		got := ask(t, address, fmt.Sprintf(page, prefix), true)
+		if len(got) != 1 || got[0].StatusCode != 200 || !strings.Contains(got[0].body, `"next":"https://x.example/y/api/books/?limit=1&offset=1"`) {
+			t.Errorf("page below %q: %+v, want links with the base URL", prefix, got)
+		}
+		got = ask(t, address, fmt.Sprintf(slash, prefix), true)
+		if len(got) != 1 || got[0].StatusCode != 301 || got[0].Header.Get("Location") != "https://x.example/y/api/books/?limit=1" {
+			t.Errorf("redirect below %q: %+v", prefix, got)
+		}
+	}
+	proxied := newTestHandler(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, map[string]Collection{"books": newCollection(2)})
+	got := ask(t, listen(t, proxied), "GET /api/books/?limit=1 HTTP/1.0\r\nX-Forwarded-Host: a.example\r\n\r\n", true)
+	if len(got) != 1 || got[0].StatusCode != 200 || !strings.Contains(got[0].body, `"next":"http://a.example/api/books/`) {
+		t.Errorf("with a forwarded host: %+v", got)
 	}
 }
