@@ -76,18 +76,20 @@ type Options struct {
 	// Bounds limits the size of requests.
 	Bounds Bounds
 
-	// ETags enables strong entity tags for the root and for pages of collections that are
-	// [Revisioned]. A valid GET or HEAD whose If-None-Match contains the tag, or is "*",
-	// results in 304. For these the handler calls only Revision, and Fields if there is
-	// an OnAccess and the request has an ordering. If Revision fails, the page has no tag.
+	// ETags enables strong entity tags for the root, for pages of collections that are
+	// [Revisioned], and for records. If-Match and If-None-Match are then evaluated, as the
+	// package documentation describes. A GET or HEAD of a page whose If-None-Match contains
+	// the tag, or is "*", results in 304. For these the handler calls only Revision, and
+	// Fields if there is an OnAccess and the request has an ordering. If there is also an
+	// If-Match, or a "*" and a filter, it calls PageWhere or Page first. If Revision fails,
+	// the page has no tag.
 	//
-	// A tag is valid for one Handler only, so the same page of another process has another
-	// tag, unless ETagKey is set. If-Match and dates are ignored, as is If-None-Match for
-	// methods other than GET and HEAD. If ETags is false, there are no tags, as in the
-	// service.
+	// The tag of a page is valid for one Handler only, so the same page of another process
+	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON.
+	// If ETags is false, there are no tags and preconditions are ignored, as in the service.
 	ETags bool
 
-	// ETagKey, if not empty, makes tags valid for all handlers with the same key and the
+	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same key and the
 	// same other options. Set it if several processes serve the same collections and their
 	// revisions are those of a shared database. Change it if the same revision is to have
 	// other responses, for instance after a new field. In-memory collections need no key:

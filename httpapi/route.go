@@ -199,7 +199,7 @@ type Served struct {
 	Description resources.Description // zero at the root
 	Collection  Collection            // nil at the root
 	Actions     resources.Actions     // those that are served, if the authorizer permits them
-	Tagged      bool                  // whether responses to GET have an ETag
+	Tagged      bool                  // whether responses to GET have an ETag; with Options.ETags, those of records always have one
 }
 
 // Served returns the paths that h serves: the root, then the collections in the order of
