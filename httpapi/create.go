@@ -32,7 +32,8 @@ func (v *view) post() {
 }
 
 // readJSON reads the whole body, which must be JSON by its Content-Type and must not have a
-// Content-Encoding, and returns it in UTF-8. If that fails, it sends an error response and returns false.
+// Content-Encoding, and returns it in UTF-8. If that fails, it sends an error response and
+// returns false.
 func (v *view) readJSON() (body []byte, ok bool) {
 	if body, ok = v.readBody(); !ok {
 		return nil, false

@@ -121,8 +121,9 @@ func recordHash(record []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// hashOf returns the hash in the tag of a record. Base64 has no other place for a '-'.
-func hashOf(tag string) string {
-	tag = strings.Trim(tag, `"`)
-	return tag[:min(len(tag), base64.RawURLEncoding.EncodedLen(16))]
+// hasHash reports whether tag is that of a representation of the record with the hash:
+// the hash itself, or the hash and a suffix that begins with a hyphen.
+func hasHash(tag, hash string) bool {
+	suffix, ok := strings.CutPrefix(tag[1:len(tag)-1], hash)
+	return ok && (suffix == "" || suffix[0] == '-')
 }

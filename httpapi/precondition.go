@@ -105,10 +105,10 @@ func (v *view) writeCondition() func(record []byte) error {
 	}
 	return func(record []byte) error {
 		hash := recordHash(record)
-		if match.sent && !match.isAny() && !match.names(func(tag string, weak bool) bool { return !weak && hashOf(tag) == hash }) {
+		if match.sent && !match.isAny() && !match.names(func(tag string, weak bool) bool { return !weak && hasHash(tag, hash) }) {
 			return &preconditionError{detailIfMatch}
 		}
-		if noneMatch.isAny() || noneMatch.names(func(tag string, _ bool) bool { return hashOf(tag) == hash }) {
+		if noneMatch.isAny() || noneMatch.names(func(tag string, _ bool) bool { return hasHash(tag, hash) }) {
 			return &preconditionError{detailIfNoneMatch}
 		}
 		return nil
