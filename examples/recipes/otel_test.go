@@ -26,7 +26,7 @@ func TestTrace(t *testing.T) {
 		text := span.Name()
 		for _, a := range span.Attributes() {
 			if key := string(a.Key); slices.Contains([]string{"http.response.status_code", "backlist.limit", "backlist.offset"}, key) {
-				text += fmt.Sprintf(" %s=%s", key, a.Value.Emit())
+				text += fmt.Sprintf(" %s=%s", key, a.Value.String())
 			}
 		}
 		got = append(got, text)
