@@ -24,10 +24,12 @@ type Catalogue struct {
 
 	all      []anyCollection // in the order of the definitions
 	byKey    map[string]int
-	readOnly bool // a snapshot
+	referred map[string]bool // by the keys of the collections that fields refer to
+	readOnly bool            // a snapshot
 
 	// references protects references between records. A write that can add a reference
-	// holds it for reading, a deletion of a record that can be referred to for writing.
+	// and an update of a record that can be referred to hold it for reading, a deletion of
+	// such a record for writing.
 	// It is locked before the mutexes of the collections. No read locks it.
 	references sync.RWMutex
 }
@@ -93,7 +95,7 @@ func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
 func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {
-	clone := &Catalogue{byKey: c.byKey, all: make([]anyCollection, len(c.all)), readOnly: readOnly}
+	clone := &Catalogue{byKey: c.byKey, referred: c.referred, all: make([]anyCollection, len(c.all)), readOnly: readOnly}
 	stores := store.Clone(c.stores()...)
 	for i, m := range c.all {
 		clone.all[i] = m.clone(clone, stores[i])

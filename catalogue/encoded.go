@@ -98,8 +98,9 @@ type Encoded interface {
 	// the id; nothing changes then. After an error of a method of the record type, the id
 	// may have been removed from the lists of some collections.
 	//
-	// Delete waits for calls of Create and Update in collections with references, and
-	// they wait for it, so that the three leave no reference to a record that is deleted.
+	// Delete waits for calls of Create and Update in collections with references, and for
+	// those of Update in collections that are referred to. They wait for it, so that the
+	// three leave no reference to a record that is deleted.
 	// Reads do not wait. Other writes are not checked. The functions of
 	// [Collection.Update] and [Collection.Batch] must not call the three: they could
 	// deadlock. O(n) for n records in the collections that refer to this one.

@@ -12,6 +12,15 @@ import (
 )
 
 func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) error {
+	return e.DeleteIf(ctx, id, params, nil)
+}
+
+// DeleteIf is like Delete, but calls check with the JSON of the record and returns its
+// error: once before it removes any reference, and again at the instant of the deletion.
+// Calls of Update do not come in between, only other writes can. If the second call is the
+// first to return an error, ids may have been removed from lists. check must satisfy the
+// rules of UpdateIf. Like that, DeleteIf is not part of [Encoded].
+func (e *encoded[T]) DeleteIf(ctx context.Context, id int, params url.Values, check func(record []byte) error) error {
 	if err := e.permits(resources.Destroy); err != nil {
 		return err
 	}
@@ -24,7 +33,8 @@ func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) erro
 		e.house.references.Lock()
 		defer e.house.references.Unlock()
 	}
-	if old := e.store.Get(id); old == nil || !f.holds(old) {
+	old := e.store.Get(id)
+	if old == nil || !f.holds(old) {
 		return e.notFound(id)
 	}
 	lists := make([][]int, len(referrers))
@@ -37,6 +47,9 @@ func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) erro
 			return e.schema.errorf("id %d: %w", id, by)
 		}
 	}
+	if err := e.passes(old, check); err != nil {
+		return err
+	}
 	var own []int
 	for i, m := range referrers {
 		if m == anyCollection(e) {
@@ -45,16 +58,19 @@ func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) erro
 			return err
 		}
 	}
-	return e.remove(id, own, f)
+	return e.remove(id, own, f, check)
 }
 
-// remove deletes a record, and at the same instant the references to it in the lists of
+// remove deletes a record that passes a check, and at the same instant the references to it in the lists of
 // other records of the collection.
-func (e *encoded[T]) remove(id int, own []int, f filter) error {
+func (e *encoded[T]) remove(id int, own []int, f filter, check func(record []byte) error) error {
 	return e.schema.refused(e.store.Batch(func(tx *store.Tx) error {
 		old := tx.Get(id)
 		if old == nil || !f.holds(old) {
 			return e.notFound(id)
+		}
+		if err := e.passes(old, check); err != nil {
+			return err
 		}
 		tx.Write(store.Change{Old: old})
 		return e.removeIn(tx, e.Key(), id, own)

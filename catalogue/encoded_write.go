@@ -22,7 +22,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	defer e.lockReferences()()
+	defer e.lockReferences(false)()
 	checks := e.checks(0)
 	posted, err := e.about.Validate(body, checks)
 	if err != nil {
@@ -41,6 +41,14 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 }
 
 func (e *encoded[T]) Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
+	return e.UpdateIf(ctx, id, params, body, partial, nil)
+}
+
+// UpdateIf is like Update, but first calls check with the JSON of the record, at the instant
+// of the change, and returns its error. check must not modify or retain the JSON, nor write
+// to the collection. UpdateIf is not part of [Encoded]: a type that embeds an Encoded and
+// overrides Update would inherit an UpdateIf that ignores its Update.
+func (e *encoded[T]) UpdateIf(ctx context.Context, id int, params url.Values, body []byte, partial bool, check func(record []byte) error) ([]byte, error) {
 	action := resources.Update
 	if partial {
 		action = resources.PartialUpdate
@@ -52,16 +60,31 @@ func (e *encoded[T]) Update(ctx context.Context, id int, params url.Values, body
 	if err != nil {
 		return nil, err
 	}
-	defer e.lockReferences()()
+	defer e.lockReferences(e.house.referred[e.Key()])()
 	entry, err := e.Collection.write(func(s *store.State) (store.Change, error) {
 		old := s.Get(id)
 		if old == nil || !f.holds(old) {
 			return store.Change{}, e.notFound(id)
 		}
+		if err := e.passes(old, check); err != nil {
+			return store.Change{}, err
+		}
 		fresh, err := e.updated(old, body, partial)
 		return store.Change{Old: old, New: fresh}, err
 	})
 	return e.written(entry, err, func(func(field, value string) bool) error { return nil })
+}
+
+// passes returns the error of a check of an entry. Every entry passes if check is nil.
+func (e *encoded[T]) passes(entry *store.Entry, check func(record []byte) error) error {
+	if check == nil {
+		return nil
+	}
+	record, err := e.schema.encoded(entry)
+	if err != nil {
+		return err
+	}
+	return check(record)
 }
 
 // updated returns the entry that replaces another one.
@@ -120,9 +143,10 @@ func (e *encoded[T]) permits(action resources.Actions) error {
 	return e.writable()
 }
 
-// lockReferences delays the deletion of records that a write may refer to.
-func (e *encoded[T]) lockReferences() (unlock func()) {
-	if !slices.ContainsFunc(e.columns, func(c column) bool { return c.Refers != "" }) {
+// lockReferences delays the deletion of records that a write may refer to and, if referred
+// is true, of the record itself.
+func (e *encoded[T]) lockReferences(referred bool) (unlock func()) {
+	if !referred && !slices.ContainsFunc(e.columns, func(c column) bool { return c.Refers != "" }) {
 		return func() {}
 	}
 	e.house.references.RLock()

@@ -99,7 +99,7 @@ func byKey(definitions []AnyDefinition) (map[string]AnyDefinition, error) {
 // newCatalogue returns an empty catalogue. only reports whether it has only collections
 // that the program defines.
 func newCatalogue(definitions []AnyDefinition, only bool) (*Catalogue, error) {
-	c := &Catalogue{byKey: map[string]int{}}
+	c := &Catalogue{byKey: map[string]int{}, referred: map[string]bool{}}
 	var about []resources.Description
 	for i, d := range definitions {
 		m, err := d.make(c, only)
@@ -109,6 +109,9 @@ func newCatalogue(definitions []AnyDefinition, only bool) (*Catalogue, error) {
 		c.all = append(c.all, m)
 		c.byKey[m.Key()] = i
 		about = append(about, m.Description())
+		for _, f := range m.Description().Fields {
+			c.referred[f.Refers] = true
+		}
 	}
 	if err := checkTogether(about); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)

@@ -58,7 +58,7 @@ func (v *view) send(status int, body []byte) bool {
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
 	header["Vary"] = v.vary(header["Vary"])
-	if v.tag != "" && status == http.StatusOK {
+	if v.tag != "" && (status == http.StatusOK || status == http.StatusCreated) {
 		v.setTag(header)
 	}
 	v.sent = true

@@ -145,6 +145,29 @@ type Deleter interface {
 	Delete(ctx context.Context, id int, params url.Values) error
 }
 
+// A ConditionalUpdater is an [Updater] that can compare a record with a precondition of the
+// request at the instant at which it changes the record. The handler uses it if
+// [Options.ETags] is set and a PUT or PATCH has entity tags in If-Match or If-None-Match.
+// If a collection is not a ConditionalUpdater, such a request results in 412, since another
+// write could come between a comparison and the change. The collections of a catalogue
+// implement it. A type that embeds a [catalogue.Encoded] does not, so that its own Update
+// cannot be bypassed.
+type ConditionalUpdater interface {
+	// UpdateIf is like Update, but changes the record only if check returns nil for it,
+	// encoded as by Get. No other write to the record may come between the last call of
+	// check and the change. If check returns an error, UpdateIf stores nothing and returns
+	// an error that wraps it, even if the body is invalid. check may be called several
+	// times. It does not modify the record and retains nothing.
+	UpdateIf(ctx context.Context, id int, params url.Values, body []byte, partial bool, check func(record []byte) error) (record []byte, err error)
+}
+
+// A ConditionalDeleter is to a [Deleter] what a [ConditionalUpdater] is to an [Updater].
+type ConditionalDeleter interface {
+	// DeleteIf is like Delete, but deletes the record only if check returns nil for it, as
+	// described for UpdateIf.
+	DeleteIf(ctx context.Context, id int, params url.Values, check func(record []byte) error) error
+}
+
 // A Creator is a [Collection] in which a POST can create records. If a collection whose
 // description has the action does not implement it, a POST results in 405, and Allow does
 // not contain POST.

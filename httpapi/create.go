@@ -14,6 +14,10 @@ import (
 
 // post creates a record.
 func (v *view) post() {
+	if err := v.postCondition(); err != nil {
+		v.failWrite(err)
+		return
+	}
 	body, ok := v.readJSON()
 	if !ok {
 		return
@@ -23,13 +27,21 @@ func (v *view) post() {
 		v.failWrite(err)
 		return
 	}
+	v.setCreatedTag(record)
 	v.write(http.StatusCreated, record)
 }
 
-// readJSON reads the whole body, which must be JSON by its Content-Type, and returns it in
-// UTF-8. If that fails, it sends an error response and returns false.
+// readJSON reads the whole body, which must be JSON by its Content-Type and must not have a
+// Content-Encoding, and returns it in UTF-8. If that fails, it sends an error response and
+// returns false.
 func (v *view) readJSON() (body []byte, ok bool) {
 	if body, ok = v.readBody(); !ok {
+		return nil, false
+	}
+	if coding := negotiation.ContentCoding(v.r.Header["Content-Encoding"]); len(body) > 0 && coding != "" {
+		// The header distinguishes this from the other 415 (RFC 9110, section 12.5.3).
+		v.w.Header()["Accept-Encoding"] = []string{"identity"}
+		v.fail(http.StatusUnsupportedMediaType, "Unsupported content encoding \""+coding+"\" in request.")
 		return nil, false
 	}
 	contentType := v.r.Header.Get("Content-Type")
@@ -79,7 +91,10 @@ func (v *view) failTooLarge() {
 func (v *view) failWrite(err error) {
 	var syntax *resources.SyntaxError
 	var fields resources.FieldErrors
+	var precondition *preconditionError
 	switch {
+	case errors.As(err, &precondition):
+		v.fail(http.StatusPreconditionFailed, precondition.detail)
 	case errors.Is(err, catalogue.ErrNotFound):
 		v.fail(http.StatusNotFound, detailNotFound)
 	case errors.Is(err, catalogue.ErrReferenced):

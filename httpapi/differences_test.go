@@ -103,6 +103,14 @@ func TestDifferences(t *testing.T) {
 		{row: "Infinity: 400", opts: open, method: "POST", target: "/api/events/", headers: post, body: `{"name":-Infinity,` + event + `}`, status: 400,
 			contains: []string{`{"detail":"JSON parse error - `}},
 
+		{row: "preconditions: ignored without tags", opts: open, method: "POST", target: "/api/social-links/", status: 201, body: link,
+			headers: map[string]string{"Content-Type": "application/json", "If-Match": `"x"`, "If-None-Match": "*"}},
+		{row: "preconditions: evaluated with tags", opts: httpapi.Options{ETags: true}, target: "/api/books/", status: 412,
+			headers: map[string]string{"If-Match": `"x"`}, contains: []string{`{"detail":"Precondition failed: `}},
+		{row: "Content-Encoding: 415", opts: open, method: "POST", target: "/api/social-links/", status: 415, body: link,
+			headers:  map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"},
+			contains: []string{`{"detail":"Unsupported content encoding \"gzip\" in request."}`}, want: map[string]string{"Accept-Encoding": "identity"}},
+
 		{row: "Host: invalid", target: "/api/", headers: map[string]string{"Host": "a b"}, status: 400, contains: []string{`{"detail":"`}},
 		{row: "Host: ignored with a base URL", opts: httpapi.Options{BaseURL: "https://x.example/shop"}, target: "/api/books/",
 			headers: map[string]string{"Host": "a b"}, status: 200, contains: []string{`"https://x.example/shop/api/books/?limit=21&offset=21"`}},
@@ -113,6 +121,8 @@ func TestDifferences(t *testing.T) {
 		{row: "forwarded: last value of a trusted proxy", opts: proxied, target: "/api/books/", status: 200,
 			headers:  map[string]string{"X-Forwarded-Host": "evil.example, shop.example", "X-Forwarded-Proto": "https"},
 			contains: []string{`"https://shop.example/api/books/?limit=21&offset=21"`}},
+		{row: "forwarded: no prefix without the option", opts: proxied, target: "/api/books/", status: 200,
+			headers: map[string]string{"X-Forwarded-Prefix": "/shop"}, contains: []string{`"http://host.example/api/books/?limit=21&offset=21"`}},
 		{row: "forwarded: invalid host", opts: proxied, target: "/api/", headers: map[string]string{"X-Forwarded-Host": "a b"}, status: 400,
 			contains: []string{`{"detail":"`, "X-Forwarded-Host"}},
 		{row: "forwarded: invalid scheme", opts: proxied, target: "/api/", headers: map[string]string{"X-Forwarded-Proto": "gopher"}, status: 400,

@@ -11,7 +11,8 @@
 //
 // The package does not depend on the types of records. A [Collection] returns a page of
 // encoded records and the count. The optional interfaces [Creator], [Retriever],
-// [Updater], [Deleter] and [Filterer] add the other actions. The collections of a
+// [Updater], [Deleter] and [Filterer] add the other actions, and [Revisioned],
+// [ConditionalUpdater] and [ConditionalDeleter] conditional requests. The collections of a
 // catalogue implement all of them. Other types, such as one that reads from a database,
 // can implement them too.
 //
@@ -49,17 +50,22 @@
 // [Options.AuthorizeReads] is set, authorization (401 or 403), in this order. A request
 // for a page is then checked for the number of terms in its ordering and for its filters
 // (400). A request for a record is checked for its filters (400) and for the record (404),
-// even if its body is invalid. After that, the body of a POST, PUT or PATCH is checked for
-// its size (413), its content type (415), and the depth, syntax and fields of its JSON
-// (400). A DELETE does not read its body. It results in 409 if a
-// reference of another record holds the id; from lists of references the id is removed.
+// even if its body is invalid. Preconditions (412) follow. After that, the body of a POST,
+// PUT or PATCH is checked for its size (413), its content encoding and its content type
+// (415), and the depth, syntax and fields of its JSON (400). A DELETE does not read its
+// body. It results in 409 if a reference of another record holds the id; from lists of
+// references the id is removed.
+//
+// A body with a Content-Encoding other than identity is not decoded. The response of 415
+// then has Accept-Encoding: identity. The other responses of 415 do not.
 //
 // # Links
 //
 // Links begin with [Options.BaseURL]. If it is empty, they begin with the scheme of the
 // connection, the request's Host, and the part of the request's target before the root. The
 // links of a handler under [http.StripPrefix] therefore lead back to it. Forwarded headers
-// are used only in requests from [Options.TrustedProxies].
+// are used only in requests from [Options.TrustedProxies], and X-Forwarded-Prefix only with
+// [Options.ForwardedPrefix]. With a base URL, a request of HTTP/1.0 needs no Host.
 //
 // # Errors of collections
 //
@@ -76,12 +82,37 @@
 //
 // # Conditional requests
 //
-// With [Options.ETags], the root and the pages and records of [Revisioned] collections,
-// such as those of a catalogue, have entity tags. If a client sends the tag of the current
-// page, the response is 304, and the collection is not asked for the page. A 304 takes into
-// account all writes that returned before the request, unless the collection reads from
-// an outdated replica. A response has no tag if it depends on other collections, through a
-// filter by a reference or a search in a field of another collection.
+// With [Options.ETags], the root, the pages of [Revisioned] collections, such as those of a
+// catalogue, and all records have strong entity tags. The tag of a page changes with every
+// write to the collection, and that of a record with its JSON. If a client sends the tag of
+// the current page in If-None-Match, the response is 304, and the collection is not asked
+// for the page. A 304 takes into account all writes that returned before the request,
+// unless the collection reads from an outdated replica. A page has no tag if it depends on
+// other collections, through a filter by a reference or a search in a field of another
+// collection.
+//
+// If-Match and If-None-Match are evaluated after the checks above, as RFC 9110, section 13,
+// specifies. In a PUT, PATCH or DELETE they prevent lost updates:
+//
+//	GET /api/films/7/                            200, ETag: "x1"
+//	PATCH /api/films/7/ with If-Match: "x1"      200 if the record is unchanged, otherwise 412
+//
+// The record is compared at the instant of the write: no other write comes in between.
+// This requires a [ConditionalUpdater] or a [ConditionalDeleter]. If a collection is
+// neither, a write with a list of entity tags results in 412. It still can have "*". A tag
+// of any representation of the record counts: with any indentation, or with a suffix that
+// begins with a hyphen, as middleware that compresses responses adds.
+//
+// A POST with If-None-Match: * results in 412, because its target is the collection, which
+// exists. To reject equal records, use unique fields. A POST with a list of tags in either
+// header results in 412 too, because the tag of a page is not compared at the instant of the
+// write.
+//
+// The responses to a PATCH without a filter, and to a POST if the record has a path, have the
+// tag of the record. The response to a PUT has none: RFC 9110, section 9.3.4, forbids it
+// unless the record is stored byte for byte as it was sent. If-Modified-Since and
+// If-Unmodified-Since are ignored, since no response has a Last-Modified, and so are Range
+// and If-Range. Without Options.ETags all preconditions are ignored, as in the framework.
 //
 // # Differences from Django REST framework
 //
@@ -122,7 +153,10 @@
 //   - Forwarded headers are used only if they come from [Options.TrustedProxies], and
 //     the last value counts. An invalid host or scheme, and headers that differ, are
 //     rejected with 400. In the framework they depend on the project's settings, and
-//     are used from any client.
+//     are used from any client. It ignores X-Forwarded-Prefix.
+//   - With [Options.ETags], responses have entity tags and preconditions are evaluated.
+//     The framework has no tags and ignores preconditions. Django's middleware for
+//     conditional requests evaluates only those of a GET.
 //   - The response to a created social link has no Location. The framework sends the
 //     value of its url field.
 //   - OPTIONS lists application/json once as renders. The framework lists one entry
@@ -173,6 +207,8 @@
 //     beyond the range of a float64 is rejected with 400. The framework uses Python's
 //     text of the number.
 //   - NaN and Infinity are rejected with 400. The framework accepts them.
+//   - A body with a Content-Encoding other than identity is rejected with 415. The
+//     framework ignores the header, so compressed bodies are rejected as invalid JSON.
 //   - The detail of a JSON syntax error begins with "JSON parse error - ", as in the
 //     framework. The rest of the text differs.
 //   - If a record has the largest id, a POST results in 409.
@@ -214,9 +250,9 @@
 // Links begin with [Options.BaseURL] or with the request's Host, which must be valid.
 // Headers such as X-Forwarded-Host are used only if they come from
 // [Options.TrustedProxies]. Such a proxy must either write or remove X-Forwarded-Proto and
-// X-Forwarded-Host, or remove both and write Forwarded. All parts of a request that a
-// response repeats are escaped, and every response has the header
-// X-Content-Type-Options: nosniff.
+// X-Forwarded-Host, or remove both and write Forwarded. With [Options.ForwardedPrefix] it
+// must also write or remove X-Forwarded-Prefix. All parts of a request that a response
+// repeats are escaped, and every response has the header X-Content-Type-Options: nosniff.
 //
 // The package provides no TLS and no limits on the rate of requests or the number of
 // connections. Use a proxy or other handlers for these. The first request with an ordering

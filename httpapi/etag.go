@@ -1,13 +1,15 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 )
 
-// findTag sets the entity tag of the response to a GET, unless tags are disabled or the
+// findTag sets the entity tag of the root or of a page, unless tags are disabled or the
 // collection has no revision. It is called before Page, which need not be called if the
 // client has the page. There is no tag if the response depends on other collections.
 func (v *view) findTag(params url.Values) {
@@ -28,7 +30,7 @@ func (v *view) findTag(params url.Values) {
 	v.tag = string(append(tag, '"'))
 }
 
-// hash returns a hash of everything that a response depends on except the revision.
+// hash returns a hash of everything that a page depends on except the revision.
 func (v *view) hash() uint64 {
 	h := v.handler.seed
 	h = h.add(v.r.URL.Path)
@@ -83,8 +85,8 @@ func (v *view) clientHas() bool {
 	if v.tag == "" {
 		return false
 	}
-	list := strings.Join(v.r.Header["If-None-Match"], ",")
-	return strings.Trim(list, " \t") == "*" || namesTag(list, v.tag)
+	l := v.ifNoneMatch()
+	return l.isAny() || l.namesWeakly(v.tag)
 }
 
 func (v *view) sendNotModified() {
@@ -97,25 +99,31 @@ func (v *view) sendNotModified() {
 
 func (v *view) setTag(header http.Header) {
 	header["Etag"] = []string{v.tag}
-	header["Cache-Control"] = v.handler.cacheControl
+	if isRead(v.r.Method) {
+		header["Cache-Control"] = v.handler.cacheControl
+	}
 }
 
-// namesTag reports whether a list of entity tags contains tag by weak comparison, which
-// ignores W/. It stops at the first text that is not an entity tag.
-func namesTag(list, tag string) bool {
-	for {
-		list = strings.TrimLeft(list, ", \t")
-		list = strings.TrimPrefix(list, "W/")
-		if list == "" || list[0] != '"' {
-			return false
-		}
-		end := strings.IndexByte(list[1:], '"') + 2
-		if end < 2 {
-			return false
-		}
-		if list[:end] == tag {
-			return true
-		}
-		list = list[end:]
+// recordTag returns the tag of a record. It depends only on the JSON and on the
+// indentation, so other writes to the collection do not change it.
+func (v *view) recordTag(record []byte) string {
+	tag := `"` + recordHash(record)
+	if v.indent > 0 {
+		tag += "-" + strconv.Itoa(v.indent)
 	}
+	return tag + `"`
+}
+
+// recordHash returns the part of a record's tag that all indentations share. Clients can
+// choose the content of records, so the hash resists attacks.
+func recordHash(record []byte) string {
+	sum := sha256.Sum256(record)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// hasHash reports whether tag is that of a representation of the record with the hash:
+// the hash itself, or the hash and a suffix that begins with a hyphen.
+func hasHash(tag, hash string) bool {
+	suffix, ok := strings.CutPrefix(tag[1:len(tag)-1], hash)
+	return ok && (suffix == "" || suffix[0] == '-')
 }

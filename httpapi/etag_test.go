@@ -153,7 +153,7 @@ func TestNoTag(t *testing.T) {
 		{"tags off, If-None-Match is *", Options{}, call{target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
 		{"no revision", Options{ETags: true}, call{target: "/api/wires/", header: ifNoneMatch("*")}, 200, false},
 		{"OPTIONS", Options{ETags: true}, call{method: "OPTIONS", target: "/api/news/", header: ifNoneMatch("*")}, 200, false},
-		{"POST", Options{ETags: true, Authorizer: AllowAll}, call{method: "POST", target: "/api/events/", body: "{}", header: http.Header{"If-None-Match": {"*"}, "Content-Type": {"application/json"}}}, 201, false},
+		{"POST", Options{ETags: true, Authorizer: AllowAll}, call{method: "POST", target: "/api/events/", body: "{}", header: http.Header{"If-None-Match": {"*"}, "Content-Type": {"application/json"}}}, 412, false},
 		{"unknown format", Options{ETags: true}, call{target: "/api/news/?format=xml", header: ifNoneMatch("*")}, 404, false},
 		{"unknown path", Options{ETags: true}, call{target: "/api/nope/", header: ifNoneMatch("*")}, 404, false},
 		{"not acceptable", Options{ETags: true}, call{target: "/api/news/", header: http.Header{"If-None-Match": {"*"}, "Accept": {"text/html"}}}, 406, false},

@@ -75,7 +75,7 @@ func newHandler(collections []served, opts Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	origins, err := origin.NewResolver(opts.BaseURL, opts.TrustedProxies)
+	origins, err := origin.NewResolver(opts.BaseURL, opts.TrustedProxies, opts.ForwardedPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidConfig, err)
 	}

@@ -24,7 +24,7 @@ func (v *view) list() {
 	window := v.handler.limits.Window(v.query)
 	params := v.params()
 	v.findTag(params)
-	if v.clientHas() {
+	if v.hasPage(params) {
 		v.observe(window, order, -1)
 		v.sendNotModified()
 		return
@@ -35,6 +35,13 @@ func (v *view) list() {
 		return
 	}
 	v.confirmTag()
+	if status := v.readStatus(); status != 0 {
+		if status == http.StatusNotModified {
+			v.observe(window, order, -1)
+		}
+		v.sendInstead(status)
+		return
+	}
 	buffer := v.handler.buffers.get()
 	*buffer = v.appendEnvelope(*buffer, window, count, records)
 	body, ok := v.indented(*buffer)
@@ -45,6 +52,12 @@ func (v *view) list() {
 	if v.send(http.StatusOK, body) { // otherwise net/http may still read it
 		v.handler.buffers.put(buffer)
 	}
+}
+
+// hasPage reports whether the response is a 304 and no page is needed to know it. If-Match
+// comes before If-None-Match, and "*" does not imply that the parameters are valid.
+func (v *view) hasPage(params url.Values) bool {
+	return !v.ifMatch().sent && (params == nil || !v.ifNoneMatch().isAny()) && v.clientHas()
 }
 
 // maxTries is the maximum number of attempts to get a page in the requested order while

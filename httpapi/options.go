@@ -45,8 +45,8 @@ type Options struct {
 	// proto and host of Forwarded (RFC 7239). The last value of each header is used,
 	// which is the one that the proxy added. Without these headers, the scheme and host
 	// of the request are used. Schemes other than http and https, invalid hosts, and
-	// headers of both kinds that differ are rejected with 400. Other headers, such as
-	// X-Forwarded-Prefix, are ignored.
+	// headers of both kinds that differ are rejected with 400. Other headers are ignored,
+	// except for that of ForwardedPrefix.
 	//
 	// A trusted proxy must either write or remove X-Forwarded-Proto and
 	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
@@ -57,6 +57,18 @@ type Options struct {
 	// IPv6 prefixes (::ffff:0:0/96) are invalid. The slice is copied.
 	TrustedProxies []netip.Prefix
 
+	// ForwardedPrefix determines that the last value of X-Forwarded-Prefix from a trusted
+	// proxy is a part of links: the path that the proxy has removed from the beginning of
+	// the request's. The prefix of the request, if it has one, follows. It must be a clean
+	// path of at most 255 bytes that begins with a slash, as in "/shop", without escapes
+	// and without other characters that a URL would escape. One slash at its end is
+	// ignored. Any other value is rejected with 400. Forwarded has no such parameter.
+	//
+	// A trusted proxy must then write or remove X-Forwarded-Prefix. Otherwise its clients
+	// can choose the path of links. If false, or without TrustedProxies, the header is
+	// ignored.
+	ForwardedPrefix bool
+
 	// Limits are the default and the maximum size of a page. The zero value means 21 and
 	// 1000.
 	Limits pagination.Limits
@@ -64,18 +76,20 @@ type Options struct {
 	// Bounds limits the size of requests.
 	Bounds Bounds
 
-	// ETags enables strong entity tags for the root and for pages of collections that are
-	// [Revisioned]. A valid GET or HEAD whose If-None-Match contains the tag, or is "*",
-	// results in 304. For these the handler calls only Revision, and Fields if there is
-	// an OnAccess and the request has an ordering. If Revision fails, the page has no tag.
+	// ETags enables strong entity tags for the root, for pages of collections that are
+	// [Revisioned], and for records. If-Match and If-None-Match are then evaluated, as the
+	// package documentation describes. A GET or HEAD of a page whose If-None-Match contains
+	// the tag, or is "*", results in 304. For these the handler calls only Revision, and
+	// Fields if there is an OnAccess and the request has an ordering. If there is also an
+	// If-Match, or a "*" and a filter, it calls PageWhere or Page first. If Revision fails,
+	// the page has no tag.
 	//
-	// A tag is valid for one Handler only, so the same page of another process has another
-	// tag, unless ETagKey is set. If-Match and dates are ignored, as is If-None-Match for
-	// methods other than GET and HEAD. If ETags is false, there are no tags, as in the
-	// service.
+	// The tag of a page is valid for one Handler only, so the same page of another process
+	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON.
+	// If ETags is false, there are no tags and preconditions are ignored, as in the service.
 	ETags bool
 
-	// ETagKey, if not empty, makes tags valid for all handlers with the same key and the
+	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same key and the
 	// same other options. Set it if several processes serve the same collections and their
 	// revisions are those of a shared database. Change it if the same revision is to have
 	// other responses, for instance after a new field. In-memory collections need no key:

@@ -15,18 +15,18 @@ import (
 
 // retrieve sends a record.
 func (v *view) retrieve() {
-	params := v.params()
-	v.findTag(params)
-	record, err := v.route.retriever.Get(v.r.Context(), v.id, params)
+	record, err := v.route.retriever.Get(v.r.Context(), v.id, v.params())
 	if err != nil {
 		v.failWrite(err)
 		return
 	}
-	if v.clientHas() {
-		v.sendNotModified()
+	if v.handler.tags {
+		v.tag = v.recordTag(record)
+	}
+	if status := v.readStatus(); status != 0 {
+		v.sendInstead(status)
 		return
 	}
-	v.confirmTag()
 	v.write(http.StatusOK, record)
 }
 
@@ -38,10 +38,14 @@ func (v *view) exists() bool {
 }
 
 // update changes a record. As in Django REST framework, a request for a record that does
-// not exist fails before its body is read.
+// not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(partial bool) {
-	params := v.params()
-	if _, err := v.route.retriever.Get(v.r.Context(), v.id, params); err != nil {
+	params, condition := v.params(), v.writeCondition()
+	record, err := v.route.retriever.Get(v.r.Context(), v.id, params)
+	if err == nil && condition != nil {
+		err = v.precheck(condition, record, v.route.updaterIf != nil)
+	}
+	if err != nil {
 		v.failWrite(err)
 		return
 	}
@@ -49,17 +53,37 @@ func (v *view) update(partial bool) {
 	if !ok {
 		return
 	}
-	record, err := v.route.updater.Update(v.r.Context(), v.id, params, body, partial)
+	if condition == nil {
+		record, err = v.route.updater.Update(v.r.Context(), v.id, params, body, partial)
+	} else {
+		record, err = v.route.updaterIf.UpdateIf(v.r.Context(), v.id, params, body, partial, condition)
+	}
 	if err != nil {
 		v.failWrite(err)
 		return
+	}
+	if partial && v.handler.tags && params == nil {
+		v.tag = v.recordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
 	}
 	v.write(http.StatusOK, record)
 }
 
 // destroy deletes a record.
 func (v *view) destroy() {
-	if err := v.route.deleter.Delete(v.r.Context(), v.id, v.params()); err != nil {
+	var err error
+	params, condition := v.params(), v.writeCondition()
+	switch {
+	case condition == nil:
+		err = v.route.deleter.Delete(v.r.Context(), v.id, params)
+	case v.route.deleterIf != nil:
+		err = v.route.deleterIf.DeleteIf(v.r.Context(), v.id, params, condition)
+	default:
+		var record []byte
+		if record, err = v.route.retriever.Get(v.r.Context(), v.id, params); err == nil {
+			err = v.precheck(condition, record, false)
+		}
+	}
+	if err != nil {
 		v.failWrite(err)
 		return
 	}

@@ -10,8 +10,8 @@ import (
 // format of the request.
 func (v *view) sendRoot() {
 	v.findTag(nil)
-	if v.clientHas() {
-		v.sendNotModified()
+	if status := v.readStatus(); status != 0 {
+		v.sendInstead(status)
 		return
 	}
 	query := ""

@@ -30,8 +30,10 @@ type route struct {
 	creator    Creator
 	updater    Updater
 	deleter    Deleter
-	revisioned Revisioned      // nil if its responses have no tags
-	standard   []ordering.Term // the default order, ending in an ascending id
+	updaterIf  ConditionalUpdater // nil if preconditions of an update cannot be evaluated
+	deleterIf  ConditionalDeleter // the same for a deletion
+	revisioned Revisioned         // nil if its responses have no tags
+	standard   []ordering.Term    // the default order, ending in an ascending id
 }
 
 // recordActions are those of the path of a record.
@@ -64,6 +66,8 @@ func newRoute(root string, s served) *route {
 	r.retriever, _ = s.collection.(Retriever)
 	r.updater, _ = s.collection.(Updater)
 	r.deleter, _ = s.collection.(Deleter)
+	r.updaterIf, _ = s.collection.(ConditionalUpdater)
+	r.deleterIf, _ = s.collection.(ConditionalDeleter)
 	if len(d.Filters)+len(d.Search) > 0 {
 		r.filterer, _ = s.collection.(Filterer)
 	}
@@ -195,7 +199,7 @@ type Served struct {
 	Description resources.Description // zero at the root
 	Collection  Collection            // nil at the root
 	Actions     resources.Actions     // those that are served, if the authorizer permits them
-	Tagged      bool                  // whether responses to GET have an ETag
+	Tagged      bool                  // whether responses to GET have an ETag; with Options.ETags, those of records always have one
 }
 
 // Served returns the paths that h serves: the root, then the collections in the order of

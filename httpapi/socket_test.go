@@ -273,7 +273,7 @@ func TestSocketBodies(t *testing.T) {
 		{"an unknown transfer encoding", postHead("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
 		{"transfer encoding identity", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
 		{"two transfer encodings", postHead("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
-		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{400}, "JSON parse error - "},
+		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{415}, `\"gzip\"`},
 		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
 		{"no 100 Continue if too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
 		{"no 100 Continue without a token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},

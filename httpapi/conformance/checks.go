@@ -54,11 +54,13 @@ func allChecks() []check {
 		{"update-missing", checkUpdateMissing},
 		{"update-filtered", checkUpdateFiltered},
 		{"update-cancelled", checkUpdateCancelled},
+		{"update-if", checkUpdateIf},
 
 		{"delete", checkDelete},
 		{"delete-missing", checkDeleteMissing},
 		{"delete-filtered", checkDeleteFiltered},
 		{"delete-cancelled", checkDeleteCancelled},
+		{"delete-if", checkDeleteIf},
 		{"deleted-ids", checkDeletedIDs},
 		{"revision-of-writes", checkWriteRevision},
 

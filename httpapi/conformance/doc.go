@@ -17,8 +17,9 @@
 // slice and shares no code with any implementation.
 //
 // The optional interfaces [httpapi.Describer], [httpapi.Creator], [httpapi.Retriever],
-// [httpapi.Updater], [httpapi.Deleter], [httpapi.Filterer] and [httpapi.Revisioned] are
-// checked too if the collection implements them and the description has their actions
-// and parameters. The error messages of single fields, searches in other collections and
-// deletions of records that others refer to are not checked.
+// [httpapi.Updater], [httpapi.Deleter], [httpapi.Filterer], [httpapi.Revisioned],
+// [httpapi.ConditionalUpdater] and [httpapi.ConditionalDeleter] are checked too if the
+// collection implements them and the description has their actions and parameters. The
+// error messages of single fields, searches in other collections, deletions of records that
+// others refer to, and writes between a condition and its write are not checked.
 package conformance

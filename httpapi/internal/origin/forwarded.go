@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"path"
 	"slices"
 	"strings"
 )
@@ -75,6 +76,33 @@ func readXForwarded(header http.Header) (f forwarded, fault string) {
 		return forwarded{}, "Invalid X-Forwarded-Host header."
 	}
 	return f, ""
+}
+
+// maxPrefix is the maximum length of a forwarded prefix. Each of the 39 links of the root
+// repeats it.
+const maxPrefix = 255
+
+// readPrefix returns the prefix in X-Forwarded-Prefix, without a slash at the end. The
+// standard header has none (RFC 7239).
+func readPrefix(header http.Header) (prefix, fault string) {
+	value, found := lastValue(header["X-Forwarded-Prefix"])
+	if !found {
+		return "", ""
+	}
+	prefix = strings.TrimSuffix(value, "/")
+	if prefix != "" && !validPrefix(prefix) || !strings.HasPrefix(value, "/") {
+		return "", "Invalid X-Forwarded-Prefix header."
+	}
+	return prefix, ""
+}
+
+// validPrefix reports whether text is a clean path without escapes that begins with a
+// slash and does not end in one. Escapes could hide slashes and points.
+func validPrefix(text string) bool {
+	if len(text) > maxPrefix || !strings.HasPrefix(text, "/") || strings.Contains(text, "%") || EscapePath(text) != text {
+		return false
+	}
+	return path.Clean(text) == text && text != "/"
 }
 
 // lastValue returns the last value of a list header and reports whether the header is

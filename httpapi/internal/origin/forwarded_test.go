@@ -141,7 +141,7 @@ func TestForwarded(t *testing.T) {
 		{"both, Forwarded has neither", both("https", "a.example", "for=192.0.2.1"), "https://a.example"},
 		{"both, Forwarded is invalid", both("https", "a.example", `for="`), bad},
 	}
-	resolver, err := NewResolver("", trusted())
+	resolver, err := NewResolver("", trusted(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,13 +33,14 @@ type Resolver struct {
 	base    string // without trailing slashes; empty if the origin depends on the request
 	fixed   Origin // base, parsed
 	proxies proxies
+	prefix  bool // of a proxy counts
 }
 
 // NewResolver returns a Resolver for the options of package httpapi with the same names.
-// It copies the prefixes. It returns an error if baseURL is neither empty nor an absolute
+// It copies the proxies. It returns an error if baseURL is neither empty nor an absolute
 // http or https URL without user, query and fragment, or if a prefix is invalid or that
 // of IPv4-mapped IPv6 addresses.
-func NewResolver(baseURL string, trustedProxies []netip.Prefix) (*Resolver, error) {
+func NewResolver(baseURL string, trustedProxies []netip.Prefix, forwardedPrefix bool) (*Resolver, error) {
 	fixed, err := parseBaseURL(baseURL)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func NewResolver(baseURL string, trustedProxies []netip.Prefix) (*Resolver, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolver{fixed: fixed, proxies: proxies}
+	r := &Resolver{fixed: fixed, proxies: proxies, prefix: forwardedPrefix}
 	if baseURL != "" {
 		r.base = string(fixed.AppendURL(nil, ""))
 	}
@@ -80,11 +81,16 @@ func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
 		if sent.scheme != "" {
 			o.Scheme = sent.scheme
 		}
+		if r.prefix {
+			if o.Prefix, fault = readPrefix(req.Header); fault != "" {
+				return Origin{}, fault
+			}
+		}
 	}
 	if !validHost(o.Host) {
 		return Origin{}, "Invalid Host header."
 	}
-	o.Prefix = prefix(req)
+	o.Prefix += prefix(req)
 	return o, ""
 }
 

@@ -28,7 +28,7 @@ func TestNewResolver(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			r, err := NewResolver(test.baseURL, nil)
+			r, err := NewResolver(test.baseURL, nil, false)
 			if err != nil || r.BaseURL() != test.want {
 				t.Fatalf("NewResolver(%q, nil) = %+v, %v, want base URL %q", test.baseURL, r, err, test.want)
 			}
@@ -67,7 +67,7 @@ func TestNewResolverErrors(t *testing.T) {
 		{"invalid escape", "http://x.example/%zz", "escape"},
 	}
 	for _, test := range tests {
-		r, err := NewResolver(test.baseURL, nil)
+		r, err := NewResolver(test.baseURL, nil, false)
 		if err == nil || r != nil || !strings.Contains(err.Error(), "BaseURL") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: NewResolver(%q, nil) = %v, %v, want an error with %q", test.reason, test.baseURL, r, err, test.want)
 		}
@@ -77,7 +77,7 @@ func TestNewResolverErrors(t *testing.T) {
 		"too many bits": netip.PrefixFrom(netip.MustParseAddr("10.0.0.0"), 33),
 		"IPv4 in IPv6":  netip.MustParsePrefix("::ffff:10.0.0.0/104"),
 	} {
-		r, err := NewResolver("", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), p})
+		r, err := NewResolver("", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), p}, false)
 		if err == nil || r != nil || !strings.Contains(err.Error(), "TrustedProxies") {
 			t.Errorf("%s: NewResolver = %v, %v, want an error about TrustedProxies", reason, r, err)
 		}
@@ -85,7 +85,7 @@ func TestNewResolverErrors(t *testing.T) {
 }
 
 func TestResolveTLS(t *testing.T) {
-	r, err := NewResolver("", nil)
+	r, err := NewResolver("", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestPrefix(t *testing.T) {
 }
 
 func TestLocation(t *testing.T) {
-	r, err := NewResolver("", nil)
+	r, err := NewResolver("", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

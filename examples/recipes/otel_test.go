@@ -1,0 +1,42 @@
+package recipes
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+func TestTrace(t *testing.T) {
+	recorder := tracetest.NewSpanRecorder()
+	spans := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
+	h := Trace(newHandler(t, httpapi.Options{OnAccess: NameSpan}), spans)
+	check(t, h, "")
+	recorder.Reset()
+	s := serve(t, h, "")
+	for _, target := range []string{"films/?limit=5&offset=2", "films/99/", "nope/"} {
+		s.do("GET", target, "")
+	}
+	var got []string
+	for _, span := range recorder.Ended() {
+		text := span.Name()
+		for _, a := range span.Attributes() {
+			if key := string(a.Key); slices.Contains([]string{"http.response.status_code", "backlist.limit", "backlist.offset"}, key) {
+				text += fmt.Sprintf(" %s=%s", key, a.Value.String())
+			}
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"GET films backlist.limit=5 backlist.offset=2 http.response.status_code=200",
+		"GET films http.response.status_code=404",
+		"GET http.response.status_code=404",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("spans\n%q, want\n%q", got, want)
+	}
+}
