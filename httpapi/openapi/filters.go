@@ -82,7 +82,7 @@ func filterParameter(name string, f resources.Field, lookup string) parameter {
 	case "exact":
 		switch f.Kind {
 		case resources.Choice:
-			value.Enum = f.Choices
+			value.Enum.list = f.Choices
 		case resources.References:
 			p.Schema, p.Explode = listOf(value), &repeated
 		}
@@ -101,7 +101,7 @@ func filterParameter(name string, f resources.Field, lookup string) parameter {
 func filterValue(f resources.Field) *schema {
 	switch f.Kind {
 	case resources.Integer, resources.Float, resources.Decimal:
-		return &schema{Type: kinds{"string"}, Pattern: numberPattern}
+		return &schema{Type: "string", Pattern: numberPattern}
 	case resources.Date:
 		return formatted("string", "date")
 	case resources.Timestamp:
