@@ -64,8 +64,8 @@ func checkFilters(t *testing.T, opts openapi.Options) {
 		{"search", "night, city", true, true},
 	} {
 		query := tt.name + "=" + strings.ReplaceAll(tt.value, " ", "%20")
-		_, pointer := d.at("components", "parameters", "Film."+tt.name, "schema")
-		value := d.decoded("Film."+tt.name, query)
+		_, pointer := d.at("components", "parameters", "Film.filter."+tt.name, "schema")
+		value := d.decoded("Film.filter."+tt.name, query)
 		err := d.schema(pointer).Validate(value)
 		if valid := err == nil; valid != tt.valid {
 			t.Errorf("%s: valid = %v, want %v: %v", query, valid, tt.valid, err)

@@ -55,8 +55,8 @@
 //	null          "oneOf": [{…}, {"type": "null"}]   "nullable": true
 //	base64        "contentEncoding": "base64"        "format": "byte"
 //
-// Some facts are written in the form that most tools understand. The default of a list is
-// in its description, because ogen generates no operation with such a default. The schema
+// Some facts are written in the form that most tools understand. The default of a list or
+// of any value is in the description, because ogen generates no operation with such a default. The schema
 // FieldErrors describes both the errors by field and a detail, instead of alternatives.
 // The directory examples/openapi lists the tools that accept the document.
 package openapi

@@ -89,10 +89,10 @@ func posted(fields []resources.Field, action resources.Actions) *schema {
 	return s
 }
 
-// setDefault adds a default. That of a list is described in words, because ogen generates
-// no operation with such a default.
+// setDefault adds a default. That of a list or of any value is described in words, because
+// ogen generates no operation with such a default.
 func (s *schema) setDefault(text string) {
-	if s.Type != "array" || text == "" {
+	if text == "" || s.Type != "array" && s.Type != "" {
 		s.Default = json.RawMessage(text)
 		return
 	}

@@ -41,7 +41,9 @@ func (d *describer) filters(c collection) (references []parameter) {
 	}
 	taken := names{}
 	add := func(p parameter) {
-		name := c.name + "." + taken.take(p.Name) // no other component has a point
+		// No other component has a point. Generators derive the name of a type from that of
+		// the component. Without ".filter" it could be that of the type of a field.
+		name := c.name + ".filter." + taken.take(p.Name)
 		d.model.Components.Parameters.add(name, p)
 		references = append(references, parameterRef(name))
 	}
