@@ -167,5 +167,8 @@ func (h *Handler) BaseURL() string { return h.origins.BaseURL() }
 // default. O(1).
 func (h *Handler) Root() string { return h.rootPath }
 
+// AuthorizesReads reports whether [Options.AuthorizeReads] is set. O(1).
+func (h *Handler) AuthorizesReads() bool { return h.reads }
+
 // Limits returns [Options.Limits]. O(1).
 func (h *Handler) Limits() pagination.Limits { return h.limits }

@@ -43,6 +43,9 @@ func TestAuthorizedActions(t *testing.T) {
 				got = append(got, asked{collection, action})
 				return Unauthorized("Token", "")
 			}})
+			if h.AuthorizesReads() != reads {
+				t.Errorf("AuthorizesReads = %t, want %t", !reads, reads)
+			}
 			a := call{method: test.method, target: test.target}.do(h)
 			want := test.writes
 			if reads {

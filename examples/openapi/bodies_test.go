@@ -14,13 +14,15 @@ import (
 // TestBodies compares the schemas of bodies with the bodies that the handler accepts.
 // It must accept all that are valid, and refuse the others except for the conversions
 // that the package's documentation names.
-func TestBodies(t *testing.T) {
+func TestBodies(t *testing.T) { inVersions(t, checkBodies) }
+
+func checkBodies(t *testing.T, opts openapi.Options) {
 	house := sampled(t, sample.Options{})
 	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := describe(t, h, openapi.Options{})
+	d := describe(t, h, opts)
 	const link = `{"title":"T","url":"https://x.example/","type":"t","author":1}`
 	with := func(object, member string) string { return strings.TrimSuffix(object, "}") + "," + member + "}" }
 	url := func(size int) string {

@@ -29,6 +29,9 @@ func describe(t *testing.T, h *httpapi.Handler, opts openapi.Options) *document 
 		t.Fatal(err)
 	}
 	root := parse(t, doc.JSON()).(map[string]any)
+	if opts.OpenAPI == "3.0" {
+		root = upgraded(root).(map[string]any)
+	}
 	closeObjects(root)
 	c := newCompiler()
 	if err := c.AddResource("https://test.example/openapi.json", root); err != nil {

@@ -14,12 +14,14 @@ import (
 // TestFilters compares the schemas of the filters with the values that the handler
 // accepts. It must accept all that are valid. It ignores some values of booleans, and
 // dates have more formats than the document has.
-func TestFilters(t *testing.T) {
+func TestFilters(t *testing.T) { inVersions(t, checkFilters) }
+
+func checkFilters(t *testing.T, opts openapi.Options) {
 	h, err := httpapi.New(filmHouse(t), httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := describe(t, h, openapi.Options{})
+	d := describe(t, h, opts)
 	for _, tt := range []struct {
 		name, value     string
 		valid, accepted bool
@@ -62,8 +64,8 @@ func TestFilters(t *testing.T) {
 		{"search", "night, city", true, true},
 	} {
 		query := tt.name + "=" + strings.ReplaceAll(tt.value, " ", "%20")
-		_, pointer := d.at("components", "parameters", "Film."+tt.name, "schema")
-		value := d.decoded("Film."+tt.name, query)
+		_, pointer := d.at("components", "parameters", "Film.filter."+tt.name, "schema")
+		value := d.decoded("Film.filter."+tt.name, query)
 		err := d.schema(pointer).Validate(value)
 		if valid := err == nil; valid != tt.valid {
 			t.Errorf("%s: valid = %v, want %v: %v", query, valid, tt.valid, err)
@@ -116,13 +118,15 @@ func scalar(schema map[string]any, text string) any {
 
 // TestFilmBodies compares the schemas of the bodies of three methods with the bodies
 // that the handler accepts.
-func TestFilmBodies(t *testing.T) {
+func TestFilmBodies(t *testing.T) { inVersions(t, checkFilmBodies) }
+
+func checkFilmBodies(t *testing.T, opts openapi.Options) {
 	house := filmHouse(t)
 	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := describe(t, h, openapi.Options{})
+	d := describe(t, h, opts)
 	const full = `{"title":"T","slug":"SLUG","minutes":1,"price":"1.5","director":1}`
 	with := func(member string) string { return strings.TrimSuffix(full, "}") + "," + member + "}" }
 	for _, tt := range []struct {
@@ -169,7 +173,9 @@ func TestFilmBodies(t *testing.T) {
 }
 
 // TestFilmRecords validates records that were loaded, or inserted with nil lists.
-func TestFilmRecords(t *testing.T) {
+func TestFilmRecords(t *testing.T) { inVersions(t, checkFilmRecords) }
+
+func checkFilmRecords(t *testing.T, opts openapi.Options) {
 	house := filmHouse(t)
 	films, err := filmsOf.In(house)
 	if err != nil {
@@ -182,7 +188,7 @@ func TestFilmRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := describe(t, h, openapi.Options{})
+	d := describe(t, h, opts)
 	for _, target := range []string{"/api/", "/api/films/", "/api/genres/", "/api/directors/?search=anna", "/api/films/3/", "/api/genres/3/", "/api/directors/2/"} {
 		r := request{method: "GET", target: target}
 		if listed := d.checkAt(template(target), r, r.do(h)); listed != "200" {

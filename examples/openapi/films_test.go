@@ -57,8 +57,8 @@ const filmRecords = `{
 			"rating":7.5,"price":"-5.00","status":"released","published":false,"director":1,"genres":[],"createdAt":"2021-10-27T19:15:00Z",
 			"awards":[{"name":"a","year":null},{"name":"b","year":1999}]}]}`
 
-// filmHouse returns a catalogue with two directors, genres and films.
-func filmHouse(t *testing.T) *catalogue.Catalogue {
+// filmDefinitions returns the definitions of directors, genres and films.
+func filmDefinitions(t *testing.T) []catalogue.AnyDefinition {
 	t.Helper()
 	about, err := resources.DescriptionOf[struct {
 		ID       int    `json:"id"`
@@ -68,7 +68,7 @@ func filmHouse(t *testing.T) *catalogue.Catalogue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	house, err := catalogue.NewOnly(
+	return []catalogue.AnyDefinition{
 		catalogue.Define[director]("directors", catalogue.Options{Description: &resources.Description{Search: []string{"^name", "=slug"}}}),
 		catalogue.Define[resources.Record]("genres", catalogue.Options{Description: &about}),
 		catalogue.Define[film]("films", catalogue.Options{Description: &resources.Description{
@@ -78,7 +78,13 @@ func filmHouse(t *testing.T) *catalogue.Catalogue {
 				"released", "released__gte", "released__isnull", "rating__lt", "price", "price__in", "title__icontains", "premiere_at__gte",
 			},
 		}}),
-	)
+	}
+}
+
+// filmHouse returns a catalogue with two directors, genres and films.
+func filmHouse(t *testing.T) *catalogue.Catalogue {
+	t.Helper()
+	house, err := catalogue.NewOnly(filmDefinitions(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}

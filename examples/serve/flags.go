@@ -22,6 +22,7 @@ type config struct {
 	baseURL string
 	limits  pagination.Limits
 	openapi string
+	version string         // of OpenAPI
 	sample  sample.Options // of the generated records
 	browse  bool
 }
@@ -47,7 +48,8 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy; by default links begin with the URL of the request")
 	flags.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; with -browse=false they receive JSON")
 	flags.IntVar(&c.limits.Max, "max-limit", 1000, "limit pages to `N` records; negative means no limit")
-	flags.StringVar(&c.openapi, "openapi", "", "write an OpenAPI 3.1 document to `file`, or to standard output if it is -, and exit")
+	flags.StringVar(&c.openapi, "openapi", "", "write the OpenAPI document to `file`, or to standard output if it is -, and exit")
+	flags.StringVar(&c.version, "openapi-version", "3.1", "describe the service in OpenAPI `version` 3.1 or 3.0")
 
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

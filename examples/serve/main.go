@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(stderr, err, exitMisused)
 	}
-	document, err := openapi.New(ctx, api, openapi.Options{Scheme: c.scheme()})
+	document, err := openapi.New(ctx, api, openapi.Options{Scheme: c.scheme(), OpenAPI: c.version})
 	if err != nil {
 		return fail(stderr, err, exitMisused)
 	}

@@ -69,6 +69,18 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
+func TestOpenAPIVersion(t *testing.T) {
+	for version, want := range map[string]string{"3.0": `"openapi": "3.0.3"`, "3.1": `"openapi": "3.1.0"`} {
+		if document := writeOpenAPI(t, "-", "-openapi-version", version); !strings.Contains(document, want) {
+			t.Errorf("version %s: no %s in %.100s", version, want, document)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run(context.Background(), []string{"-openapi", "-", "-openapi-version", "2.0"}, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), `"3.1"`) {
+		t.Errorf("version 2.0: exit code %d, stderr %q", code, &stderr)
+	}
+}
+
 // TestUnknownPath checks that the 404 is that of the API, not that of http.ServeMux.
 func TestUnknownPath(t *testing.T) {
 	answer, err := http.Get(start(t).base + "/unknown")

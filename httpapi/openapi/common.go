@@ -2,23 +2,45 @@ package openapi
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
-// commonSchemas returns the schemas that belong to no collection. rules tells whether
-// fields have bounds or choices.
-func commonSchemas(rules bool) members[*schema] {
-	messages := mapOf(listOf(ofKind("string")))
-	messages.Description = "The errors by field. Those in nonFieldErrors concern the whole record."
+// commonSchemas returns the schemas that belong to no collection.
+func commonSchemas(collections []collection) members[*schema] {
+	rules := slices.ContainsFunc(collections, hasRules)
 	return members[*schema]{
 		{detail, object(member[*schema]{"detail", ofKind("string")})},
-		{fieldErrors, messages},
+		{fieldErrors, fieldErrorsSchema(collections)},
 		{metadata, metadataSchema("POST")},
 		{fieldMetadata, fieldMetadataSchema(rules)},
-		{format, &schema{Type: kinds{"string"}, Enum: []string{"json", "api"}}},
+		{format, &schema{Type: "string", Enum: choices{list: []string{"json", "api"}}}},
 	}
+}
+
+// fieldErrorsSchema returns the schema of the response to an invalid body or filter: the
+// errors by field, or a detail if the request cannot be read. One object describes both,
+// because generators support alternatives of objects poorly.
+func fieldErrorsSchema(collections []collection) *schema {
+	messages := listOf(ofKind("string"))
+	whole := ofKind("string")
+	whole.Description = "What is wrong with the request as a whole. If present, there are no errors by field."
+	if slices.ContainsFunc(collections, hasDetail) {
+		whole = &schema{OneOf: []*schema{whole, messages}, Description: "If this is a list, the errors of the field detail."}
+	}
+	s := mapOf(messages)
+	s.Description = "The errors by field. Those in nonFieldErrors concern the whole record."
+	s.Properties = one("detail", whole)
+	return s
+}
+
+// hasDetail reports whether the collection has a field whose errors are in the member
+// detail.
+func hasDetail(c collection) bool {
+	return slices.ContainsFunc(c.Description.Fields, func(f resources.Field) bool { return f.Name == "detail" })
 }
 
 // Parameters of all collections.
@@ -31,13 +53,13 @@ const (
 func parameterRef(name string) parameter { return parameter{Ref: "#/components/parameters/" + name} }
 
 func commonParameters(limits pagination.Limits) members[parameter] {
-	limit := &schema{Type: kinds{"integer"}, Minimum: number(1), Default: intText(byDefault(limits))}
+	limit := &schema{Type: "integer", Minimum: number(1), Default: intText(byDefault(limits))}
 	text := "The maximum number of records on the page."
 	if most := maximum(limits); most < math.MaxInt {
 		limit.Maximum = number(most)
 		text += " Larger limits are reduced to the maximum."
 	}
-	offset := &schema{Type: kinds{"integer"}, Minimum: number(0), Default: intText(0)}
+	offset := &schema{Type: "integer", Minimum: number(0), Default: intText(0)}
 	return members[parameter]{
 		query(formatParameter, "Both formats are JSON.", ref(format)),
 		query(limitParameter, text, limit),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -16,6 +15,8 @@ type describer struct {
 	types      *types
 	operations names
 	scheme     string
+	reads      bool // reads need permission too
+	writes     bool // some operation writes
 }
 
 // collection is a collection with its names in the document.
@@ -36,7 +37,10 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 	if top.Tagged {
 		m.Components.addTags()
 	}
-	d := &describer{m, newTypes(taken, &m.Components.Schemas), names{}, opts.Scheme}
+	d := &describer{
+		model: m, types: newTypes(taken, &m.Components.Schemas), operations: names{},
+		scheme: opts.Scheme, reads: h.AuthorizesReads(),
+	}
 	d.root(top, collections)
 	d.know(collections)
 	for _, c := range collections {
@@ -44,30 +48,27 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 			return nil, fmt.Errorf("openapi: %s: %w", c.Description.Key, err)
 		}
 	}
-	return m, nil
+	d.secure()
+	m.Components.write(opts.OpenAPI)
+	return m, m.prune()
 }
 
 // newModel returns a document without paths.
 func newModel(h *httpapi.Handler, opts Options, collections []collection) *model {
 	m := &model{
-		OpenAPI: "3.1.0",
+		OpenAPI: patch(opts.OpenAPI),
 		Info:    info{opts.Title, opts.Description, opts.Version},
+		Servers: []server{{opts.Server}},
 		Tags: []tag{
 			{recordsTag, "Reading and adding records."},
 			{metadataTag, "The headers of a path and its description."},
 		},
 		Components: components{
-			Schemas:    commonSchemas(slices.ContainsFunc(collections, hasRules)),
+			Schemas:    commonSchemas(collections),
 			Responses:  commonResponses(),
 			Parameters: commonParameters(h.Limits()),
 			Headers:    commonHeaders(),
 		},
-	}
-	if opts.Server != "" {
-		m.Servers = []server{{opts.Server}}
-	}
-	if opts.Scheme != "" {
-		m.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(opts.Scheme)})
 	}
 	if slices.ContainsFunc(collections, collection.hasRecordPath) {
 		m.Tags[0].Description = "Reading and writing records."

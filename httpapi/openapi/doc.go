@@ -1,4 +1,4 @@
-// Package openapi generates an OpenAPI 3.1 document for an [httpapi.Handler]. It
+// Package openapi generates an OpenAPI document for an [httpapi.Handler]. It
 // describes the root, the collections that the handler serves and their records,
 // including records of types that the program defines.
 //
@@ -43,5 +43,20 @@
 // strings, because they may have a point or an exponent whatever the kind of the field.
 //
 // The document is deterministic: equal handlers and options result in equal bytes. It
-// does not describe authorization, except for the scheme in [Options.Scheme].
+// does not describe authorization, except for the scheme in [Options.Scheme], and that
+// reads need no credentials unless [httpapi.Options.AuthorizeReads] is set.
+//
+// # Versions
+//
+// The document is written in OpenAPI 3.1, or for tools that need it in 3.0, see
+// [Options.OpenAPI]. The versions differ in the schemas only:
+//
+//	              3.1                                3.0
+//	null          "oneOf": [{…}, {"type": "null"}]   "nullable": true
+//	base64        "contentEncoding": "base64"        "format": "byte"
+//
+// Some facts are written in the form that most tools understand. The default of a list or
+// of any value is in the description, because ogen generates no operation with such a default. The schema
+// FieldErrors describes both the errors by field and a detail, instead of alternatives.
+// The directory examples/openapi lists the tools that accept the document.
 package openapi

@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// A Document is an OpenAPI 3.1 document. It is immutable and safe for concurrent use.
+// A Document is an OpenAPI document. It is immutable and safe for concurrent use.
 type Document struct {
 	text []byte
 	etag string
@@ -69,13 +69,13 @@ func encode(m *model) ([]byte, error) {
 func (d *Document) JSON() []byte { return bytes.Clone(d.text) }
 
 // ServeHTTP serves the document in response to GET and HEAD requests of any path. It
-// responds with 304 if the client's copy is current, and with 405 to other methods.
+// responds with 304 if the client's copy is current. It responds to other methods with 405
+// and the JSON that an [httpapi.Handler] sends with this status.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, "":
 	default:
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+		refuse(w, r.Method)
 		return
 	}
 	header := w.Header()
@@ -83,4 +83,17 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Etag", d.etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))
+}
+
+// refuse responds to a method other than GET and HEAD.
+func refuse(w http.ResponseWriter, method string) {
+	header := w.Header()
+	header.Set("Allow", "GET, HEAD")
+	header.Set("Content-Type", "application/json")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusMethodNotAllowed)
+	body, _ := json.Marshal(struct { // strings can always be encoded
+		Detail string `json:"detail"`
+	}{`Method "` + method + `" not allowed.`})
+	_, _ = w.Write(body) // an error means that the client has disconnected
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -21,10 +19,11 @@ import (
 
 // parsedDocument holds the parts of a document that the tests check.
 type parsedDocument struct {
-	OpenAPI string
-	Info    map[string]string
-	Servers []map[string]string
-	Paths   map[string]map[string]struct {
+	OpenAPI  string
+	Info     map[string]string
+	Servers  []map[string]string
+	Security []map[string][]string
+	Paths    map[string]map[string]struct {
 		Tags       []string
 		Parameters []map[string]string
 		Security   []map[string][]string
@@ -79,28 +78,29 @@ func (c bareCollection) Page(context.Context, pagination.Window, []ordering.Term
 
 func TestOptions(t *testing.T) {
 	const base = "https://books.example/base"
+	house := map[string]string{"title": "Catalogue of a publishing house", "version": "1", "description": defaultDescription}
 	tests := []struct {
 		reason  string
 		base    string
 		opts    Options
 		info    map[string]string
-		servers []map[string]string
+		server  string
+		openapi string
 	}{
-		{"zero options", "", Options{}, map[string]string{"title": "Catalogue of a publishing house", "version": "1"}, nil},
-		{"base URL of the handler", base + "/", Options{}, map[string]string{"title": "Catalogue of a publishing house", "version": "1"},
-			[]map[string]string{{"url": base}}},
-		{"all options", base, Options{Title: "<T>", Version: "2.0", Description: "*D*", Server: "/shop/"},
-			map[string]string{"title": "<T>", "version": "2.0", "description": "*D*"}, []map[string]string{{"url": "/shop"}}},
-		{"URL as server", "", Options{Title: "T", Server: "http://x.example:8080"}, map[string]string{"title": "T", "version": "1"},
-			[]map[string]string{{"url": "http://x.example:8080"}}},
-		{"root path as server", "", Options{Title: "T", Server: "/"}, map[string]string{"title": "T", "version": "1"}, nil},
+		{"zero options", "", Options{}, house, "/", "3.1.0"}, // "/" is the specification's default
+		{"base URL of the handler", base + "/", Options{}, house, base, "3.1.0"},
+		{"all options", base, Options{Title: "<T>", Version: "2.0", Description: "*D*", Server: "/shop/", OpenAPI: "3.0"},
+			map[string]string{"title": "<T>", "version": "2.0", "description": "*D*"}, "/shop", "3.0.3"},
+		{"URL as server", "", Options{Server: "http://x.example:8080", OpenAPI: "3.1"}, house, "http://x.example:8080", "3.1.0"},
+		{"root path as server", base, Options{Server: "/"}, house, "/", "3.1.0"},
 	}
 	for _, tt := range tests {
 		d := newDocument(t, newHandler(t, nil, httpapi.Options{BaseURL: tt.base}), tt.opts)
-		if d.OpenAPI != "3.1.0" {
-			t.Errorf("%s: OpenAPI %q", tt.reason, d.OpenAPI)
+		if d.OpenAPI != tt.openapi {
+			t.Errorf("%s: OpenAPI %q, want %q", tt.reason, d.OpenAPI, tt.openapi)
 		}
-		if diff := cmp.Diff(tt.info, d.Info) + cmp.Diff(tt.servers, d.Servers); diff != "" {
+		servers := []map[string]string{{"url": tt.server}}
+		if diff := cmp.Diff(tt.info, d.Info) + cmp.Diff(servers, d.Servers); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 	}
@@ -119,6 +119,8 @@ func TestInvalidOptions(t *testing.T) {
 		"fragment":              {Server: "/shop#x"},
 		"template variable":     {Server: "https://{host}/"},
 		"white space in Scheme": {Scheme: "Bearer s3cret"},
+		"version of a patch":    {OpenAPI: "3.0.3"},
+		"unsupported version":   {OpenAPI: "2.0"},
 	} {
 		if d, err := New(context.Background(), h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
 			t.Errorf("%s: New = %v, %v, want ErrInvalidConfig", reason, d, err)
@@ -126,31 +128,6 @@ func TestInvalidOptions(t *testing.T) {
 	}
 	if _, err := New(context.Background(), nil, Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
 		t.Errorf("New with a nil handler: error %v, want ErrInvalidConfig", err)
-	}
-}
-
-// Only POST requires credentials.
-func TestSchemeAppliesToPost(t *testing.T) {
-	h := newHandler(t, nil, httpapi.Options{})
-	for scheme, want := range map[string]map[string]map[string]string{
-		"":       nil,
-		"Bearer": {"credentials": {"type": "http", "scheme": "bearer"}},
-	} {
-		d := newDocument(t, h, Options{Scheme: scheme})
-		if diff := cmp.Diff(want, d.Components.SecuritySchemes); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", scheme, diff)
-		}
-		for path, item := range d.Paths {
-			for method, op := range item {
-				var security []map[string][]string
-				if method == "post" && scheme != "" {
-					security = []map[string][]string{{"credentials": {}}}
-				}
-				if diff := cmp.Diff(security, op.Security); diff != "" {
-					t.Errorf("%q: %s %s (-want +got):\n%s", scheme, method, path, diff)
-				}
-			}
-		}
 	}
 }
 
@@ -290,47 +267,5 @@ func TestDocumentIsDeterministic(t *testing.T) {
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestServeHTTP(t *testing.T) {
-	d, err := New(context.Background(), newHandler(t, nil, httpapi.Options{}), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	do := func(method, etag string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(method, "/anywhere", nil)
-		if etag != "" {
-			r.Header.Set("If-None-Match", etag)
-		}
-		w := httptest.NewRecorder()
-		d.ServeHTTP(w, r)
-		return w
-	}
-	etag := do("GET", "").Header().Get("Etag")
-	if len(etag) < 10 {
-		t.Errorf("ETag %q", etag)
-	}
-	for _, tt := range []struct {
-		reason, method, etag string
-		status               int
-		body                 string
-	}{
-		{"GET", "GET", "", http.StatusOK, string(d.JSON())},
-		{"HEAD", "HEAD", "", http.StatusOK, ""},
-		{"matching tag", "GET", etag, http.StatusNotModified, ""},
-		{"different tag", "GET", `"other"`, http.StatusOK, string(d.JSON())},
-		{"other method", "POST", "", http.StatusMethodNotAllowed, "Method Not Allowed\n"},
-	} {
-		w := do(tt.method, tt.etag)
-		if diff := cmp.Diff(tt.body, w.Body.String()); w.Code != tt.status || diff != "" {
-			t.Errorf("%s: status %d, want %d; body (-want +got):\n%s", tt.reason, w.Code, tt.status, diff)
-		}
-		if kind := w.Header().Get("Content-Type"); tt.status == http.StatusOK && kind != "application/json" {
-			t.Errorf("%s: Content-Type %q", tt.reason, kind)
-		}
-		if allow := w.Header().Get("Allow"); (allow == "GET, HEAD") != (tt.method == "POST") {
-			t.Errorf("%s: Allow %q", tt.reason, allow)
-		}
 	}
 }

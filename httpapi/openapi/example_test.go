@@ -52,7 +52,7 @@ func ExampleNew() {
 	fmt.Println(&book)
 	// Output:
 	// 40 paths
-	// {"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},"name":{"type":"string"},"subtitle":{"type":["string","null"]},"pages":{"type":"integer","format":"int64"}},"required":["id","name","subtitle"]}
+	// {"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},"name":{"type":"string"},"subtitle":{"oneOf":[{"type":"string"},{"type":"null"}]},"pages":{"type":"integer","format":"int64"}},"required":["id","name","subtitle"]}
 }
 
 func ExampleDocument_ServeHTTP() {

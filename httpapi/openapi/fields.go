@@ -79,7 +79,7 @@ func posted(fields []resources.Field, action resources.Actions) *schema {
 		}
 		field := postedField(f)
 		if action == resources.Create {
-			field.Default = json.RawMessage(f.Default)
+			field.setDefault(f.Default)
 		}
 		s.Properties.add(f.Name, field)
 		if f.Required && action != resources.PartialUpdate {
@@ -87,6 +87,16 @@ func posted(fields []resources.Field, action resources.Actions) *schema {
 		}
 	}
 	return s
+}
+
+// setDefault adds a default. That of a list or of any value is described in words, because
+// ogen generates no operation with such a default.
+func (s *schema) setDefault(text string) {
+	if text == "" || s.Type != "array" && s.Type != "" {
+		s.Default = json.RawMessage(text)
+		return
+	}
+	s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
 }
 
 func fieldSchema(f resources.Field) *schema {

@@ -30,7 +30,7 @@ func (d pathsDocument) object(t *testing.T, name string) (s objectSchema) {
 // bound to the rules for new values, and only in a POST does it have a default.
 func TestFieldSchemas(t *testing.T) {
 	d := documentOf(t, filmHouse(t), httpapi.Options{}, Options{})
-	const at, choice = `{"type":["string","null"],"format":"date-time"`, `{"type":"string","enum":["announced","released","withdrawn"]`
+	const at, choice = `{"oneOf":[{"type":"string","format":"date-time"},{"type":"null"}]`, `{"type":"string","enum":["announced","released","withdrawn"]`
 	for _, tt := range []struct{ field, stored, posted, changed string }{
 		{"id", `{"type":"integer","format":"int64","readOnly":true}`, ``, ``},
 		{"title", `{"type":"string"}`, `{"type":"string","minLength":1}`, `{"type":"string","minLength":1}`},
@@ -38,11 +38,11 @@ func TestFieldSchemas(t *testing.T) {
 			`{"description":"No two records have the same value.","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`,
 			`{"description":"No two records have the same value.","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
 		{"synopsis", `{"type":"string"}`, `{"type":"string","default":""}`, `{"type":"string"}`},
-		{"released", `{"type":["string","null"],"format":"date"}`, `{"type":["string","null"],"format":"date","default":null}`, `{"type":["string","null"],"format":"date"}`},
+		{"released", `{"oneOf":[{"type":"string","format":"date"},{"type":"null"}]}`, `{"oneOf":[{"type":"string","format":"date"},{"type":"null"}],"default":null}`, `{"oneOf":[{"type":"string","format":"date"},{"type":"null"}]}`},
 		{"premiereAt", at + `}`, at + `,"default":null}`, at + `}`},
 		{"minutes", `{"type":"integer","format":"int64"}`, `{"type":"integer","format":"int64","minimum":0,"maximum":2147483647}`,
 			`{"type":"integer","format":"int64","minimum":0,"maximum":2147483647}`},
-		{"rating", `{"type":["number","null"],"format":"double"}`, `{"type":["number","null"],"format":"double","default":null}`, `{"type":["number","null"],"format":"double"}`},
+		{"rating", `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`, `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}],"default":null}`, `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`},
 		{"price", `{"description":"A number with 2 decimal places.","type":"string"}`,
 			`{"description":"A number with at most 8 digits, 2 of them after the point.","type":"string","pattern":"^-?[0-9]{1,6}(\\.[0-9]{1,2})?$"}`,
 			`{"description":"A number with at most 8 digits, 2 of them after the point.","type":"string","pattern":"^-?[0-9]{1,6}(\\.[0-9]{1,2})?$"}`},
@@ -51,8 +51,8 @@ func TestFieldSchemas(t *testing.T) {
 		{"director", `{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`,
 			`{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`,
 			`{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`},
-		{"genres", `{"description":"Ids of records of the collection genres.","type":["array","null"],"items":{"type":"integer","format":"int64"}}`,
-			`{"description":"Ids of records of the collection genres.","type":"array","items":{"type":"integer","format":"int64"},"default":[]}`,
+		{"genres", `{"description":"Ids of records of the collection genres.","oneOf":[{"type":"array","items":{"type":"integer","format":"int64"}},{"type":"null"}]}`,
+			`{"description":"Ids of records of the collection genres. The default is [].","type":"array","items":{"type":"integer","format":"int64"}}`,
 			`{"description":"Ids of records of the collection genres.","type":"array","items":{"type":"integer","format":"int64"}}`},
 		{"createdAt", `{"description":"The time at which the record was created.","type":"string","format":"date-time","readOnly":true}`, ``, ``},
 	} {
@@ -85,7 +85,7 @@ func TestPostedFields(t *testing.T) {
 		want   string
 	}{
 		{"nullable choice", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Nullable: true},
-			`{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`},
+			`{"oneOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`},
 		{"decimal below 1", resources.Field{Kind: resources.Decimal, Digits: 3, Places: 3},
 			`{"description":"A number with at most 3 digits, 3 of them after the point.","type":"string","pattern":"^-?0(\\.[0-9]{1,3})?$"}`},
 		{"decimal without places", resources.Field{Kind: resources.Decimal, Digits: 4},
@@ -95,7 +95,9 @@ func TestPostedFields(t *testing.T) {
 		{"unique URL that may be empty", resources.Field{Kind: resources.URL, Blank: true, Unique: true},
 			`{"description":"A URL, or empty. No two records have the same value.","type":"string","maxLength":2048}`},
 	} {
-		if diff := cmp.Diff(tt.want, compact(t, postedField(tt.field))); diff != "" {
+		got := postedField(tt.field)
+		got.write(version31)
+		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 	}
@@ -131,11 +133,11 @@ func TestDescribedStruct(t *testing.T) {
 	for name, want := range map[string]string{
 		"trailer": `{"type":"string","format":"uri"}`,
 		"note":    `{"type":"string"}`,
-		"tags":    `{"type":["array","null"],"items":{"type":"string"}}`,
+		"tags":    `{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}`,
 		"names":   `{"type":"array","items":{"type":"string"}}`,
-		"credits": `{"type":["array","null"],"items":{"$ref":"#/components/schemas/credit"}}`,
+		"credits": `{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/credit"}},{"type":"null"}]}`,
 		"free":    `{"type":"object","additionalProperties":{"type":"integer","format":"int64"}}`,
-		"based":   `{"anyOf":[{"$ref":"#/components/schemas/Play"},{"type":"null"}]}`,
+		"based":   `{"oneOf":[{"$ref":"#/components/schemas/Play"},{"type":"null"}]}`,
 	} {
 		if diff := cmp.Diff(want, compactJSON(t, s.Properties[name])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

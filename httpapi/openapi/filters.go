@@ -41,7 +41,9 @@ func (d *describer) filters(c collection) (references []parameter) {
 	}
 	taken := names{}
 	add := func(p parameter) {
-		name := c.name + "." + taken.take(p.Name) // no other component has a point
+		// No other component has a point. Generators derive the name of a type from that of
+		// the component. Without ".filter" it could be that of the type of a field.
+		name := c.name + ".filter." + taken.take(p.Name)
 		d.model.Components.Parameters.add(name, p)
 		references = append(references, parameterRef(name))
 	}
@@ -82,7 +84,7 @@ func filterParameter(name string, f resources.Field, lookup string) parameter {
 	case "exact":
 		switch f.Kind {
 		case resources.Choice:
-			value.Enum = f.Choices
+			value.Enum.list = f.Choices
 		case resources.References:
 			p.Schema, p.Explode = listOf(value), &repeated
 		}
@@ -101,7 +103,7 @@ func filterParameter(name string, f resources.Field, lookup string) parameter {
 func filterValue(f resources.Field) *schema {
 	switch f.Kind {
 	case resources.Integer, resources.Float, resources.Decimal:
-		return &schema{Type: kinds{"string"}, Pattern: numberPattern}
+		return &schema{Type: "string", Pattern: numberPattern}
 	case resources.Date:
 		return formatted("string", "date")
 	case resources.Timestamp:

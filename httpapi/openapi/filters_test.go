@@ -21,7 +21,7 @@ func TestFilterParameters(t *testing.T) {
 	d := documentOf(t, filmHouse(t), httpapi.Options{}, Options{})
 	got := 0
 	for name := range d.Components.Parameters {
-		if strings.HasPrefix(name, "Film.") {
+		if strings.HasPrefix(name, "Film.filter.") {
 			got++
 		}
 	}
@@ -62,14 +62,14 @@ func TestFilterParameters(t *testing.T) {
 			Name, In, Description string
 			Schema, Explode       json.RawMessage
 		}
-		if err := json.Unmarshal(d.Components.Parameters["Film."+tt.name], &p); err != nil {
+		if err := json.Unmarshal(d.Components.Parameters["Film.filter."+tt.name], &p); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
 		got := []string{p.Name, p.In, p.Description, compactJSON(t, p.Schema), string(p.Explode)}
 		if diff := cmp.Diff([]string{tt.name, "query", tt.description, tt.schema, tt.explode}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
-		if !slices.Contains(parameters, "Film."+tt.name) {
+		if !slices.Contains(parameters, "Film.filter."+tt.name) {
 			t.Errorf("GET /api/films/ has no parameter %s", tt.name)
 		}
 	}

@@ -25,12 +25,12 @@ func kindSchema(f resources.Field) *schema {
 	case resources.Float:
 		return formatted("number", "double")
 	case resources.Decimal:
-		return &schema{Type: kinds{"string"}, Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
+		return &schema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
 	case resources.Choice:
-		return &schema{Type: kinds{"string"}, Enum: f.Choices}
+		return &schema{Type: "string", Enum: choices{list: f.Choices}}
 	case resources.URL:
 		if f.Blank { // an empty string does not have the format uri
-			return &schema{Type: kinds{"string"}, Description: "A URL, or empty."}
+			return &schema{Type: "string", Description: "A URL, or empty."}
 		}
 		return formatted("string", "uri")
 	case resources.References:

@@ -11,7 +11,8 @@ import (
 type model struct {
 	OpenAPI    string            `json:"openapi"`
 	Info       info              `json:"info"`
-	Servers    []server          `json:"servers,omitempty"`
+	Servers    []server          `json:"servers"`
+	Security   requirements      `json:"security,omitzero"` // of operations without their own
 	Tags       []tag             `json:"tags"`
 	Paths      members[pathItem] `json:"paths"`
 	Components components        `json:"components"`
@@ -34,11 +35,15 @@ type tag struct {
 
 type components struct {
 	Schemas         members[*schema]        `json:"schemas"`
-	Responses       members[response]       `json:"responses"`
-	Parameters      members[parameter]      `json:"parameters"`
-	Headers         members[header]         `json:"headers"`
+	Responses       members[response]       `json:"responses,omitempty"`
+	Parameters      members[parameter]      `json:"parameters,omitempty"`
+	Headers         members[header]         `json:"headers,omitempty"`
 	SecuritySchemes members[securityScheme] `json:"securitySchemes,omitempty"`
 }
+
+// requirements lists the credentials with which a request is permitted. An empty list
+// requires none.
+type requirements []members[[]struct{}]
 
 type securityScheme struct {
 	Type   string `json:"type"`
@@ -57,13 +62,14 @@ type pathItem struct {
 }
 
 type operation struct {
-	ID          string                `json:"operationId"`
-	Summary     string                `json:"summary"`
-	Tags        []string              `json:"tags"`
-	Parameters  []parameter           `json:"parameters,omitempty"`
-	RequestBody *requestBody          `json:"requestBody,omitempty"`
-	Responses   members[response]     `json:"responses"`
-	Security    []members[[]struct{}] `json:"security,omitempty"`
+	ID          string            `json:"operationId"`
+	Summary     string            `json:"summary"`
+	Description string            `json:"description"`
+	Tags        []string          `json:"tags"`
+	Parameters  []parameter       `json:"parameters,omitempty"`
+	RequestBody *requestBody      `json:"requestBody,omitempty"`
+	Responses   members[response] `json:"responses"`
+	Security    requirements      `json:"security,omitempty"`
 }
 
 // parameter is a parameter or a reference to one of the components.

@@ -17,18 +17,23 @@ type Options struct {
 	Title string
 	// Version is the version of the API. If empty, it is "1".
 	Version string
-	// Description is a description of the API in Markdown. If empty, it is omitted.
+	// Description is a description of the API in Markdown. If empty, it describes pages.
 	Description string
+
+	// OpenAPI is the version of OpenAPI in which the document is written, "3.1" or
+	// "3.0". If empty, it is "3.1". Both versions describe the same service.
+	OpenAPI string
 
 	// Server is the part of the service's URLs before the root's path: a URL
 	// ("https://x.example/shop"), or the path that the handler is mounted at
 	// ("/shop"), relative to the host that serves the document. Trailing slashes are
 	// ignored. If empty, the BaseURL of the handler is used. If that is empty too,
-	// the document names no server.
+	// the server is the host that serves the document.
 	Server string
 
 	// Scheme is the authentication scheme that requests to write use in the Authorization
-	// header: Bearer, or the one passed to [httpapi.Token]. If empty, the document
+	// header: Bearer, or the one passed to [httpapi.Token]. With
+	// [httpapi.Options.AuthorizeReads] all requests use it. If empty, the document
 	// describes no credentials.
 	Scheme string
 }
@@ -47,12 +52,19 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 		return o, fmt.Errorf("%w: Server %q is not an http or https URL", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
 		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
+	case o.OpenAPI != "" && o.OpenAPI != version31 && o.OpenAPI != version30:
+		return o, fmt.Errorf("%w: OpenAPI %q is neither %q nor %q", httpapi.ErrInvalidConfig, o.OpenAPI, version31, version30)
 	}
 	o.Title = cmp.Or(o.Title, defaultTitle(h))
 	o.Version = cmp.Or(o.Version, "1")
-	o.Server = strings.TrimRight(cmp.Or(o.Server, h.BaseURL()), "/")
+	o.Description = cmp.Or(o.Description, defaultDescription)
+	o.OpenAPI = cmp.Or(o.OpenAPI, version31)
+	o.Server = cmp.Or(strings.TrimRight(cmp.Or(o.Server, h.BaseURL()), "/"), "/")
 	return o, nil
 }
+
+const defaultDescription = "Collections of records, which are read in pages. A page has at most `limit` records after the first `offset` ones, " +
+	"the number of all records, and the URLs of the next and the previous page."
 
 func defaultTitle(h *httpapi.Handler) string {
 	for _, s := range h.Served() {

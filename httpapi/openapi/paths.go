@@ -13,9 +13,6 @@ const (
 	metadataTag = "metadata"
 )
 
-// credentials is the name of the security scheme.
-const credentials = "credentials"
-
 const jsonType = "application/json"
 
 // jsonBody returns a JSON body with the schema s.
@@ -33,7 +30,8 @@ func (d *describer) root(served httpapi.Served, collections []collection) {
 	d.model.Paths.add(escaped(served.Path), pathItem{
 		Get: d.get(&operation{
 			ID: "listCollections", Summary: "The URLs of all collections",
-			Parameters: []parameter{format},
+			Description: "Returns the absolute URL of each collection.",
+			Parameters:  []parameter{format},
 			Responses: responses("200", response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))},
 				badRequest, notFound, notAcceptable, targetTooLong, failure),
 		}, served.Tagged),
@@ -52,7 +50,8 @@ func (d *describer) listPath(c collection, order string, filters []parameter) pa
 		parameters := slices.Concat(format, []parameter{parameterRef(order), parameterRef(limitParameter), parameterRef(offsetParameter)}, filters)
 		item.Get = d.get(&operation{
 			ID: "list" + list, Summary: "A page of " + c.Description.Segment,
-			Parameters: parameters,
+			Description: "Returns records in the requested order, their total number, and the URLs of the next and the previous page.",
+			Parameters:  parameters,
 			Responses: responses("200", response{Description: "One page.", Content: jsonBody(ref(pageOf(c.record)))},
 				c.invalid(badRequest), notFound, notAcceptable, targetTooLong, failure),
 		}, c.Tagged)
@@ -61,6 +60,7 @@ func (d *describer) listPath(c collection, order string, filters []parameter) pa
 	if c.Actions.Has(resources.Create) {
 		item.Post = d.write(&operation{
 			ID: "create" + c.name, Summary: "Add a record to " + c.Description.Segment,
+			Description: "Validates the body and adds a record with a new id.",
 			Parameters:  format,
 			RequestBody: c.body(resources.Create),
 			Responses: responses("201", response{Description: "The record, with its id.", Content: jsonBody(ref(c.record))},
@@ -77,14 +77,18 @@ func (d *describer) get(op *operation, tagged bool) *operation {
 	if tagged {
 		op.tagged()
 	}
+	if d.reads {
+		op.denied()
+	}
 	return op
 }
 
 // write completes the description of a method that needs permission.
 func (d *describer) write(op *operation) *operation {
 	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
-	if d.scheme != "" {
-		op.Security = []members[[]struct{}]{one(credentials, []struct{}{})}
+	d.writes = true
+	if d.scheme != "" && !d.reads { // otherwise all operations require credentials
+		op.Security = required()
 	}
 	return op
 }
@@ -94,9 +98,11 @@ func (d *describer) write(op *operation) *operation {
 func (d *describer) head(id string, tagged bool, parameters []parameter) *operation {
 	like := response{Description: "Same as for GET, without a body."}
 	op := &operation{
-		ID: d.operations.take(id), Summary: "The headers of the response to GET", Tags: []string{metadataTag},
-		Parameters: parameters,
-		Responses:  members[response]{{"200", like}, {"default", like}},
+		ID: d.operations.take(id), Summary: "The headers of the response to GET",
+		Description: "Returns the status and the headers of GET, without a body.",
+		Tags:        []string{metadataTag},
+		Parameters:  parameters,
+		Responses:   members[response]{{"200", like}, {"4XX", like}, {"default", like}},
 	}
 	if tagged {
 		op.tagged()
@@ -106,13 +112,19 @@ func (d *describer) head(id string, tagged bool, parameters []parameter) *operat
 
 // options returns the description of OPTIONS, which lists the fields for a method.
 func (d *describer) options(id, method, schema string, parameters []parameter) *operation {
-	return &operation{
-		ID: d.operations.take(id), Summary: "The supported operations", Tags: []string{metadataTag},
-		Parameters: parameters,
+	op := &operation{
+		ID: d.operations.take(id), Summary: "The supported operations",
+		Description: "Returns the name of the path, its media types, and the fields for " + method + ".",
+		Tags:        []string{metadataTag},
+		Parameters:  parameters,
 		Responses: responses("200", response{
-			Description: "The description of the path, with the fields for " + method + ".",
+			Description: "The description of the path.",
 			Headers:     one(allowHeader, headerRef(allowHeader)),
 			Content:     jsonBody(ref(schema)),
 		}, badRequest, notFound, notAcceptable, targetTooLong, failure),
 	}
+	if d.reads {
+		op.denied()
+	}
+	return op
 }

@@ -34,6 +34,7 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 	if c.Actions.Has(resources.Retrieve) {
 		item.Get = d.get(&operation{
 			ID: "get" + c.name, Summary: "A record of " + c.Description.Segment,
+			Description: "Returns the record with the id.",
 			Responses: responses("200", response{Description: "The record.", Content: found},
 				c.invalid(badRequest), noRecord, notAcceptable, targetTooLong, failure),
 		}, c.Tagged)
@@ -41,17 +42,20 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 	}
 	if c.Actions.Has(resources.Update) {
 		item.Put = d.change(c, resources.Update, &operation{
-			ID: "update" + c.name, Summary: "Change a record of " + c.Description.Segment + ": absent optional members keep their values",
+			ID: "update" + c.name, Summary: "Change a record of " + c.Description.Segment,
+			Description: "Validates the body and changes the record. Optional members that are absent keep their values.",
 		})
 	}
 	if c.Actions.Has(resources.PartialUpdate) {
 		item.Patch = d.change(c, resources.PartialUpdate, &operation{
-			ID: "patch" + c.name, Summary: "Change a record of " + c.Description.Segment + ": all absent members keep their values",
+			ID: "patch" + c.name, Summary: "Change members of a record of " + c.Description.Segment,
+			Description: "Validates the body and changes the record. Members that are absent keep their values.",
 		})
 	}
 	if c.Actions.Has(resources.Destroy) {
 		item.Delete = d.write(&operation{
 			ID: "delete" + c.name, Summary: "Delete a record of " + c.Description.Segment,
+			Description: "Deletes the record, unless other records refer to it.",
 			Responses: responses("204", response{Description: "The record is deleted."},
 				c.invalid(badRequest), unauthorized, forbidden, noRecord, notAcceptable, conflict, targetTooLong, failure),
 		})

@@ -94,8 +94,8 @@ func pageSchema(record string) *schema {
 func orderingTerm(fields []string) *schema {
 	s := ofKind("string")
 	for _, name := range fields {
-		if !slices.Contains(s.Enum, name) {
-			s.Enum = append(s.Enum, name, "-"+name)
+		if !slices.Contains(s.Enum.list, name) {
+			s.Enum.list = append(s.Enum.list, name, "-"+name)
 		}
 	}
 	return s

@@ -12,7 +12,6 @@ const (
 	forbidden     failing = "Forbidden"
 	notFound      failing = "NotFound"
 	noRecord      failing = "NoRecord"
-	notAllowed    failing = "MethodNotAllowed"
 	notAcceptable failing = "NotAcceptable"
 	conflict      failing = "Conflict"
 	tooLarge      failing = "BodyTooLarge"
@@ -32,8 +31,6 @@ func (f failing) status() string {
 		return "403"
 	case notFound, noRecord:
 		return "404"
-	case notAllowed:
-		return "405"
 	case notAcceptable:
 		return "406"
 	case conflict:
@@ -84,9 +81,8 @@ func commonResponses() members[response] {
 		{badRequest, "The request exceeds a limit, or its Host or a forwarded header is invalid."},
 		{badRecord, "The body is not valid JSON or not a valid record, with the errors by field."},
 		{unauthorized, "The credentials are missing or invalid."},
-		{forbidden, "The client may not write to this collection."},
+		{forbidden, "The client may not send this request."},
 		{notFound, "The path or the format does not exist."},
-		{notAllowed, "The path does not support the method. No operation in this document returns it."},
 		{notAcceptable, "The Accept header excludes JSON."},
 		{tooLarge, "The body is too large."},
 		{targetTooLong, "The path or the query is too long."},
@@ -104,17 +100,14 @@ func (f failing) response(text string) response {
 
 func (f failing) body() *schema {
 	if f == badRecord || f == badFilter {
-		return &schema{AnyOf: []*schema{ref(detail), ref(fieldErrors)}}
+		return ref(fieldErrors)
 	}
 	return ref(detail)
 }
 
 func (f failing) headers() members[header] {
-	switch f {
-	case unauthorized:
+	if f == unauthorized {
 		return one(challengeHeader, headerRef(challengeHeader))
-	case notAllowed:
-		return one(allowHeader, headerRef(allowHeader))
 	}
 	return nil
 }

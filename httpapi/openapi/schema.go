@@ -2,20 +2,20 @@ package openapi
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 )
 
-// schema is a JSON Schema of 2020-12, limited to what this package uses. The zero
-// schema accepts any value.
+// schema is a schema of OpenAPI, limited to what this package uses. The zero schema
+// accepts any value. Before it is encoded, write brings it into the form of a version.
 type schema struct {
 	Ref         string           `json:"$ref,omitempty"`
 	Description string           `json:"description,omitempty"`
-	Type        kinds            `json:"type,omitempty"`
+	Type        string           `json:"type,omitempty"`
+	Nullable    bool             `json:"nullable,omitempty"` // only in OpenAPI 3.0
 	Format      string           `json:"format,omitempty"`
 	Encoding    string           `json:"contentEncoding,omitempty"`
 	Pattern     string           `json:"pattern,omitempty"`
-	Enum        []string         `json:"enum,omitempty"`
+	Enum        choices          `json:"enum,omitzero"`
 	MinLength   int              `json:"minLength,omitempty"`
 	MaxLength   int              `json:"maxLength,omitempty"`
 	Minimum     *int             `json:"minimum,omitempty"`
@@ -26,26 +26,18 @@ type schema struct {
 	Properties  members[*schema] `json:"properties,omitempty"`
 	Required    []string         `json:"required,omitempty"`
 	Others      *schema          `json:"additionalProperties,omitempty"`
-	AnyOf       []*schema        `json:"anyOf,omitempty"`
+	OneOf       []*schema        `json:"oneOf,omitempty"`
+	AllOf       []*schema        `json:"allOf,omitempty"`
 	Default     json.RawMessage  `json:"default,omitempty"`
 	ReadOnly    bool             `json:"readOnly,omitempty"`
+
+	null bool // null is accepted too; write replaces this
 }
 
-// kinds lists the types that a value may have.
-type kinds []string
-
-// MarshalJSON encodes a single type as a string, as is customary.
-func (k kinds) MarshalJSON() ([]byte, error) {
-	if len(k) == 1 {
-		return json.Marshal(k[0])
-	}
-	return json.Marshal([]string(k))
-}
-
-func ofKind(kind string) *schema          { return &schema{Type: kinds{kind}} }
-func formatted(kind, form string) *schema { return &schema{Type: kinds{kind}, Format: form} }
-func listOf(items *schema) *schema        { return &schema{Type: kinds{"array"}, Items: items} }
-func mapOf(values *schema) *schema        { return &schema{Type: kinds{"object"}, Others: values} }
+func ofKind(kind string) *schema          { return &schema{Type: kind} }
+func formatted(kind, form string) *schema { return &schema{Type: kind, Format: form} }
+func listOf(items *schema) *schema        { return &schema{Type: "array", Items: items} }
+func mapOf(values *schema) *schema        { return &schema{Type: "object", Others: values} }
 func ref(name string) *schema             { return &schema{Ref: "#/components/schemas/" + name} }
 func number(n int) *int                   { return &n }
 
@@ -64,14 +56,11 @@ func object(properties ...member[*schema]) *schema {
 
 // orNull returns a schema that accepts null and whatever s accepts.
 func orNull(s *schema) *schema {
-	switch {
-	case s.Ref != "" || s.Enum != nil:
-		return &schema{AnyOf: []*schema{s, ofKind("null")}}
-	case len(s.Type) == 0, slices.Contains(s.Type, "null"): // already accepts null
+	if s.Ref == "" && s.Type == "" { // s accepts any value
 		return s
 	}
 	wider := *s
-	wider.Type = append(kinds{}, append(s.Type, "null")...)
+	wider.null = true
 	return &wider
 }
 

@@ -90,7 +90,7 @@ func (ts *types) present(t reflect.Type) *schema {
 	case implements[encoding.TextMarshaler](t):
 		return ofKind("string")
 	case isBytes(t):
-		return &schema{Type: kinds{"string"}, Encoding: "base64"}
+		return &schema{Type: "string", Encoding: "base64"}
 	}
 	if t.Name() == "" || !hasParts(t) {
 		return ts.parts(t)
@@ -139,7 +139,7 @@ func (ts *types) parts(t reflect.Type) *schema {
 	case reflect.Int8, reflect.Int16:
 		return ofKind("integer")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return &schema{Type: kinds{"integer"}, Minimum: number(0)}
+		return &schema{Type: "integer", Minimum: number(0)}
 	case reflect.Float32:
 		return formatted("number", "float")
 	case reflect.Float64:

@@ -63,38 +63,38 @@ func TestTypeSchemas(t *testing.T) {
 		{"unsigned", reflect.TypeFor[uint64](), `{"type":"integer","minimum":0}`, ``},
 		{"float64", reflect.TypeFor[float64](), `{"type":"number","format":"double"}`, ``},
 		{"float32", reflect.TypeFor[float32](), `{"type":"number","format":"float"}`, ``},
-		{"Float64", reflect.TypeFor[*resources.Float64](), `{"type":["number","null"],"format":"double"}`, ``},
+		{"Float64", reflect.TypeFor[*resources.Float64](), `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`, ``},
 		{"json.Number", reflect.TypeFor[json.Number](), `{"type":"number"}`, ``},
 		{"named json.Number", reflect.TypeFor[price](), `{"type":"string"}`, ``},
 		{"text", reflect.TypeFor[string](), `{"type":"string"}`, ``},
-		{"slice of bytes", reflect.TypeFor[[]byte](), `{"type":["string","null"],"contentEncoding":"base64"}`, ``},
+		{"slice of bytes", reflect.TypeFor[[]byte](), `{"oneOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}`, ``},
 		{"array of bytes", reflect.TypeFor[[2]byte](), `{"type":"array","items":{"type":"integer","minimum":0},"minItems":2,"maxItems":2}`, ``},
-		{"nullable list", reflect.TypeFor[[]string](), `{"type":["array","null"],"items":{"type":"string"}}`, ``},
-		{"list of lists", reflect.TypeFor[[][]bool](), `{"type":["array","null"],"items":{"type":["array","null"],"items":{"type":"boolean"}}}`, ``},
-		{"nullable map", reflect.TypeFor[map[string]int32](), `{"type":["object","null"],"additionalProperties":{"type":"integer","format":"int32"}}`, ``},
-		{"map with int keys", reflect.TypeFor[map[int]bool](), `{"type":["object","null"],"additionalProperties":{"type":"boolean"}}`, ``},
-		{"pointer", reflect.TypeFor[*int32](), `{"type":["integer","null"],"format":"int32"}`, ``},
-		{"pointer to a pointer", reflect.TypeFor[**int32](), `{"type":["integer","null"],"format":"int32"}`, ``},
-		{"pointer to a list", reflect.TypeFor[*[]bool](), `{"type":["array","null"],"items":{"type":"boolean"}}`, ``},
+		{"nullable list", reflect.TypeFor[[]string](), `{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}`, ``},
+		{"list of lists", reflect.TypeFor[[][]bool](), `{"oneOf":[{"type":"array","items":{"oneOf":[{"type":"array","items":{"type":"boolean"}},{"type":"null"}]}},{"type":"null"}]}`, ``},
+		{"nullable map", reflect.TypeFor[map[string]int32](), `{"oneOf":[{"type":"object","additionalProperties":{"type":"integer","format":"int32"}},{"type":"null"}]}`, ``},
+		{"map with int keys", reflect.TypeFor[map[int]bool](), `{"oneOf":[{"type":"object","additionalProperties":{"type":"boolean"}},{"type":"null"}]}`, ``},
+		{"pointer", reflect.TypeFor[*int32](), `{"oneOf":[{"type":"integer","format":"int32"},{"type":"null"}]}`, ``},
+		{"pointer to a pointer", reflect.TypeFor[**int32](), `{"oneOf":[{"type":"integer","format":"int32"},{"type":"null"}]}`, ``},
+		{"pointer to a list", reflect.TypeFor[*[]bool](), `{"oneOf":[{"type":"array","items":{"type":"boolean"}},{"type":"null"}]}`, ``},
 		{"time", reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`, ``},
-		{"DateTime", reflect.TypeFor[*resources.DateTime](), `{"type":["string","null"],"format":"date-time"}`, ``},
+		{"DateTime", reflect.TypeFor[*resources.DateTime](), `{"oneOf":[{"type":"string","format":"date-time"},{"type":"null"}]}`, ``},
 		{"raw JSON", reflect.TypeFor[json.RawMessage](), anything, ``},
 		{"any", reflect.TypeFor[any](), anything, ``},
 		{"json.Marshaler", reflect.TypeFor[pointer](), anything, ``},
 		{"encoding.TextMarshaler", reflect.TypeFor[netip.Addr](), `{"type":"string"}`, ``},
-		{"pointer to an encoding.TextMarshaler", reflect.TypeFor[*netip.Addr](), `{"type":["string","null"]}`, ``},
+		{"pointer to an encoding.TextMarshaler", reflect.TypeFor[*netip.Addr](), `{"oneOf":[{"type":"string"},{"type":"null"}]}`, ``},
 		{"open record", reflect.TypeFor[resources.Record](), `{"type":"object","additionalProperties":{}}`, ``},
-		{"described record", reflect.TypeFor[[]resources.Event](), `{"type":["array","null"],"items":{"$ref":"#/components/schemas/Event"}}`, ``},
-		{"pointer to a component", reflect.TypeFor[*plain](), `{"anyOf":[{"$ref":"#/components/schemas/plain"},{"type":"null"}]}`,
+		{"described record", reflect.TypeFor[[]resources.Event](), `{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Event"}},{"type":"null"}]}`, ``},
+		{"pointer to a component", reflect.TypeFor[*plain](), `{"oneOf":[{"$ref":"#/components/schemas/plain"},{"type":"null"}]}`,
 			`{"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
 		{"recursive struct", reflect.TypeFor[nested](), `{"$ref":"#/components/schemas/nested"}`,
 			`{"nested":{"type":"object","properties":{"plain":{"$ref":"#/components/schemas/plain"},` +
-				`"next":{"anyOf":[{"$ref":"#/components/schemas/nested"},{"type":"null"}]}},"required":["plain","next"]},` +
+				`"next":{"oneOf":[{"$ref":"#/components/schemas/nested"},{"type":"null"}]}},"required":["plain","next"]},` +
 				`"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
-		{"recursive list", reflect.TypeFor[tree](), `{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}`,
-			`{"tree":{"type":"array","items":{"anyOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}}}`},
-		{"recursive map", reflect.TypeFor[stem](), `{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}`,
-			`{"stem":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}}}`},
+		{"recursive list", reflect.TypeFor[tree](), `{"oneOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}`,
+			`{"tree":{"type":"array","items":{"oneOf":[{"$ref":"#/components/schemas/tree"},{"type":"null"}]}}}`},
+		{"recursive map", reflect.TypeFor[stem](), `{"oneOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}`,
+			`{"stem":{"type":"object","additionalProperties":{"oneOf":[{"$ref":"#/components/schemas/stem"},{"type":"null"}]}}}`},
 		{"recursive pointer", reflect.TypeFor[self](), anything, ``},
 		{"named array", reflect.TypeFor[pair](), `{"$ref":"#/components/schemas/pair"}`,
 			`{"pair":{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}}`},
@@ -111,15 +111,15 @@ func TestTypeSchemas(t *testing.T) {
 		{"omitempty", field[int32](`json:"f,omitempty"`), optional(`{"type":"integer","format":"int32"}`), ``},
 		{"omitempty with a list", field[[]bool](`json:"f,omitempty"`), optional(`{"type":"array","items":{"type":"boolean"}}`), ``},
 		{"omitempty with a pointer", field[*bool](`json:"f,omitempty"`), optional(`{"type":"boolean"}`), ``},
-		{"omitempty with a pointer to a pointer", field[**bool](`json:"f,omitempty"`), optional(`{"type":["boolean","null"]}`), ``},
+		{"omitempty with a pointer to a pointer", field[**bool](`json:"f,omitempty"`), optional(`{"oneOf":[{"type":"boolean"},{"type":"null"}]}`), ``},
 		{"omitempty with a struct", field[time.Time](`json:"f,omitempty"`), required(`{"type":"string","format":"date-time"}`), ``},
 		{"omitzero with a struct", field[time.Time](`json:"f,omitzero"`), optional(`{"type":"string","format":"date-time"}`), ``},
 		{"omitzero with a list", field[[]bool](`json:"f,omitzero"`), optional(`{"type":"array","items":{"type":"boolean"}}`), ``},
-		{"omitzero with an IsZero method", field[maybe](`json:"f,omitzero"`), optional(`{"anyOf":[{"$ref":"#/components/schemas/maybe"},{"type":"null"}]}`),
+		{"omitzero with an IsZero method", field[maybe](`json:"f,omitzero"`), optional(`{"oneOf":[{"$ref":"#/components/schemas/maybe"},{"type":"null"}]}`),
 			`{"maybe":{"type":"array","items":{"type":"integer","format":"int64"}}}`},
 		{"number as a string", field[int](`json:"f,string"`), required(`{"type":"string"}`), ``},
-		{"pointer to a number as a string", field[*float64](`json:"f,string"`), required(`{"type":["string","null"]}`), ``},
-		{"option string with a list", field[[]int32](`json:"f,string"`), required(`{"type":["array","null"],"items":{"type":"integer","format":"int32"}}`), ``},
+		{"pointer to a number as a string", field[*float64](`json:"f,string"`), required(`{"oneOf":[{"type":"string"},{"type":"null"}]}`), ``},
+		{"option string with a list", field[[]int32](`json:"f,string"`), required(`{"oneOf":[{"type":"array","items":{"type":"integer","format":"int32"}},{"type":"null"}]}`), ``},
 		{"option string with a marshaler", field[netip.Addr](`json:"f,string"`), required(`{"type":"string"}`), ``},
 	}
 	for _, tt := range tests {
@@ -127,6 +127,7 @@ func TestTypeSchemas(t *testing.T) {
 		ts := newTypes(reserved(), &components)
 		ts.known[reflect.TypeFor[resources.Event]()] = "Event"
 		got := ts.of(tt.typ)
+		write(append(components, member[*schema]{"", got}), version31)
 		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
@@ -137,6 +138,11 @@ func TestTypeSchemas(t *testing.T) {
 			t.Errorf("%s: components (-want +got):\n%s", tt.reason, diff)
 		}
 	}
+}
+
+// write brings schemas into the form of a version.
+func write(schemas members[*schema], version string) {
+	(&components{Schemas: schemas}).write(version)
 }
 
 func compact(t *testing.T, value any) string {
@@ -162,8 +168,9 @@ func TestRecordComponents(t *testing.T) {
 	ts.record("Product", reflect.TypeFor[node]())
 	ts.record("Cart", reflect.TypeFor[pointer]())
 	ts.record("News", reflect.TypeFor[resources.Event]())
+	write(components, version31)
 	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
-		`"kids":{"type":["array","null"],"items":{"$ref":"#/components/schemas/Item"}}},"required":["id","kids"]},` +
+		`"kids":{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Item"}},{"type":"null"}]}},"required":["id","kids"]},` +
 		`"Product":{"$ref":"#/components/schemas/Item"},"Cart":{"type":"object"},"News":{"$ref":"#/components/schemas/Event"}}`
 	if diff := cmp.Diff(want, compact(t, components)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -183,7 +183,11 @@ type EventPage struct {
 }
 
 // FieldErrors The errors by field. Those in nonFieldErrors concern the whole record.
-type FieldErrors map[string][]string
+type FieldErrors struct {
+	// Detail What is wrong with the request as a whole. If present, there are no errors by field.
+	Detail               *string             `json:"detail,omitempty"`
+	AdditionalProperties map[string][]string `json:"-"`
+}
 
 // Format defines model for Format.
 type Format string
@@ -242,12 +246,12 @@ type LabelPage struct {
 
 // NewEvent defines model for NewEvent.
 type NewEvent struct {
-	// Authors Ids of records of the collection authors.
+	// Authors Ids of records of the collection authors. The default is [].
 	Authors     *[]int64  `json:"authors,omitempty"`
 	Description *string   `json:"description,omitempty"`
 	EndDate     time.Time `json:"endDate"`
 
-	// Labels Ids of records of the collection labels.
+	// Labels Ids of records of the collection labels. The default is [].
 	Labels   *[]int64 `json:"labels,omitempty"`
 	Location *string  `json:"location,omitempty"`
 	Name     string   `json:"name"`
@@ -387,10 +391,8 @@ type Limit = int
 // Offset defines model for offset.
 type Offset = int
 
-// BadRecord defines model for BadRecord.
-type BadRecord struct {
-	union json.RawMessage
-}
+// BadRecord The errors by field. Those in nonFieldErrors concern the whole record.
+type BadRecord = FieldErrors
 
 // BadRequest defines model for BadRequest.
 type BadRequest = Detail
@@ -1148,6 +1150,74 @@ type CreateEventJSONRequestBody = NewEvent
 // CreateSocialLinkJSONRequestBody defines body for CreateSocialLink for application/json ContentType.
 type CreateSocialLinkJSONRequestBody = NewSocialLink
 
+// Getter for additional properties for FieldErrors. Returns the specified
+// element and whether it was found
+func (a FieldErrors) Get(fieldName string) (value []string, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FieldErrors
+func (a *FieldErrors) Set(fieldName string, value []string) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string][]string)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FieldErrors to handle AdditionalProperties
+func (a *FieldErrors) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["detail"]; found {
+		err = json.Unmarshal(raw, &a.Detail)
+		if err != nil {
+			return fmt.Errorf("error reading 'detail': %w", err)
+		}
+		delete(object, "detail")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string][]string)
+		for fieldName, fieldBuf := range object {
+			var fieldVal []string
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FieldErrors to handle AdditionalProperties
+func (a FieldErrors) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Detail != nil {
+		object["detail"], err = json.Marshal(a.Detail)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'detail': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for Record. Returns the specified
 // element and whether it was found
 func (a Record) Get(fieldName string) (value interface{}, found bool) {
@@ -1212,68 +1282,6 @@ func (a Record) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(object)
-}
-
-// AsDetail returns the union data inside the BadRecord as a Detail
-func (t BadRecord) AsDetail() (Detail, error) {
-	var body Detail
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromDetail overwrites any union data inside the BadRecord as the provided Detail
-func (t *BadRecord) FromDetail(v Detail) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeDetail performs a merge with any union data inside the BadRecord, using the provided Detail
-func (t *BadRecord) MergeDetail(v Detail) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsFieldErrors returns the union data inside the BadRecord as a FieldErrors
-func (t BadRecord) AsFieldErrors() (FieldErrors, error) {
-	var body FieldErrors
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromFieldErrors overwrites any union data inside the BadRecord as the provided FieldErrors
-func (t *BadRecord) FromFieldErrors(v FieldErrors) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeFieldErrors performs a merge with any union data inside the BadRecord, using the provided FieldErrors
-func (t *BadRecord) MergeFieldErrors(v FieldErrors) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t BadRecord) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *BadRecord) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
@@ -1352,100 +1360,140 @@ type ClientInterface interface {
 
 	// ListCollections The URLs of all collections
 	//
+	// Returns the absolute URL of each collection.
+	//
 	// Corresponds with GET /api/ (the `ListCollections` operationId).
 	ListCollections(ctx context.Context, params *ListCollectionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAttributeTypes A page of attribute-types
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/attribute-types/ (the `ListAttributeTypes` operationId).
 	ListAttributeTypes(ctx context.Context, params *ListAttributeTypesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAttributes A page of attributes
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/attributes/ (the `ListAttributes` operationId).
 	ListAttributes(ctx context.Context, params *ListAttributesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAuthors A page of authors
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/authors/ (the `ListAuthors` operationId).
 	ListAuthors(ctx context.Context, params *ListAuthorsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListBooks A page of books
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/books/ (the `ListBooks` operationId).
 	ListBooks(ctx context.Context, params *ListBooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListBookshopSales A page of bookshop-sales
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/bookshop-sales/ (the `ListBookshopSales` operationId).
 	ListBookshopSales(ctx context.Context, params *ListBookshopSalesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCarts A page of carts
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/carts/ (the `ListCarts` operationId).
 	ListCarts(ctx context.Context, params *ListCartsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCollaboratorInvoices A page of collaborator-invoices
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/collaborator-invoices/ (the `ListCollaboratorInvoices` operationId).
 	ListCollaboratorInvoices(ctx context.Context, params *ListCollaboratorInvoicesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCollaborators A page of collaborators
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/collaborators/ (the `ListCollaborators` operationId).
 	ListCollaborators(ctx context.Context, params *ListCollaboratorsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCommissions A page of commissions
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/commissions/ (the `ListCommissions` operationId).
 	ListCommissions(ctx context.Context, params *ListCommissionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCompensations A page of compensations
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/compensations/ (the `ListCompensations` operationId).
 	ListCompensations(ctx context.Context, params *ListCompensationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListContributions A page of contributions
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/contributions/ (the `ListContributions` operationId).
 	ListContributions(ctx context.Context, params *ListContributionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCreditNoteLines A page of credit-note-lines
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/credit-note-lines/ (the `ListCreditNoteLines` operationId).
 	ListCreditNoteLines(ctx context.Context, params *ListCreditNoteLinesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCreditNotes A page of credit-notes
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/credit-notes/ (the `ListCreditNotes` operationId).
 	ListCreditNotes(ctx context.Context, params *ListCreditNotesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCrowdfundings A page of crowdfundings
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/crowdfundings/ (the `ListCrowdfundings` operationId).
 	ListCrowdfundings(ctx context.Context, params *ListCrowdfundingsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDirectDebitPayments A page of direct-debit-payments
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/direct-debit-payments/ (the `ListDirectDebitPayments` operationId).
 	ListDirectDebitPayments(ctx context.Context, params *ListDirectDebitPaymentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDirectDebits A page of direct-debits
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/direct-debits/ (the `ListDirectDebits` operationId).
 	ListDirectDebits(ctx context.Context, params *ListDirectDebitsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDirectSales A page of direct-sales
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/direct-sales/ (the `ListDirectSales` operationId).
 	ListDirectSales(ctx context.Context, params *ListDirectSalesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListEvents A page of events
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/events/ (the `ListEvents` operationId).
 	ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateEventWithBody Add a record to events
+	//
+	// Validates the body and adds a record with a new id.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1454,6 +1502,8 @@ type ClientInterface interface {
 
 	// CreateEvent Add a record to events
 	//
+	// Validates the body and adds a record with a new id.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/events/ (the `CreateEvent` operationId).
@@ -1461,85 +1511,119 @@ type ClientInterface interface {
 
 	// ListExpenses A page of expenses
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/expenses/ (the `ListExpenses` operationId).
 	ListExpenses(ctx context.Context, params *ListExpensesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListFaqs A page of faqs
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/faqs/ (the `ListFaqs` operationId).
 	ListFaqs(ctx context.Context, params *ListFaqsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListInventories A page of inventories
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/inventories/ (the `ListInventories` operationId).
 	ListInventories(ctx context.Context, params *ListInventoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListItemVariants A page of item_variants
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/item_variants/ (the `ListItemVariants` operationId).
 	ListItemVariants(ctx context.Context, params *ListItemVariantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListItems A page of items
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/items/ (the `ListItems` operationId).
 	ListItems(ctx context.Context, params *ListItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLabels A page of labels
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/labels/ (the `ListLabels` operationId).
 	ListLabels(ctx context.Context, params *ListLabelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListNews A page of news
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/news/ (the `ListNews` operationId).
 	ListNews(ctx context.Context, params *ListNewsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListProducts A page of products
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/products/ (the `ListProducts` operationId).
 	ListProducts(ctx context.Context, params *ListProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListProjects A page of projects
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/projects/ (the `ListProjects` operationId).
 	ListProjects(ctx context.Context, params *ListProjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListProposals A page of proposals
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/proposals/ (the `ListProposals` operationId).
 	ListProposals(ctx context.Context, params *ListProposalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListPublishers A page of publishers
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/publishers/ (the `ListPublishers` operationId).
 	ListPublishers(ctx context.Context, params *ListPublishersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListReshipments A page of reshipments
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/reshipments/ (the `ListReshipments` operationId).
 	ListReshipments(ctx context.Context, params *ListReshipmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListRestockings A page of restockings
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/restockings/ (the `ListRestockings` operationId).
 	ListRestockings(ctx context.Context, params *ListRestockingsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListServices A page of services
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/services/ (the `ListServices` operationId).
 	ListServices(ctx context.Context, params *ListServicesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListShipments A page of shipments
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/shipments/ (the `ListShipments` operationId).
 	ListShipments(ctx context.Context, params *ListShipmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSocialLinks A page of social-links
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/social-links/ (the `ListSocialLinks` operationId).
 	ListSocialLinks(ctx context.Context, params *ListSocialLinksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateSocialLinkWithBody Add a record to social-links
+	//
+	// Validates the body and adds a record with a new id.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1548,6 +1632,8 @@ type ClientInterface interface {
 
 	// CreateSocialLink Add a record to social-links
 	//
+	// Validates the body and adds a record with a new id.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/social-links/ (the `CreateSocialLink` operationId).
@@ -1555,31 +1641,43 @@ type ClientInterface interface {
 
 	// ListSuppliers A page of suppliers
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/suppliers/ (the `ListSuppliers` operationId).
 	ListSuppliers(ctx context.Context, params *ListSuppliersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTieins A page of tieins
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/tieins/ (the `ListTieins` operationId).
 	ListTieins(ctx context.Context, params *ListTieinsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListVariants A page of variants
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/variants/ (the `ListVariants` operationId).
 	ListVariants(ctx context.Context, params *ListVariantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListVouchers A page of vouchers
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Corresponds with GET /api/vouchers/ (the `ListVouchers` operationId).
 	ListVouchers(ctx context.Context, params *ListVouchersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListWires A page of wires
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Corresponds with GET /api/wires/ (the `ListWires` operationId).
 	ListWires(ctx context.Context, params *ListWiresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListCollections The URLs of all collections
+//
+// Returns the absolute URL of each collection.
 //
 // Corresponds with GET /api/ (the `ListCollections` operationId).
 func (c *Client) ListCollections(ctx context.Context, params *ListCollectionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1596,6 +1694,8 @@ func (c *Client) ListCollections(ctx context.Context, params *ListCollectionsPar
 
 // ListAttributeTypes A page of attribute-types
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/attribute-types/ (the `ListAttributeTypes` operationId).
 func (c *Client) ListAttributeTypes(ctx context.Context, params *ListAttributeTypesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAttributeTypesRequest(c.Server, params)
@@ -1610,6 +1710,8 @@ func (c *Client) ListAttributeTypes(ctx context.Context, params *ListAttributeTy
 }
 
 // ListAttributes A page of attributes
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/attributes/ (the `ListAttributes` operationId).
 func (c *Client) ListAttributes(ctx context.Context, params *ListAttributesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1626,6 +1728,8 @@ func (c *Client) ListAttributes(ctx context.Context, params *ListAttributesParam
 
 // ListAuthors A page of authors
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/authors/ (the `ListAuthors` operationId).
 func (c *Client) ListAuthors(ctx context.Context, params *ListAuthorsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAuthorsRequest(c.Server, params)
@@ -1640,6 +1744,8 @@ func (c *Client) ListAuthors(ctx context.Context, params *ListAuthorsParams, req
 }
 
 // ListBooks A page of books
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/books/ (the `ListBooks` operationId).
 func (c *Client) ListBooks(ctx context.Context, params *ListBooksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1656,6 +1762,8 @@ func (c *Client) ListBooks(ctx context.Context, params *ListBooksParams, reqEdit
 
 // ListBookshopSales A page of bookshop-sales
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/bookshop-sales/ (the `ListBookshopSales` operationId).
 func (c *Client) ListBookshopSales(ctx context.Context, params *ListBookshopSalesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListBookshopSalesRequest(c.Server, params)
@@ -1670,6 +1778,8 @@ func (c *Client) ListBookshopSales(ctx context.Context, params *ListBookshopSale
 }
 
 // ListCarts A page of carts
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/carts/ (the `ListCarts` operationId).
 func (c *Client) ListCarts(ctx context.Context, params *ListCartsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1686,6 +1796,8 @@ func (c *Client) ListCarts(ctx context.Context, params *ListCartsParams, reqEdit
 
 // ListCollaboratorInvoices A page of collaborator-invoices
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/collaborator-invoices/ (the `ListCollaboratorInvoices` operationId).
 func (c *Client) ListCollaboratorInvoices(ctx context.Context, params *ListCollaboratorInvoicesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCollaboratorInvoicesRequest(c.Server, params)
@@ -1700,6 +1812,8 @@ func (c *Client) ListCollaboratorInvoices(ctx context.Context, params *ListColla
 }
 
 // ListCollaborators A page of collaborators
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/collaborators/ (the `ListCollaborators` operationId).
 func (c *Client) ListCollaborators(ctx context.Context, params *ListCollaboratorsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1716,6 +1830,8 @@ func (c *Client) ListCollaborators(ctx context.Context, params *ListCollaborator
 
 // ListCommissions A page of commissions
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/commissions/ (the `ListCommissions` operationId).
 func (c *Client) ListCommissions(ctx context.Context, params *ListCommissionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCommissionsRequest(c.Server, params)
@@ -1730,6 +1846,8 @@ func (c *Client) ListCommissions(ctx context.Context, params *ListCommissionsPar
 }
 
 // ListCompensations A page of compensations
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/compensations/ (the `ListCompensations` operationId).
 func (c *Client) ListCompensations(ctx context.Context, params *ListCompensationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1746,6 +1864,8 @@ func (c *Client) ListCompensations(ctx context.Context, params *ListCompensation
 
 // ListContributions A page of contributions
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/contributions/ (the `ListContributions` operationId).
 func (c *Client) ListContributions(ctx context.Context, params *ListContributionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListContributionsRequest(c.Server, params)
@@ -1760,6 +1880,8 @@ func (c *Client) ListContributions(ctx context.Context, params *ListContribution
 }
 
 // ListCreditNoteLines A page of credit-note-lines
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/credit-note-lines/ (the `ListCreditNoteLines` operationId).
 func (c *Client) ListCreditNoteLines(ctx context.Context, params *ListCreditNoteLinesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1776,6 +1898,8 @@ func (c *Client) ListCreditNoteLines(ctx context.Context, params *ListCreditNote
 
 // ListCreditNotes A page of credit-notes
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/credit-notes/ (the `ListCreditNotes` operationId).
 func (c *Client) ListCreditNotes(ctx context.Context, params *ListCreditNotesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCreditNotesRequest(c.Server, params)
@@ -1790,6 +1914,8 @@ func (c *Client) ListCreditNotes(ctx context.Context, params *ListCreditNotesPar
 }
 
 // ListCrowdfundings A page of crowdfundings
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/crowdfundings/ (the `ListCrowdfundings` operationId).
 func (c *Client) ListCrowdfundings(ctx context.Context, params *ListCrowdfundingsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1806,6 +1932,8 @@ func (c *Client) ListCrowdfundings(ctx context.Context, params *ListCrowdfunding
 
 // ListDirectDebitPayments A page of direct-debit-payments
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/direct-debit-payments/ (the `ListDirectDebitPayments` operationId).
 func (c *Client) ListDirectDebitPayments(ctx context.Context, params *ListDirectDebitPaymentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListDirectDebitPaymentsRequest(c.Server, params)
@@ -1820,6 +1948,8 @@ func (c *Client) ListDirectDebitPayments(ctx context.Context, params *ListDirect
 }
 
 // ListDirectDebits A page of direct-debits
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/direct-debits/ (the `ListDirectDebits` operationId).
 func (c *Client) ListDirectDebits(ctx context.Context, params *ListDirectDebitsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1836,6 +1966,8 @@ func (c *Client) ListDirectDebits(ctx context.Context, params *ListDirectDebitsP
 
 // ListDirectSales A page of direct-sales
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/direct-sales/ (the `ListDirectSales` operationId).
 func (c *Client) ListDirectSales(ctx context.Context, params *ListDirectSalesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListDirectSalesRequest(c.Server, params)
@@ -1851,6 +1983,8 @@ func (c *Client) ListDirectSales(ctx context.Context, params *ListDirectSalesPar
 
 // ListEvents A page of events
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/events/ (the `ListEvents` operationId).
 func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEventsRequest(c.Server, params)
@@ -1865,6 +1999,8 @@ func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEd
 }
 
 // CreateEventWithBody Add a record to events
+//
+// Validates the body and adds a record with a new id.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1883,6 +2019,8 @@ func (c *Client) CreateEventWithBody(ctx context.Context, params *CreateEventPar
 
 // CreateEvent Add a record to events
 //
+// Validates the body and adds a record with a new id.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/events/ (the `CreateEvent` operationId).
@@ -1900,6 +2038,8 @@ func (c *Client) CreateEvent(ctx context.Context, params *CreateEventParams, bod
 
 // ListExpenses A page of expenses
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/expenses/ (the `ListExpenses` operationId).
 func (c *Client) ListExpenses(ctx context.Context, params *ListExpensesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListExpensesRequest(c.Server, params)
@@ -1914,6 +2054,8 @@ func (c *Client) ListExpenses(ctx context.Context, params *ListExpensesParams, r
 }
 
 // ListFaqs A page of faqs
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/faqs/ (the `ListFaqs` operationId).
 func (c *Client) ListFaqs(ctx context.Context, params *ListFaqsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1930,6 +2072,8 @@ func (c *Client) ListFaqs(ctx context.Context, params *ListFaqsParams, reqEditor
 
 // ListInventories A page of inventories
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/inventories/ (the `ListInventories` operationId).
 func (c *Client) ListInventories(ctx context.Context, params *ListInventoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListInventoriesRequest(c.Server, params)
@@ -1944,6 +2088,8 @@ func (c *Client) ListInventories(ctx context.Context, params *ListInventoriesPar
 }
 
 // ListItemVariants A page of item_variants
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/item_variants/ (the `ListItemVariants` operationId).
 func (c *Client) ListItemVariants(ctx context.Context, params *ListItemVariantsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1960,6 +2106,8 @@ func (c *Client) ListItemVariants(ctx context.Context, params *ListItemVariantsP
 
 // ListItems A page of items
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/items/ (the `ListItems` operationId).
 func (c *Client) ListItems(ctx context.Context, params *ListItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListItemsRequest(c.Server, params)
@@ -1974,6 +2122,8 @@ func (c *Client) ListItems(ctx context.Context, params *ListItemsParams, reqEdit
 }
 
 // ListLabels A page of labels
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/labels/ (the `ListLabels` operationId).
 func (c *Client) ListLabels(ctx context.Context, params *ListLabelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1990,6 +2140,8 @@ func (c *Client) ListLabels(ctx context.Context, params *ListLabelsParams, reqEd
 
 // ListNews A page of news
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/news/ (the `ListNews` operationId).
 func (c *Client) ListNews(ctx context.Context, params *ListNewsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListNewsRequest(c.Server, params)
@@ -2004,6 +2156,8 @@ func (c *Client) ListNews(ctx context.Context, params *ListNewsParams, reqEditor
 }
 
 // ListProducts A page of products
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/products/ (the `ListProducts` operationId).
 func (c *Client) ListProducts(ctx context.Context, params *ListProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2020,6 +2174,8 @@ func (c *Client) ListProducts(ctx context.Context, params *ListProductsParams, r
 
 // ListProjects A page of projects
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/projects/ (the `ListProjects` operationId).
 func (c *Client) ListProjects(ctx context.Context, params *ListProjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListProjectsRequest(c.Server, params)
@@ -2034,6 +2190,8 @@ func (c *Client) ListProjects(ctx context.Context, params *ListProjectsParams, r
 }
 
 // ListProposals A page of proposals
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/proposals/ (the `ListProposals` operationId).
 func (c *Client) ListProposals(ctx context.Context, params *ListProposalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2050,6 +2208,8 @@ func (c *Client) ListProposals(ctx context.Context, params *ListProposalsParams,
 
 // ListPublishers A page of publishers
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/publishers/ (the `ListPublishers` operationId).
 func (c *Client) ListPublishers(ctx context.Context, params *ListPublishersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListPublishersRequest(c.Server, params)
@@ -2064,6 +2224,8 @@ func (c *Client) ListPublishers(ctx context.Context, params *ListPublishersParam
 }
 
 // ListReshipments A page of reshipments
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/reshipments/ (the `ListReshipments` operationId).
 func (c *Client) ListReshipments(ctx context.Context, params *ListReshipmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2080,6 +2242,8 @@ func (c *Client) ListReshipments(ctx context.Context, params *ListReshipmentsPar
 
 // ListRestockings A page of restockings
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/restockings/ (the `ListRestockings` operationId).
 func (c *Client) ListRestockings(ctx context.Context, params *ListRestockingsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListRestockingsRequest(c.Server, params)
@@ -2094,6 +2258,8 @@ func (c *Client) ListRestockings(ctx context.Context, params *ListRestockingsPar
 }
 
 // ListServices A page of services
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/services/ (the `ListServices` operationId).
 func (c *Client) ListServices(ctx context.Context, params *ListServicesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2110,6 +2276,8 @@ func (c *Client) ListServices(ctx context.Context, params *ListServicesParams, r
 
 // ListShipments A page of shipments
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/shipments/ (the `ListShipments` operationId).
 func (c *Client) ListShipments(ctx context.Context, params *ListShipmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListShipmentsRequest(c.Server, params)
@@ -2125,6 +2293,8 @@ func (c *Client) ListShipments(ctx context.Context, params *ListShipmentsParams,
 
 // ListSocialLinks A page of social-links
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/social-links/ (the `ListSocialLinks` operationId).
 func (c *Client) ListSocialLinks(ctx context.Context, params *ListSocialLinksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSocialLinksRequest(c.Server, params)
@@ -2139,6 +2309,8 @@ func (c *Client) ListSocialLinks(ctx context.Context, params *ListSocialLinksPar
 }
 
 // CreateSocialLinkWithBody Add a record to social-links
+//
+// Validates the body and adds a record with a new id.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2157,6 +2329,8 @@ func (c *Client) CreateSocialLinkWithBody(ctx context.Context, params *CreateSoc
 
 // CreateSocialLink Add a record to social-links
 //
+// Validates the body and adds a record with a new id.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/social-links/ (the `CreateSocialLink` operationId).
@@ -2174,6 +2348,8 @@ func (c *Client) CreateSocialLink(ctx context.Context, params *CreateSocialLinkP
 
 // ListSuppliers A page of suppliers
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/suppliers/ (the `ListSuppliers` operationId).
 func (c *Client) ListSuppliers(ctx context.Context, params *ListSuppliersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSuppliersRequest(c.Server, params)
@@ -2188,6 +2364,8 @@ func (c *Client) ListSuppliers(ctx context.Context, params *ListSuppliersParams,
 }
 
 // ListTieins A page of tieins
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/tieins/ (the `ListTieins` operationId).
 func (c *Client) ListTieins(ctx context.Context, params *ListTieinsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2204,6 +2382,8 @@ func (c *Client) ListTieins(ctx context.Context, params *ListTieinsParams, reqEd
 
 // ListVariants A page of variants
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/variants/ (the `ListVariants` operationId).
 func (c *Client) ListVariants(ctx context.Context, params *ListVariantsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListVariantsRequest(c.Server, params)
@@ -2219,6 +2399,8 @@ func (c *Client) ListVariants(ctx context.Context, params *ListVariantsParams, r
 
 // ListVouchers A page of vouchers
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Corresponds with GET /api/vouchers/ (the `ListVouchers` operationId).
 func (c *Client) ListVouchers(ctx context.Context, params *ListVouchersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListVouchersRequest(c.Server, params)
@@ -2233,6 +2415,8 @@ func (c *Client) ListVouchers(ctx context.Context, params *ListVouchersParams, r
 }
 
 // ListWires A page of wires
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Corresponds with GET /api/wires/ (the `ListWires` operationId).
 func (c *Client) ListWires(ctx context.Context, params *ListWiresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6591,12 +6775,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListCollectionsWithResponse The URLs of all collections
 	//
+	// Returns the absolute URL of each collection.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/ (the `ListCollections` operationId).
 	ListCollectionsWithResponse(ctx context.Context, params *ListCollectionsParams, reqEditors ...RequestEditorFn) (*ListCollectionsResponse, error)
 
 	// ListAttributeTypesWithResponse A page of attribute-types
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6605,12 +6793,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListAttributesWithResponse A page of attributes
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/attributes/ (the `ListAttributes` operationId).
 	ListAttributesWithResponse(ctx context.Context, params *ListAttributesParams, reqEditors ...RequestEditorFn) (*ListAttributesResponse, error)
 
 	// ListAuthorsWithResponse A page of authors
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6619,12 +6811,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListBooksWithResponse A page of books
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/books/ (the `ListBooks` operationId).
 	ListBooksWithResponse(ctx context.Context, params *ListBooksParams, reqEditors ...RequestEditorFn) (*ListBooksResponse, error)
 
 	// ListBookshopSalesWithResponse A page of bookshop-sales
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6633,12 +6829,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListCartsWithResponse A page of carts
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/carts/ (the `ListCarts` operationId).
 	ListCartsWithResponse(ctx context.Context, params *ListCartsParams, reqEditors ...RequestEditorFn) (*ListCartsResponse, error)
 
 	// ListCollaboratorInvoicesWithResponse A page of collaborator-invoices
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6647,12 +6847,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListCollaboratorsWithResponse A page of collaborators
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/collaborators/ (the `ListCollaborators` operationId).
 	ListCollaboratorsWithResponse(ctx context.Context, params *ListCollaboratorsParams, reqEditors ...RequestEditorFn) (*ListCollaboratorsResponse, error)
 
 	// ListCommissionsWithResponse A page of commissions
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6661,12 +6865,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListCompensationsWithResponse A page of compensations
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/compensations/ (the `ListCompensations` operationId).
 	ListCompensationsWithResponse(ctx context.Context, params *ListCompensationsParams, reqEditors ...RequestEditorFn) (*ListCompensationsResponse, error)
 
 	// ListContributionsWithResponse A page of contributions
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6675,12 +6883,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListCreditNoteLinesWithResponse A page of credit-note-lines
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/credit-note-lines/ (the `ListCreditNoteLines` operationId).
 	ListCreditNoteLinesWithResponse(ctx context.Context, params *ListCreditNoteLinesParams, reqEditors ...RequestEditorFn) (*ListCreditNoteLinesResponse, error)
 
 	// ListCreditNotesWithResponse A page of credit-notes
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6689,12 +6901,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListCrowdfundingsWithResponse A page of crowdfundings
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/crowdfundings/ (the `ListCrowdfundings` operationId).
 	ListCrowdfundingsWithResponse(ctx context.Context, params *ListCrowdfundingsParams, reqEditors ...RequestEditorFn) (*ListCrowdfundingsResponse, error)
 
 	// ListDirectDebitPaymentsWithResponse A page of direct-debit-payments
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6703,12 +6919,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListDirectDebitsWithResponse A page of direct-debits
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/direct-debits/ (the `ListDirectDebits` operationId).
 	ListDirectDebitsWithResponse(ctx context.Context, params *ListDirectDebitsParams, reqEditors ...RequestEditorFn) (*ListDirectDebitsResponse, error)
 
 	// ListDirectSalesWithResponse A page of direct-sales
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6717,12 +6937,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListEventsWithResponse A page of events
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/events/ (the `ListEvents` operationId).
 	ListEventsWithResponse(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error)
 
 	// CreateEventWithBodyWithResponse Add a record to events
+	//
+	// Validates the body and adds a record with a new id.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6731,12 +6955,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateEventWithResponse Add a record to events
 	//
+	// Validates the body and adds a record with a new id.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/events/ (the `CreateEvent` operationId).
 	CreateEventWithResponse(ctx context.Context, params *CreateEventParams, body CreateEventJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateEventResponse, error)
 
 	// ListExpensesWithResponse A page of expenses
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6745,12 +6973,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListFaqsWithResponse A page of faqs
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/faqs/ (the `ListFaqs` operationId).
 	ListFaqsWithResponse(ctx context.Context, params *ListFaqsParams, reqEditors ...RequestEditorFn) (*ListFaqsResponse, error)
 
 	// ListInventoriesWithResponse A page of inventories
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6759,12 +6991,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListItemVariantsWithResponse A page of item_variants
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/item_variants/ (the `ListItemVariants` operationId).
 	ListItemVariantsWithResponse(ctx context.Context, params *ListItemVariantsParams, reqEditors ...RequestEditorFn) (*ListItemVariantsResponse, error)
 
 	// ListItemsWithResponse A page of items
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6773,12 +7009,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListLabelsWithResponse A page of labels
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/labels/ (the `ListLabels` operationId).
 	ListLabelsWithResponse(ctx context.Context, params *ListLabelsParams, reqEditors ...RequestEditorFn) (*ListLabelsResponse, error)
 
 	// ListNewsWithResponse A page of news
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6787,12 +7027,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListProductsWithResponse A page of products
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/products/ (the `ListProducts` operationId).
 	ListProductsWithResponse(ctx context.Context, params *ListProductsParams, reqEditors ...RequestEditorFn) (*ListProductsResponse, error)
 
 	// ListProjectsWithResponse A page of projects
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6801,12 +7045,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListProposalsWithResponse A page of proposals
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/proposals/ (the `ListProposals` operationId).
 	ListProposalsWithResponse(ctx context.Context, params *ListProposalsParams, reqEditors ...RequestEditorFn) (*ListProposalsResponse, error)
 
 	// ListPublishersWithResponse A page of publishers
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6815,12 +7063,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListReshipmentsWithResponse A page of reshipments
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/reshipments/ (the `ListReshipments` operationId).
 	ListReshipmentsWithResponse(ctx context.Context, params *ListReshipmentsParams, reqEditors ...RequestEditorFn) (*ListReshipmentsResponse, error)
 
 	// ListRestockingsWithResponse A page of restockings
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6829,12 +7081,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListServicesWithResponse A page of services
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/services/ (the `ListServices` operationId).
 	ListServicesWithResponse(ctx context.Context, params *ListServicesParams, reqEditors ...RequestEditorFn) (*ListServicesResponse, error)
 
 	// ListShipmentsWithResponse A page of shipments
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6843,12 +7099,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListSocialLinksWithResponse A page of social-links
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/social-links/ (the `ListSocialLinks` operationId).
 	ListSocialLinksWithResponse(ctx context.Context, params *ListSocialLinksParams, reqEditors ...RequestEditorFn) (*ListSocialLinksResponse, error)
 
 	// CreateSocialLinkWithBodyWithResponse Add a record to social-links
+	//
+	// Validates the body and adds a record with a new id.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6857,12 +7117,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSocialLinkWithResponse Add a record to social-links
 	//
+	// Validates the body and adds a record with a new id.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/social-links/ (the `CreateSocialLink` operationId).
 	CreateSocialLinkWithResponse(ctx context.Context, params *CreateSocialLinkParams, body CreateSocialLinkJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateSocialLinkResponse, error)
 
 	// ListSuppliersWithResponse A page of suppliers
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6871,12 +7135,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListTieinsWithResponse A page of tieins
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/tieins/ (the `ListTieins` operationId).
 	ListTieinsWithResponse(ctx context.Context, params *ListTieinsParams, reqEditors ...RequestEditorFn) (*ListTieinsResponse, error)
 
 	// ListVariantsWithResponse A page of variants
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6885,12 +7153,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListVouchersWithResponse A page of vouchers
 	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/vouchers/ (the `ListVouchers` operationId).
 	ListVouchersWithResponse(ctx context.Context, params *ListVouchersParams, reqEditors ...RequestEditorFn) (*ListVouchersResponse, error)
 
 	// ListWiresWithResponse A page of wires
+	//
+	// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8876,6 +9148,8 @@ func (r ListWiresResponse) StatusCode() int {
 
 // ListCollectionsWithResponse The URLs of all collections
 //
+// Returns the absolute URL of each collection.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/ (the `ListCollections` operationId).
@@ -8888,6 +9162,8 @@ func (c *ClientWithResponses) ListCollectionsWithResponse(ctx context.Context, p
 }
 
 // ListAttributeTypesWithResponse A page of attribute-types
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8902,6 +9178,8 @@ func (c *ClientWithResponses) ListAttributeTypesWithResponse(ctx context.Context
 
 // ListAttributesWithResponse A page of attributes
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/attributes/ (the `ListAttributes` operationId).
@@ -8914,6 +9192,8 @@ func (c *ClientWithResponses) ListAttributesWithResponse(ctx context.Context, pa
 }
 
 // ListAuthorsWithResponse A page of authors
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8928,6 +9208,8 @@ func (c *ClientWithResponses) ListAuthorsWithResponse(ctx context.Context, param
 
 // ListBooksWithResponse A page of books
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/books/ (the `ListBooks` operationId).
@@ -8940,6 +9222,8 @@ func (c *ClientWithResponses) ListBooksWithResponse(ctx context.Context, params 
 }
 
 // ListBookshopSalesWithResponse A page of bookshop-sales
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8954,6 +9238,8 @@ func (c *ClientWithResponses) ListBookshopSalesWithResponse(ctx context.Context,
 
 // ListCartsWithResponse A page of carts
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/carts/ (the `ListCarts` operationId).
@@ -8966,6 +9252,8 @@ func (c *ClientWithResponses) ListCartsWithResponse(ctx context.Context, params 
 }
 
 // ListCollaboratorInvoicesWithResponse A page of collaborator-invoices
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8980,6 +9268,8 @@ func (c *ClientWithResponses) ListCollaboratorInvoicesWithResponse(ctx context.C
 
 // ListCollaboratorsWithResponse A page of collaborators
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/collaborators/ (the `ListCollaborators` operationId).
@@ -8992,6 +9282,8 @@ func (c *ClientWithResponses) ListCollaboratorsWithResponse(ctx context.Context,
 }
 
 // ListCommissionsWithResponse A page of commissions
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9006,6 +9298,8 @@ func (c *ClientWithResponses) ListCommissionsWithResponse(ctx context.Context, p
 
 // ListCompensationsWithResponse A page of compensations
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/compensations/ (the `ListCompensations` operationId).
@@ -9018,6 +9312,8 @@ func (c *ClientWithResponses) ListCompensationsWithResponse(ctx context.Context,
 }
 
 // ListContributionsWithResponse A page of contributions
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9032,6 +9328,8 @@ func (c *ClientWithResponses) ListContributionsWithResponse(ctx context.Context,
 
 // ListCreditNoteLinesWithResponse A page of credit-note-lines
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/credit-note-lines/ (the `ListCreditNoteLines` operationId).
@@ -9044,6 +9342,8 @@ func (c *ClientWithResponses) ListCreditNoteLinesWithResponse(ctx context.Contex
 }
 
 // ListCreditNotesWithResponse A page of credit-notes
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9058,6 +9358,8 @@ func (c *ClientWithResponses) ListCreditNotesWithResponse(ctx context.Context, p
 
 // ListCrowdfundingsWithResponse A page of crowdfundings
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/crowdfundings/ (the `ListCrowdfundings` operationId).
@@ -9070,6 +9372,8 @@ func (c *ClientWithResponses) ListCrowdfundingsWithResponse(ctx context.Context,
 }
 
 // ListDirectDebitPaymentsWithResponse A page of direct-debit-payments
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9084,6 +9388,8 @@ func (c *ClientWithResponses) ListDirectDebitPaymentsWithResponse(ctx context.Co
 
 // ListDirectDebitsWithResponse A page of direct-debits
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/direct-debits/ (the `ListDirectDebits` operationId).
@@ -9096,6 +9402,8 @@ func (c *ClientWithResponses) ListDirectDebitsWithResponse(ctx context.Context, 
 }
 
 // ListDirectSalesWithResponse A page of direct-sales
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9110,6 +9418,8 @@ func (c *ClientWithResponses) ListDirectSalesWithResponse(ctx context.Context, p
 
 // ListEventsWithResponse A page of events
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/events/ (the `ListEvents` operationId).
@@ -9122,6 +9432,8 @@ func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, params
 }
 
 // CreateEventWithBodyWithResponse Add a record to events
+//
+// Validates the body and adds a record with a new id.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9136,6 +9448,8 @@ func (c *ClientWithResponses) CreateEventWithBodyWithResponse(ctx context.Contex
 
 // CreateEventWithResponse Add a record to events
 //
+// Validates the body and adds a record with a new id.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/events/ (the `CreateEvent` operationId).
@@ -9148,6 +9462,8 @@ func (c *ClientWithResponses) CreateEventWithResponse(ctx context.Context, param
 }
 
 // ListExpensesWithResponse A page of expenses
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9162,6 +9478,8 @@ func (c *ClientWithResponses) ListExpensesWithResponse(ctx context.Context, para
 
 // ListFaqsWithResponse A page of faqs
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/faqs/ (the `ListFaqs` operationId).
@@ -9174,6 +9492,8 @@ func (c *ClientWithResponses) ListFaqsWithResponse(ctx context.Context, params *
 }
 
 // ListInventoriesWithResponse A page of inventories
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9188,6 +9508,8 @@ func (c *ClientWithResponses) ListInventoriesWithResponse(ctx context.Context, p
 
 // ListItemVariantsWithResponse A page of item_variants
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/item_variants/ (the `ListItemVariants` operationId).
@@ -9200,6 +9522,8 @@ func (c *ClientWithResponses) ListItemVariantsWithResponse(ctx context.Context, 
 }
 
 // ListItemsWithResponse A page of items
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9214,6 +9538,8 @@ func (c *ClientWithResponses) ListItemsWithResponse(ctx context.Context, params 
 
 // ListLabelsWithResponse A page of labels
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/labels/ (the `ListLabels` operationId).
@@ -9226,6 +9552,8 @@ func (c *ClientWithResponses) ListLabelsWithResponse(ctx context.Context, params
 }
 
 // ListNewsWithResponse A page of news
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9240,6 +9568,8 @@ func (c *ClientWithResponses) ListNewsWithResponse(ctx context.Context, params *
 
 // ListProductsWithResponse A page of products
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/products/ (the `ListProducts` operationId).
@@ -9252,6 +9582,8 @@ func (c *ClientWithResponses) ListProductsWithResponse(ctx context.Context, para
 }
 
 // ListProjectsWithResponse A page of projects
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9266,6 +9598,8 @@ func (c *ClientWithResponses) ListProjectsWithResponse(ctx context.Context, para
 
 // ListProposalsWithResponse A page of proposals
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/proposals/ (the `ListProposals` operationId).
@@ -9278,6 +9612,8 @@ func (c *ClientWithResponses) ListProposalsWithResponse(ctx context.Context, par
 }
 
 // ListPublishersWithResponse A page of publishers
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9292,6 +9628,8 @@ func (c *ClientWithResponses) ListPublishersWithResponse(ctx context.Context, pa
 
 // ListReshipmentsWithResponse A page of reshipments
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/reshipments/ (the `ListReshipments` operationId).
@@ -9304,6 +9642,8 @@ func (c *ClientWithResponses) ListReshipmentsWithResponse(ctx context.Context, p
 }
 
 // ListRestockingsWithResponse A page of restockings
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9318,6 +9658,8 @@ func (c *ClientWithResponses) ListRestockingsWithResponse(ctx context.Context, p
 
 // ListServicesWithResponse A page of services
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/services/ (the `ListServices` operationId).
@@ -9330,6 +9672,8 @@ func (c *ClientWithResponses) ListServicesWithResponse(ctx context.Context, para
 }
 
 // ListShipmentsWithResponse A page of shipments
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9344,6 +9688,8 @@ func (c *ClientWithResponses) ListShipmentsWithResponse(ctx context.Context, par
 
 // ListSocialLinksWithResponse A page of social-links
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/social-links/ (the `ListSocialLinks` operationId).
@@ -9356,6 +9702,8 @@ func (c *ClientWithResponses) ListSocialLinksWithResponse(ctx context.Context, p
 }
 
 // CreateSocialLinkWithBodyWithResponse Add a record to social-links
+//
+// Validates the body and adds a record with a new id.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9370,6 +9718,8 @@ func (c *ClientWithResponses) CreateSocialLinkWithBodyWithResponse(ctx context.C
 
 // CreateSocialLinkWithResponse Add a record to social-links
 //
+// Validates the body and adds a record with a new id.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/social-links/ (the `CreateSocialLink` operationId).
@@ -9382,6 +9732,8 @@ func (c *ClientWithResponses) CreateSocialLinkWithResponse(ctx context.Context, 
 }
 
 // ListSuppliersWithResponse A page of suppliers
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9396,6 +9748,8 @@ func (c *ClientWithResponses) ListSuppliersWithResponse(ctx context.Context, par
 
 // ListTieinsWithResponse A page of tieins
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/tieins/ (the `ListTieins` operationId).
@@ -9408,6 +9762,8 @@ func (c *ClientWithResponses) ListTieinsWithResponse(ctx context.Context, params
 }
 
 // ListVariantsWithResponse A page of variants
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9422,6 +9778,8 @@ func (c *ClientWithResponses) ListVariantsWithResponse(ctx context.Context, para
 
 // ListVouchersWithResponse A page of vouchers
 //
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/vouchers/ (the `ListVouchers` operationId).
@@ -9434,6 +9792,8 @@ func (c *ClientWithResponses) ListVouchersWithResponse(ctx context.Context, para
 }
 
 // ListWiresWithResponse A page of wires
+//
+// Returns records in the requested order, their total number, and the URLs of the next and the previous page.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -1,0 +1,40 @@
+package openapi
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// The response to an invalid body has the errors by field, or a detail, as in the framework.
+// If a field is called detail, its errors are in that member.
+func TestFieldErrors(t *testing.T) {
+	type note struct {
+		ID     int    `json:"id"`
+		Detail string `json:"detail"`
+	}
+	notes, err := catalogue.NewOnly(catalogue.Define[note]("notes", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const about = `"description":"What is wrong with the request as a whole. If present, there are no errors by field."`
+	const lists = `{"type":"array","items":{"type":"string"}}`
+	for _, tt := range []struct {
+		reason string
+		house  *catalogue.Catalogue
+		detail string
+	}{
+		{"documented collections", catalogue.New(), `{` + about + `,"type":"string"}`},
+		{"a field called detail", notes, `{"description":"If this is a list, the errors of the field detail.","oneOf":[{` + about + `,"type":"string"},` + lists + `]}`},
+	} {
+		want := `{"description":"The errors by field. Those in nonFieldErrors concern the whole record.","type":"object",` +
+			`"properties":{"detail":` + tt.detail + `},"additionalProperties":` + lists + `}`
+		got := compactJSON(t, documentOf(t, tt.house, httpapi.Options{}, Options{}).Components.Schemas["FieldErrors"])
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}

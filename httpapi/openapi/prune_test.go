@@ -1,0 +1,62 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Each component is used, and each reference has a component, whatever the handler
+// serves.
+func TestComponentsAreUsed(t *testing.T) {
+	houses := map[string]*catalogue.Catalogue{"documented collections": catalogue.New(), "films": filmHouse(t)}
+	for reason, actions := range map[string]resources.Actions{
+		"only POST": resources.Create, "only DELETE": resources.Destroy, "only PATCH": resources.PartialUpdate, "only pages": resources.List,
+	} {
+		house, err := catalogue.NewOnly(catalogue.Define[director]("directors", catalogue.Options{
+			Description: &resources.Description{Actions: actions},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		houses[reason] = house
+	}
+	for reason, house := range houses {
+		for _, tags := range []bool{false, true} {
+			h, err := httpapi.New(house, httpapi.Options{ETags: tags})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := New(context.Background(), h, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parsed struct {
+				Components map[string]map[string]json.RawMessage
+			}
+			if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
+				t.Fatal(err)
+			}
+			references := map[string]bool{}
+			for _, found := range regexp.MustCompile(`"#/components/([^"]+)"`).FindAllStringSubmatch(string(d.JSON()), -1) {
+				references[found[1]] = true
+			}
+			for kind, components := range parsed.Components {
+				for name := range components {
+					if !references[kind+"/"+name] {
+						t.Errorf("%s: %s/%s is not used", reason, kind, name)
+					}
+					delete(references, kind+"/"+name)
+				}
+			}
+			for name := range references {
+				t.Errorf("%s: there is no %s", reason, name)
+			}
+		}
+	}
+}
