@@ -3,6 +3,8 @@ package browse
 import (
 	"html/template"
 	"net/http"
+
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -69,7 +71,7 @@ func (b *browser) Root() string { return b.root }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !wantsHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
+	case !negotiation.PrefersHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
 		b.next.ServeHTTP(varying(w, r), r)
 	case isForm(r):
 		b.servePosted(w, r)

@@ -7,11 +7,16 @@
 //
 // # Content negotiation
 //
-// A request gets a page if its Accept header names text/html before JSON and before any
-// wildcard, as those of all browsers do when following a link, and its query does not
-// contain format=json. All other requests are passed to the handler unchanged. Their
-// responses are unchanged too, except that Vary: Accept is added to responses to GET
-// and HEAD that lack it, such as those for unknown paths.
+// The response to a request is a page if Django REST framework would respond with its
+// browsable API, and the query does not contain format=json: if the Accept header has an
+// alternative that matches text/html and is more specific than all that match JSON. The
+// Accept headers that browsers send when following a link are of this kind. As in the
+// framework, text/* is HTML, qualities are ignored, and where text/html and
+// application/json are alternatives, the response is JSON.
+//
+// All other requests are passed to the handler unchanged. Their responses are unchanged
+// too, except that Vary: Accept is added to responses to GET and HEAD that lack it, such
+// as those for unknown paths.
 //
 // # Pages
 //
