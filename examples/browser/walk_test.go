@@ -61,7 +61,7 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 
 	p.fill(map[string]string{"name": "Night of the small presses", "slug": "no blanks, please", "startDate": "tomorrow",
 		"endDate": "2026-05-10 20:00 +02:00", "labels": "1, 999999", "description": "<p>Bring <b>books</b>.</p>"})
-	p.click(`form button`)
+	p.click(`.form button`)
 	p.wantText("h1", "Not stored")
 	wrong := eval(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("[aria-invalid]")].map(e => e.name)`))
 	if want := []string{"slug", "startDate", "labels"}; !slices.Equal(wrong, want) {
@@ -73,7 +73,7 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 	p.check("4-invalid-form")
 
 	p.fill(map[string]string{"slug": "small-presses", "startDate": "2026-05-10 18:00 +02:00", "labels": "1, 2"})
-	p.click(`form button`)
+	p.click(`.form button`)
 	p.wantText("tr:target td:nth-child(2)", "Night of the small presses")
 	p.wantText(".bar .lead:first-child", "Records 1–21 of 301")
 	if got := p.texts("tr:target time"); !slices.Equal(got, []string{"10 May 2026, 18:00 +02:00", "10 May 2026, 20:00 +02:00"}) {
@@ -140,7 +140,7 @@ func TestKeyboard(t *testing.T) {
 	p := open(t, browser, "keyboard", 1280, false)
 	p.visit(root + "social-links/?limit=2")
 	want := eval(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], summary, [tabindex], input, textarea, button")]
-		.map(e => e.id || e.innerText.trim() || e.className)`))
+		.filter(e => e.type !== "hidden" && e.checkVisibility()).map(e => e.id || e.innerText.trim() || e.className)`))
 	var got []string
 	for range len(want) {
 		p.do(chromedp.KeyEvent(kb.Tab))

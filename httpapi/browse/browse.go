@@ -3,6 +3,9 @@ package browse
 import (
 	"html/template"
 	"net/http"
+	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -38,15 +41,14 @@ func New(h http.Handler, opts Options) http.Handler {
 		template:    template.Must(template.New("page").Parse(pageHTML)),
 		style:       template.CSS(style),
 		policy:      contentPolicy(style),
+		escapes:     strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD"),
 		crossOrigin: http.NewCrossOriginProtection(),
 		collections: make(map[string]*collection),
-		records:     make(map[string]string),
+		records:     make(map[string]*collection),
 	}
 	for _, c := range collections {
 		b.collections[root+c.Segment+"/"] = &c
-		if c.hasPages() {
-			b.records[c.Key] = c.Segment
-		}
+		b.records[c.Key] = &c
 	}
 	return b
 }
@@ -59,9 +61,10 @@ type browser struct {
 	template    *template.Template
 	style       template.CSS
 	policy      string // Content-Security-Policy
+	escapes     *strings.Replacer
 	crossOrigin *http.CrossOriginProtection
 	collections map[string]*collection // by path
-	records     map[string]string      // segments of the collections whose records have pages, by key
+	records     map[string]*collection // by key
 }
 
 // Root returns the path of the root.
@@ -69,12 +72,16 @@ func (b *browser) Root() string { return b.root }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !wantsHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
+	case !negotiation.PrefersHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
 		b.next.ServeHTTP(varying(w, r), r)
 	case isForm(r):
 		b.servePosted(w, r)
 	case b.isFilterForm(r):
 		b.serveFilterForm(w, r)
+	case isRead(r.Method) && readQuery(r).get(pageParam) != "":
+		b.servePageJump(w, r)
+	case isRead(r.Method) && readQuery(r).get(recordParam) != "":
+		b.serveRecordJump(w, r)
 	default:
 		b.serveResponse(w, r, b.forward(r))
 	}

@@ -3,6 +3,7 @@ package browse
 import (
 	"bytes"
 	"encoding/json"
+	"html/template"
 	"net/url"
 	"path"
 	"strings"
@@ -11,13 +12,35 @@ import (
 
 // cell is a table cell. The zero cell stands for a member that the record does not have.
 type cell struct {
-	Class string // null, flag, number, text, short, time, json, or "" if absent
-	Text  string // the visible text
-	Whole string // the whole value, if Text is shortened
-	Link  string // an http or https URL, or ""
-	Names []link // links to the records that the ids in the value name
-	Exact string // a time as received, or ""
-	Head  bool   // the cell is the id, the header of its row
+	Class string        // null, flag, number, text, short, time, json, or "" if absent
+	Text  string        // the visible text
+	Whole string        // the whole value, if Text is shortened
+	Link  string        // an http or https URL, or ""
+	Links template.HTML // links to the records whose ids are the value
+	Exact string        // a time as received, or ""
+	Head  bool          // the cell is the id, the header of its row
+
+	// Set by finish, so that the template does less for each of many cells.
+	Attr  template.HTMLAttr // the class attribute
+	Plain bool              // the cell has only Text
+}
+
+// finish returns the cell as the template needs it.
+func (c cell) finish() cell {
+	c.Plain = c.Exact == "" && c.Links == "" && c.Link == "" && c.Whole == ""
+	class := c.Class
+	switch {
+	case c.Head && class == "number":
+		class = "id number"
+	case c.Head:
+		class = "id"
+	case c.Whole != "":
+		class += " long"
+	}
+	if class != "" {
+		c.Attr = template.HTMLAttr(`class="` + class + `"`)
+	}
+	return c
 }
 
 // newCell returns the cell of a JSON value.
@@ -45,6 +68,9 @@ func textCell(text string) cell {
 	}
 	if seen, ok := readableURL(text); ok {
 		return cell{Class: shorter("text", seen), Text: seen, Link: text}
+	}
+	if isDecimal(text) {
+		return cutCell("number", text)
 	}
 	if words := stripTags(text); words != "" && isMarkup(text) {
 		seen, _ := cut(words)

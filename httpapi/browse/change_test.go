@@ -15,9 +15,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// formValues returns what a browser sends for the form of a page with the given method,
-// whose inputs have been changed.
-func (res result) formValues(method string, changes map[string]string) url.Values {
+// formValues returns what a browser sends for the form of a page with the given method or
+// class, whose inputs have been changed.
+func (res result) formValues(form string, changes map[string]string) url.Values {
 	values := make(url.Values)
 	inForm, selecting := false, ""
 	for _, tag := range res.tags {
@@ -26,7 +26,7 @@ func (res result) formValues(method string, changes map[string]string) url.Value
 		_, selected := tag.attrs["selected"]
 		switch {
 		case tag.name == "form":
-			inForm = tag.attrs["method"] == method
+			inForm = tag.attrs["method"] == form || tag.attrs["class"] == form
 		case tag.name == "/form":
 			inForm = false
 		case !inForm:

@@ -15,6 +15,7 @@ import (
 type collection struct {
 	resources.Description // without Filters and Search if they have no effect
 	actions               resources.Actions
+	label                 string // name in words, such as "Social links"
 }
 
 // recordActions are those of the path of a record.
@@ -29,7 +30,7 @@ func served(h http.Handler) (root string, list []collection) {
 	})
 	if !ok {
 		for _, d := range resources.Descriptions() {
-			list = append(list, collection{d, d.Actions})
+			list = append(list, collection{d, d.Actions, labelOf(d)})
 		}
 		return "/api/", list
 	}
@@ -37,7 +38,7 @@ func served(h http.Handler) (root string, list []collection) {
 		if s.Collection == nil {
 			continue // the root
 		}
-		c := collection{s.Description, s.Actions}
+		c := collection{s.Description, s.Actions, labelOf(s.Description)}
 		if _, ok := s.Collection.(httpapi.Filterer); !ok {
 			c.Filters, c.Search = nil, nil
 		}
@@ -68,10 +69,10 @@ func (c *collection) recordName(id string) string {
 		id = strconv.Itoa(n)
 	}
 	id, _ = cut(id)
-	return c.Name + " " + id
+	return spelled(c.Name) + " " + id
 }
 
-// hasPages reports whether the records have pages.
+// hasPages reports whether the records have pages of their own.
 func (c *collection) hasPages() bool { return c.actions.Has(resources.Retrieve) }
 
 // hasFilters reports whether parameters of a query can select records.

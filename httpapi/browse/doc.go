@@ -7,21 +7,34 @@
 //
 // # Content negotiation
 //
-// A request gets a page if its Accept header names text/html before JSON and before any
-// wildcard, as those of all browsers do when following a link, and its query does not
-// contain format=json. All other requests are passed to the handler unchanged. Their
-// responses are unchanged too, except that Vary: Accept is added to responses to GET
-// and HEAD that lack it, such as those for unknown paths.
+// The response to a request is a page if Django REST framework would respond with its
+// browsable API, and the query does not contain format=json: if the Accept header has an
+// alternative that matches text/html and is more specific than all that match JSON. The
+// Accept headers that browsers send when following a link are of this kind. As in the
+// framework, text/* is HTML, qualities are ignored, and where text/html and
+// application/json are alternatives, the response is JSON.
+//
+// All other requests are passed to the handler unchanged. Their responses are unchanged
+// too, except that Vary: Accept is added to responses to GET and HEAD that lack it, such
+// as those for unknown paths.
 //
 // # Pages
 //
 // A page shows the handler's response to the same request with Accept:
-// application/json. It has the same status and headers. The root lists the collections
-// with their counts. For these it requests one record of each collection, so an
-// observer of the handler sees an additional request for each. A collection is a table
-// whose columns are the members of the records on the page. If records can be retrieved,
-// each has a page of its own. Ids of such records are links to these pages, except in
-// lists of more than 50 ids. Errors are pages too.
+// application/json. It has the same status and headers, and shows the request that the
+// handler was sent and both bodies. The root lists the collections with their counts. For
+// these it requests one record of each collection, so an observer of the handler sees an
+// additional request for each. If there are more than 12 collections, the root has a form
+// for the parameter search, which selects collections by words of their names.
+//
+// A collection is a table whose columns are the members of the records on the page: the
+// id, which stays in view, then the members that the records are ordered by, then the
+// others. If records can be retrieved, each has a page of its own. Ids in fields that refer
+// to another collection are links to the records, except in lists of more than 50 ids. If
+// these records have no pages, the link has the parameter _record. It is redirected to the
+// row of the record, which takes about log2(n) requests to find. The form for a page number
+// has the parameter _page, and is redirected to the offset of that page, or of the last.
+// Errors are pages too.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are

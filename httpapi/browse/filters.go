@@ -1,10 +1,8 @@
 package browse
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -22,8 +20,6 @@ type filters struct {
 	Failed bool             // some of them are not valid
 	Clear  string           // link to all records
 }
-
-type parameterValue struct{ Name, Value string }
 
 // filterMarker is a parameter that only the form for filters sends. Browsers send empty
 // inputs too, which the handler may reject.
@@ -59,22 +55,13 @@ func newFilters(c *collection, q query, wrong faults) *filters {
 // keptParameters returns the parameters that the form for filters does not change, except
 // the offset.
 func keptParameters(c *collection, q query) []parameterValue {
-	kept := []parameterValue{{"format", "api"}}
-	for _, name := range slices.Sorted(maps.Keys(q.values)) {
-		if c.selects(name) || name == "format" || name == "offset" || name == filterMarker {
-			continue
-		}
-		for _, value := range q.values[name] {
-			kept = append(kept, parameterValue{name, value})
-		}
-	}
-	return kept
+	return q.kept(func(name string) bool { return !c.selects(name) && name != "offset" && name != filterMarker })
 }
 
 func newSearchInput(fields []string, q query) *input {
 	names := make([]string, len(fields))
 	for i, field := range fields {
-		names[i] = strings.ReplaceAll(strings.TrimLeft(field, "^="), "_", " ")
+		names[i] = inWords(strings.TrimLeft(field, "^="))
 	}
 	in := &input{
 		Key:     "filter-" + searchName,
@@ -150,7 +137,7 @@ func (p *page) showFilterFaults(c *collection, q query, resp *response) {
 	if f == nil || !f.Failed {
 		return
 	}
-	p.Filters, p.Detail, p.Text = f, "Some filters are not valid.", ""
+	p.Filters, p.Detail, p.Exchange.Open = f, "Some filters are not valid.", false
 }
 
 // isFilterForm reports whether r is the form for filters of a collection.

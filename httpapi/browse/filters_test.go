@@ -34,7 +34,7 @@ func TestFilterForm(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			page := get(h, "/api/films/"+test.query)
-			values := page.formValues("get", nil)
+			values := page.formValues("filters", nil)
 			if values.Get(filterMarker) == "" {
 				t.Error("the form has no marker")
 			}
@@ -100,7 +100,7 @@ func TestSentFilterForm(t *testing.T) {
 		{"other values are not changed", map[string]string{"director__in": "1, 2", "title__icontains": " a "}, "?director__in=1%2C+2&format=api&limit=5&title__icontains=+a+&x=1"},
 	}
 	for _, test := range tests {
-		values := get(h, "/api/films/?limit=5&offset=5&x=1").formValues("get", test.changes)
+		values := get(h, "/api/films/?limit=5&offset=5&x=1").formValues("filters", test.changes)
 		got := get(h, "/api/films/?"+values.Encode())
 		if got.status != 303 || got.header.Get("Location") != test.want || got.header.Get("Vary") != "Accept" {
 			t.Errorf("%s: %d, Location %q, want %q", test.reason, got.status, got.header.Get("Location"), test.want)
@@ -123,7 +123,7 @@ func TestInvalidFilters(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	values := page.formValues("get", nil)
+	values := page.formValues("filters", nil)
 	if values.Get("minutes__gte") != "bogus" || values.Get("status") != "bogus" || values.Get("title__icontains") != "x" || values.Has("offset") {
 		t.Errorf("the values are not kept: %q", values)
 	}

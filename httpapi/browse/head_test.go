@@ -61,17 +61,22 @@ func TestResponseHeaders(t *testing.T) {
 	}
 }
 
+// The response to HEAD has the headers of the response to GET, including Content-Length, as
+// RFC 9110 section 9.3.2 requires.
 func TestHEAD(t *testing.T) {
-	h := newHandlers(t, load(t, books(3)), httpapi.Options{})
-	want := get(h.browse, "/api/books/")
-	got := do(h.browse, request("HEAD", "/api/books/", ""))
-	if got.body != "" || want.body == "" {
-		t.Errorf("HEAD has %d bytes, GET %d", len(got.body), len(want.body))
-	}
-	// The page shows the request line, so the lengths differ.
-	want.header.Set("Content-Length", fmt.Sprint(len(want.body)+len("HEAD")-len("GET")))
-	if diff := cmp.Diff(want.header, got.header); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	h := newHandlers(t, load(t, books(30)), httpapi.Options{})
+	for _, target := range []string{
+		"/api/", "/api/?search=book", "/api/books/", "/api/books/?offset=90", "/api/books/?_page=2", "/api/books/?_record=7",
+		"/api/magazines/", "/api/books", "/api/books/?format=xml",
+	} {
+		want := get(h.browse, target)
+		got := do(h.browse, request("HEAD", target, ""))
+		if got.body != "" {
+			t.Errorf("HEAD %s has a body of %d bytes", target, len(got.body))
+		}
+		if diff := cmp.Diff(want.header, got.header); diff != "" || got.status != want.status {
+			t.Errorf("HEAD %s: status %d, want %d; header (-want +got):\n%s", target, got.status, want.status, diff)
+		}
 	}
 }
 
@@ -170,6 +175,9 @@ func checkAccessible(t *testing.T, page result) {
 		t.Errorf("%q: no language, title or main", title)
 	}
 	page.one(t, "h1", "", "")
+	if about := page.one(t, "meta", "name", "description").attrs["content"]; len(about) < 20 || len(about) > 300 {
+		t.Errorf("%s: the description of the page is %q", title, about)
+	}
 	ids := make(map[string]bool)
 	for _, tag := range page.tags {
 		id, ok := tag.attrs["id"]
@@ -179,6 +187,9 @@ func checkAccessible(t *testing.T, page result) {
 		ids[id] = true
 	}
 	for _, tag := range page.tags {
+		if tag.attrs["role"] == "region" {
+			t.Errorf("%s: a <%s role=region> instead of a <section>", title, tag.name)
+		}
 		for _, refers := range []string{"aria-describedby", "aria-labelledby", "for"} {
 			for id := range strings.FieldsSeq(tag.attrs[refers]) {
 				if !ids[id] {

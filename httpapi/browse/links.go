@@ -2,32 +2,61 @@ package browse
 
 import (
 	"encoding/json"
+	"html/template"
+	"net/url"
 	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/resources"
 )
 
-// link is a link to the page of a record.
-type link struct{ Text, Target string }
+// links maps members to what is known of their values.
+type links map[string]target
 
-// links maps members whose values are ids to links to the collections of the records with
-// these ids. The links are relative and end in a slash.
-type links map[string]string
+// target is what is known of the values of a member: the relative link to a record whose
+// id is the value, as the text before and after the id, escaped for HTML, or that the value
+// is a number.
+type target struct {
+	before, after string
+	number        bool
+}
+
+// pageTarget returns the link to the page of a record.
+func pageTarget(path string) target {
+	return target{before: escapedPath(path), after: "/?format=api"}
+}
+
+// rowTarget returns the link to the row of a record in a list.
+func rowTarget(path string) target {
+	return target{before: escapedPath(path) + "?format=api&amp;" + recordParam + "="}
+}
+
+func escapedPath(path string) string {
+	return template.HTMLEscapeString((&url.URL{Path: path}).EscapedPath())
+}
 
 // listLinks returns the links of a page of records.
 func (b *browser) listLinks(c *collection) links {
 	all := b.links(c, "../")
 	if c.hasPages() {
-		all["id"] = "./"
+		all["id"] = pageTarget("./")
 	}
 	return all
 }
 
-// links returns the links of the fields that refer to records with pages. up is the link
-// to the root.
+// links returns the links of the fields that refer to records of other collections. up is
+// the link to the root. The link to a record without a page leads to its row in the list.
 func (b *browser) links(c *collection, up string) links {
 	all := make(links)
 	for _, f := range c.Fields {
-		if segment, ok := b.records[f.Refers]; ok {
-			all[f.Name] = up + segment + "/"
+		other := b.records[f.Refers]
+		switch {
+		case other != nil && other.hasPages():
+			all[f.Name] = pageTarget(up + other.Segment + "/")
+		case other != nil && other.actions.Has(resources.List):
+			all[f.Name] = rowTarget(up + other.Segment + "/")
+		case f.Kind == resources.Decimal:
+			all[f.Name] = target{number: true}
 		}
 	}
 	return all
@@ -39,8 +68,14 @@ const maxLinks = 50
 // cell returns the cell of a member.
 func (l links) cell(m member) cell {
 	c := newCell(m.value)
-	collection, ok := l[m.name]
+	to, ok := l[m.name]
 	if !ok {
+		return c
+	}
+	if to.number && c.Class == "short" {
+		c.Class = "number"
+	}
+	if to.before == "" {
 		return c
 	}
 	ids := readIDs(m.value)
@@ -48,18 +83,32 @@ func (l links) cell(m member) cell {
 		return c
 	}
 	c.Text, c.Whole = "", ""
-	for _, id := range ids {
-		text := strconv.Itoa(id)
-		c.Names = append(c.Names, link{text, collection + text + "/?format=api"})
-	}
+	c.Links = to.links(ids)
 	return c
+}
+
+// links returns a link for each id, separated by commas. It is HTML because a template
+// would take several times as long.
+func (to target) links(ids []int) template.HTML {
+	var all strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			all.WriteString(", ")
+		}
+		text := strconv.Itoa(id)
+		all.WriteString(`<a href="` + to.before + text + to.after + `">` + text + `</a>`)
+	}
+	return template.HTML(all.String())
 }
 
 // readIDs returns the ids in a JSON number or list of numbers, or nil if the value is
 // anything else.
 func readIDs(value json.RawMessage) []int {
-	var id int
-	if json.Unmarshal(value, &id) == nil && id > 0 {
+	if value[0] != '[' {
+		id, err := strconv.Atoi(string(value))
+		if err != nil || id < 1 {
+			return nil
+		}
 		return []int{id}
 	}
 	var ids []int

@@ -26,11 +26,12 @@ type list struct {
 
 // column is a column of the table, for one member of the records.
 type column struct {
-	Name  string // in JSON
-	Label string
-	Link  string // orders by this column, or reverses the order
-	Sort  string // ascending, descending, or "" if it is not the first term
-	Arrow string // up, down, or ""
+	Name   string // in JSON
+	Label  string
+	Link   string // orders by this column, or reverses the order
+	Sort   string // ascending, descending, or "" if it is not the first term
+	Arrow  string // up, down, or "" if it is not a term
+	Number bool   // all values are numbers or null
 }
 
 // row is the row of a record.
@@ -62,13 +63,16 @@ func (b *browser) showList(p *page, r *http.Request, resp *response) {
 		c = new(collection)
 	}
 	names := memberNames(records)
+	terms := termsOf(q, names, c.Ordering)
+	arrange(names, terms)
 	p.Filters = newFilters(c, q, nil)
 	p.List = &list{
-		Columns:  newColumns(names, q, c.Ordering),
+		Columns:  newColumns(names, q, terms),
 		Rows:     newRows(records, names, b.listLinks(c)),
 		Pager:    newPager(q, e),
 		Filtered: p.Filters != nil && p.Filters.Active,
 	}
+	p.List.alignNumbers()
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
 	}
@@ -96,15 +100,41 @@ func memberNames(records [][]member) []string {
 	return names
 }
 
-// newColumns returns the columns for the given members. They show the current ordering
-// and link to others.
-func newColumns(names []string, q query, byDefault []ordering.Term) []column {
+// termsOf returns the terms of the ordering of a page whose records have the given
+// members.
+func termsOf(q query, names []string, byDefault []ordering.Term) []ordering.Term {
 	terms := ordering.Parse(q.get("ordering"), func(name string) bool {
 		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
 	})
 	if terms == nil {
-		terms = byDefault
+		return byDefault
 	}
+	return terms
+}
+
+// arrange moves the id and then the members that the records are ordered by to the front,
+// where they are visible on narrow screens too.
+func arrange(names []string, terms []ordering.Term) {
+	places := make(map[string]int, len(names))
+	for _, name := range names {
+		places[name] = len(terms)
+		if at := termOf(name, terms); at >= 0 {
+			places[name] = at
+		}
+	}
+	places["id"] = -1
+	slices.SortStableFunc(names, func(a, b string) int { return places[a] - places[b] })
+}
+
+// termOf returns the index of the term for a member, or -1.
+func termOf(name string, terms []ordering.Term) int {
+	field := ordering.Snake(name)
+	return slices.IndexFunc(terms, func(t ordering.Term) bool { return t.Field == field })
+}
+
+// newColumns returns the columns for the given members. They show the current ordering
+// and link to others.
+func newColumns(names []string, q query, terms []ordering.Term) []column {
 	columns := make([]column, len(names))
 	for i, name := range names {
 		columns[i] = newColumn(name, q, terms)
@@ -115,7 +145,7 @@ func newColumns(names []string, q query, byDefault []ordering.Term) []column {
 func newColumn(name string, q query, terms []ordering.Term) column {
 	c := column{Name: name, Label: heading(name)}
 	term := ordering.Asc(ordering.Snake(name))
-	place := slices.IndexFunc(terms, func(t ordering.Term) bool { return t.Field == term.Field })
+	place := termOf(name, terms)
 	switch {
 	case place < 0:
 	case terms[place].Desc:
@@ -154,16 +184,35 @@ func newRow(members []member, place map[string]int, links links) row {
 			others = append(others, quote(m.name)+":"+string(m.value))
 			continue
 		}
-		r.Cells[at] = links.cell(m)
+		c := links.cell(m)
 		if m.name == "id" {
 			r.ID = rowID(m.value)
-			r.Cells[at].Head = true
+			c.Head = true
 		}
+		r.Cells[at] = c.finish()
 	}
 	if others != nil {
-		r.Cells = append(r.Cells, jsonCell([]byte("{"+strings.Join(others, ",")+"}")))
+		r.Cells = append(r.Cells, jsonCell([]byte("{"+strings.Join(others, ",")+"}")).finish())
 	}
 	return r
+}
+
+// alignNumbers marks the columns whose values are numbers or null, with at least one
+// number.
+func (l *list) alignNumbers() {
+	for i := range l.Columns {
+		numbers, others := 0, 0
+		for _, r := range l.Rows {
+			switch r.Cells[i].Class {
+			case "number":
+				numbers++
+			case "null", "":
+			default:
+				others++
+			}
+		}
+		l.Columns[i].Number = numbers > 0 && others == 0
+	}
 }
 
 // rowID returns the element id of a record's row.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 )
 
 // member is a member of a JSON object.
@@ -38,8 +39,11 @@ func readMembers(text []byte) ([]member, error) {
 
 // readText returns the value of a JSON string. It returns false for other values.
 func readText(value json.RawMessage) (text string, ok bool) {
-	if len(value) == 0 || value[0] != '"' {
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false
+	}
+	if plain := value[1 : len(value)-1]; !bytes.ContainsAny(plain, `\"`) && utf8.Valid(plain) {
+		return string(plain), true // most strings
 	}
 	err := json.Unmarshal(value, &text)
 	return text, err == nil

@@ -2,9 +2,7 @@ package browse
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,11 +19,10 @@ type page struct {
 	JSON  string // link to the response as JSON, or ""
 	Path  []step // from the root to this page
 
-	Fault    bool    // the response is an error
-	Detail   string  // detail of the error, or ""
-	Moved    string  // target of a redirect, or ""
-	Text     string  // any other body, indented if it is JSON, or ""
-	Entries  []entry // only at the root
+	Fault    bool     // the response is an error
+	Detail   string   // detail of the error, or ""
+	Moved    string   // target of a redirect, or ""
+	Listing  *listing // only at the root
 	Record   *record
 	Filters  *filters
 	List     *list
@@ -36,22 +33,13 @@ type page struct {
 // step is an element of the breadcrumb. The last has no link.
 type step struct{ Name, Link string }
 
-// exchange is the request line and the header of the handler's response.
-type exchange struct {
-	Request string
-	Status  string
-	Header  []headerLine
-}
-
-type headerLine struct{ Name, Value string }
-
 func (b *browser) newPage(r *http.Request, resp *response) *page {
 	p := &page{
 		Site:     b.title,
 		Title:    b.title,
 		Style:    b.style,
 		Root:     b.rootLink(r),
-		Exchange: newExchange(r, resp),
+		Exchange: b.newExchange(r, resp),
 	}
 	if r.URL.Path != b.root {
 		p.Path = []step{{b.title, p.Root}}
@@ -60,9 +48,9 @@ func (b *browser) newPage(r *http.Request, resp *response) *page {
 	switch {
 	case id != "":
 		p.Title = capital(c.recordName(id))
-		p.Path = append(p.Path, step{heading(c.Key), "../?format=api"}, step{p.Title, "?format=api"})
+		p.Path = append(p.Path, step{c.label, "../?format=api"}, step{p.Title, "?format=api"})
 	case c != nil:
-		p.Title = heading(c.Key)
+		p.Title = c.label
 		p.Path = append(p.Path, step{p.Title, "?format=api"})
 	}
 	if isRead(r.Method) {
@@ -92,19 +80,6 @@ func (b *browser) rootLink(r *http.Request) string {
 	return "./" + strings.Repeat("../", up) + down + "?format=api"
 }
 
-func newExchange(r *http.Request, resp *response) exchange {
-	e := exchange{
-		Request: r.Method + " " + r.RequestURI,
-		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
-	}
-	for _, name := range slices.Sorted(maps.Keys(resp.header)) {
-		for _, value := range resp.header[name] {
-			e.Header = append(e.Header, headerLine{name, value})
-		}
-	}
-	return e
-}
-
 // showResponse shows a response that is not a list, usually an error.
 func (p *page) showResponse(resp *response) {
 	p.Title = strings.TrimSpace(strconv.Itoa(resp.status) + " " + http.StatusText(resp.status))
@@ -115,13 +90,43 @@ func (p *page) showResponse(resp *response) {
 		p.Detail, _ = readText(members[0].value)
 		return
 	}
-	p.Text = indented(resp.body.Bytes())
+	p.Exchange.Open = true
+}
+
+// Description returns the description of the page for search engines and previews, such as
+// "Books, Catalogue: Records 1–21 of 200.".
+func (p *page) Description() string {
+	name := p.Title
+	if name != p.Site {
+		name += ", " + p.Site
+	}
+	about, _ := cut(p.about())
+	return name + ": " + about
+}
+
+func (p *page) about() string {
+	switch {
+	case p.Detail != "":
+		return p.Detail
+	case p.Fault:
+		return "The request failed."
+	case p.Listing != nil:
+		return p.Listing.Summary + "."
+	case p.List != nil:
+		return p.List.Pager.Summary + "."
+	case p.Record != nil:
+		return "The values of this record."
+	case p.Form != nil:
+		return "A form with errors."
+	}
+	return "The response of the service."
 }
 
 // sendPage writes a page with the status and the headers of the handler's response, except
 // the headers about its body.
 func (b *browser) sendPage(w http.ResponseWriter, r *http.Request, resp *response, p *page) {
 	var body bytes.Buffer
+	body.Grow(12<<10 + 5*resp.body.Len()) // the size of most pages
 	if err := b.template.Execute(&body, p); err != nil {
 		http.Error(w, "Internal server error.", http.StatusInternalServerError)
 		return

@@ -15,6 +15,10 @@ type pager struct {
 	Beyond                      bool   // the offset is past the last record
 	First, Previous, Next, Last string
 	Sizes                       []size
+	Param                       string           // of the form for a page
+	Page, Pages                 int              // number of this page and of all pages
+	Total                       string           // Pages with commas
+	Kept                        []parameterValue // of the form for a page, with the limit
 }
 
 // size is a selectable page size.
@@ -39,11 +43,19 @@ func newPager(q query, e envelope) pager {
 	if e.Next != nil || p.Beyond {
 		p.Last = at((e.Count - 1) / w.Limit * w.Limit)
 	}
+	p.Pages = pages(e.Count, w.Limit)
+	p.Page = min(w.Offset/w.Limit, p.Pages-1) + 1
+	p.Param, p.Total = pageParam, grouped(p.Pages)
+	p.Kept = q.kept(func(name string) bool { return name != "limit" && name != "offset" && name != pageParam })
+	p.Kept = append(p.Kept, parameterValue{"limit", strconv.Itoa(w.Limit)})
 	for _, records := range sizes(w.Limit) {
 		p.Sizes = append(p.Sizes, size{records, q.with("limit", strconv.Itoa(records), "offset", positive(w.Offset)), records == w.Limit})
 	}
 	return p
 }
+
+// pages returns the number of pages, at least 1.
+func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
 // sizes returns the selectable page sizes, including the current one.
 func sizes(current int) []int {

@@ -1,8 +1,10 @@
 package browse
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // query is the query of a request, from which links to the same path are made.
@@ -38,4 +40,22 @@ func (q query) with(changes ...string) string {
 		}
 	}
 	return "?" + values.Encode()
+}
+
+// parameterValue is a hidden input of a form.
+type parameterValue struct{ Name, Value string }
+
+// kept returns the parameters whose names satisfy keep, for a form that sends them too. The
+// format is always api.
+func (q query) kept(keep func(name string) bool) []parameterValue {
+	kept := []parameterValue{{"format", "api"}}
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
+		if name == "format" || !keep(name) {
+			continue
+		}
+		for _, value := range q.values[name] {
+			kept = append(kept, parameterValue{name, value})
+		}
+	}
+	return kept
 }

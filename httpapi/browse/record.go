@@ -31,7 +31,7 @@ func (b *browser) showRecord(p *page, r *http.Request, resp *response) {
 	links := b.links(c, "../../")
 	p.Record = new(record)
 	for _, m := range members {
-		p.Record.Members = append(p.Record.Members, namedCell{heading(m.name), links.cell(m)})
+		p.Record.Members = append(p.Record.Members, namedCell{heading(m.name), links.cell(m).finish()})
 	}
 	method := c.updateMethod()
 	mayChange := method != "" && (method != http.MethodPut || b.offers(r, method))

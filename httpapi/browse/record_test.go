@@ -35,14 +35,17 @@ func TestRecordPage(t *testing.T) {
 	for text, want := range map[string]string{
 		"Catalogue": "./../../?format=api",
 		"Films":     "../?format=api",
-		"2":         "../../directors/2/?format=api", // the director
-		"1":         "",                              // a genre, which has no page
+		"2":         "../../directors/2/?format=api",      // the director
+		"1":         "../../genres/?format=api&_record=1", // a genre, which has no page
 		"Raw JSON":  "?format=json",
 		"Delete":    "", // nobody may write
 	} {
 		if links[text] != want {
 			t.Errorf("%s leads to %q, want %q", text, links[text], want)
 		}
+	}
+	if row := do(h, request("GET", "/api/genres/?format=api&_record=1", "")).header.Get("Location"); row != "?format=api&ordering=id#record-1" {
+		t.Errorf("the link to the genre leads to %q", row)
 	}
 	if page := follow(t, h, "/api/films/1/", links["2"]); page.one(t, "h1", "", "").text != "Director 2" {
 		t.Errorf("the link to the director leads to %s", page.text)
@@ -51,11 +54,11 @@ func TestRecordPage(t *testing.T) {
 
 func TestLinksToRecords(t *testing.T) {
 	h := newHouse().handler(t, httpapi.Options{})
-	links := get(h, "/api/films/").links()
-	if links["1"] != "./1/?format=api" || links["2"] != "../directors/2/?format=api" {
-		t.Errorf("the record leads to %q, its director to %q", links["1"], links["2"])
+	page := get(h, "/api/films/")
+	for _, target := range []string{"./1/?format=api", "../directors/2/?format=api", "../genres/?format=api&_record=3"} {
+		page.one(t, "a", "href", target)
 	}
-	if page := follow(t, h, "/api/films/", links["1"]); page.one(t, "h1", "", "").text != "Film 1" {
+	if page := follow(t, h, "/api/films/", "./1/?format=api"); page.one(t, "h1", "", "").text != "Film 1" {
 		t.Errorf("the link to the record leads to %s", page.text)
 	}
 	if link, ok := get(h, "/api/genres/").links()["1"]; ok {
@@ -115,10 +118,11 @@ func TestCellsWithLinks(t *testing.T) {
 		{"too large", `99999999999999999999`, nil},
 	}
 	for _, test := range tests {
-		got := links{"ref": "../x/"}.cell(member{"ref", []byte(test.value)})
+		got := links{"ref": pageTarget("../x/")}.cell(member{"ref", []byte(test.value)})
 		var targets []string
-		for _, link := range got.Names {
-			targets = append(targets, link.Target)
+		tags, _ := parse(string(got.Links))
+		for _, tag := range (result{tags: tags}).find("a", "href", "*") {
+			targets = append(targets, tag.attrs["href"])
 		}
 		if diff := cmp.Diff(test.want, targets); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)

@@ -10,9 +10,11 @@ import (
 // response is a response of the handler. It is the http.ResponseWriter that the handler
 // writes to.
 type response struct {
-	header http.Header
-	status int // 0 until it is known
-	body   bytes.Buffer
+	request *http.Request // that it answers, or nil
+	sent    []byte        // body of the request, if it was made from a form
+	header  http.Header
+	status  int // 0 until it is known
+	body    bytes.Buffer
 }
 
 func (resp *response) Header() http.Header { return resp.header }
@@ -35,7 +37,7 @@ func (b *browser) forward(r *http.Request) *response {
 	if r.Method == http.MethodHead {
 		in.Method = http.MethodGet
 	}
-	return b.do(in)
+	return b.do(in, nil)
 }
 
 // request sends the handler an additional request without a body, with the headers of r.
@@ -45,7 +47,7 @@ func (b *browser) request(r *http.Request, method, path, query string) *response
 	in.URL = &url.URL{Path: path, RawQuery: query}
 	in.RequestURI = in.URL.RequestURI()
 	setBody(in, nil)
-	return b.do(in)
+	return b.do(in, nil)
 }
 
 // post posts JSON to the path of r.
@@ -53,7 +55,7 @@ func (b *browser) post(r *http.Request, body []byte) *response {
 	in := inner(r)
 	setBody(in, body)
 	in.Header.Set("Content-Type", "application/json")
-	return b.do(in)
+	return b.do(in, body)
 }
 
 // send sends JSON to the path of r with another method and without a query.
@@ -64,11 +66,12 @@ func (b *browser) send(r *http.Request, method string, body []byte) *response {
 	in.RequestURI = in.URL.RequestURI()
 	setBody(in, body)
 	in.Header.Set("Content-Type", "application/json")
-	return b.do(in)
+	return b.do(in, body)
 }
 
-func (b *browser) do(in *http.Request) *response {
-	resp := &response{header: make(http.Header)}
+// do sends the handler a request. sent is its body if it was made from a form.
+func (b *browser) do(in *http.Request, sent []byte) *response {
+	resp := &response{request: in, sent: sent, header: make(http.Header)}
 	b.next.ServeHTTP(resp, in)
 	if resp.status == 0 {
 		resp.status = http.StatusOK

@@ -2,11 +2,21 @@ package browse
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
 	"strconv"
+	"strings"
 )
+
+// listing is the list of collections at the root.
+type listing struct {
+	Summary string // such as "39 collections" or "3 of 39 collections"
+	Entries []entry
+	Search  *input // nil if there are few collections
+	Clear   string // link to all collections if the search is active, or ""
+}
 
 // entry is a collection listed at the root.
 type entry struct {
@@ -15,7 +25,11 @@ type entry struct {
 	Count string // "" if unknown
 }
 
-// showRoot shows the collections in the response.
+// A root with at most maxUnsearched collections has no search.
+const maxUnsearched = 12
+
+// showRoot shows the collections in the response whose names have all words of the
+// parameter search.
 func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 	members, err := readMembers(resp.body.Bytes())
 	if err != nil {
@@ -23,22 +37,59 @@ func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 		return
 	}
 	p.here()
+	q := readQuery(r)
+	l := &listing{}
+	total := 0
 	for _, m := range members {
 		link, _ := readText(m.value)
 		u, err := url.Parse(link)
 		if err != nil || u.Path == "" {
 			continue
 		}
-		segment, query := path.Base(u.Path)+"/", u.RawQuery
+		total++
+		segment := path.Base(u.Path) + "/"
+		name := b.nameOf(m.name, segment)
+		if !hasWords(name+" "+m.name+" "+segment, q.get(searchName)) {
+			continue
+		}
+		query := u.RawQuery
 		if query == "" {
 			query = "format=api"
 		}
-		p.Entries = append(p.Entries, entry{
-			Name:  heading(m.name),
-			Link:  "./" + segment + "?" + query,
-			Count: b.count(r, b.root+segment),
-		})
+		l.Entries = append(l.Entries, entry{Name: name, Link: "./" + segment + "?" + query, Count: b.count(r, b.root+segment)})
 	}
+	l.Summary = strconv.Itoa(total) + " collections"
+	if total == 1 {
+		l.Summary = "1 collection"
+	}
+	if len(l.Entries) < total {
+		l.Summary = fmt.Sprintf("%d of %s", len(l.Entries), l.Summary)
+	}
+	if active := strings.TrimSpace(q.get(searchName)) != ""; active || total > maxUnsearched {
+		l.Search = &input{Key: searchName, Name: searchName, Label: "Search collections", Control: "search", Value: q.get(searchName)}
+		if active {
+			l.Clear = q.with(searchName, "")
+		}
+	}
+	p.Listing = l
+}
+
+// nameOf returns the name of a collection in words. The key is that of the root listing.
+func (b *browser) nameOf(key, segment string) string {
+	if c := b.collections[b.root+segment]; c != nil {
+		return c.label
+	}
+	return heading(key)
+}
+
+// hasWords reports whether a text contains all words of a search, in any case.
+func hasWords(text, search string) bool {
+	for word := range strings.FieldsSeq(search) {
+		if !strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
+			return false
+		}
+	}
+	return true
 }
 
 // count requests the number of records of a collection. It returns "" if that fails.

@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // maxSeen is the maximum number of visible characters of a text.
@@ -79,6 +77,16 @@ func isInline(tag string) bool {
 	return false
 }
 
+// isDecimal reports whether a text is a number with a decimal point, such as a price.
+func isDecimal(text string) bool {
+	whole, places, ok := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	return ok && isDigits(whole) && isDigits(places)
+}
+
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
 // readableTime formats a date or a date-time with offset for display.
 func readableTime(text string) (seen string, ok bool) {
 	if len(text) == len(time.DateOnly) {
@@ -97,26 +105,4 @@ func readableTime(text string) (seen string, ok bool) {
 		zone = "UTC"
 	}
 	return t.Format("2 Jan 2006, 15:04 " + zone), true
-}
-
-// heading returns the name of a collection or a member in words, such as "Social links",
-// "Start date" or "ID".
-func heading(name string) string {
-	if name == "id" || name == "url" {
-		return strings.ToUpper(name)
-	}
-	words := strings.NewReplacer("-", " ", "_", " ").Replace(ordering.Snake(name))
-	if strings.TrimSpace(words) == "" {
-		return "“" + name + "”"
-	}
-	return capital(words)
-}
-
-// capital returns text with its first letter in upper case.
-func capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + text[size:]
 }
