@@ -37,7 +37,7 @@ func compile(ctx context.Context) (wasm, runtime []byte, err error) {
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "main.wasm")
 	if _, err := goCommand(ctx, append(smallBuild(), "-o", program, workerPackage)...); err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%w\nthe working directory must be in the module of %s", err, workerPackage)
 	}
 	wasm, err = os.ReadFile(program)
 	return wasm, runtime, err

@@ -50,7 +50,7 @@ func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	if status != http.StatusOK {
 		return failure(status)
 	}
-	w := &writer{header: make(http.Header), bodyless: r.Method == http.MethodHead}
+	w := &writer{header: make(http.Header), head: r.Method == http.MethodHead}
 	if !b.serve(w, r) {
 		return failure(http.StatusInternalServerError)
 	}

@@ -25,7 +25,8 @@ type writer struct {
 	sent     http.Header // copy of header when the status was written
 	status   int         // 0 until it is written
 	body     bytes.Buffer
-	bodyless bool // the response must not have a body
+	head     bool // the request is a HEAD, whose body is counted and not sent
+	bodyless bool // the status permits no body
 }
 
 func (w *writer) Header() http.Header { return w.header }
@@ -57,9 +58,13 @@ func (w *writer) response() Response {
 		return failure(http.StatusInternalServerError)
 	}
 	resp := Response{Status: w.status}
-	if !w.bodyless {
+	switch {
+	case w.bodyless:
+	case !w.head:
 		resp.Body = append([]byte{}, w.body.Bytes()...)
 		w.sent.Set("Content-Length", strconv.Itoa(len(resp.Body)))
+	case w.body.Len() > 0 && w.sent.Get("Content-Length") == "":
+		w.sent.Set("Content-Length", strconv.Itoa(w.body.Len()))
 	}
 	if w.sent.Get("Content-Security-Policy") == "" {
 		w.sent.Set("Content-Security-Policy", policy)
