@@ -90,6 +90,10 @@ func compareWithServer(t *testing.T, p *tab, root string) {
 			delete(got.Header, name)
 			delete(want.Header, name)
 		}
+		if tagLine.MatchString(got.Body) { // in a page, also its length depends on the key
+			delete(got.Header, "content-length")
+			delete(want.Header, "content-length")
+		}
 		got.Body, want.Body = tagLine.ReplaceAllString(got.Body, ""), tagLine.ReplaceAllString(want.Body, "")
 		if got.Status != want.Status || got.Body != want.Body || got.URL != want.URL || !maps.Equal(got.Header, want.Header) {
 			t.Errorf("%s %.60s (%s):\n got %d %s %v %.300s\nwant %d %s %v %.300s", c.method, c.path, c.reason,

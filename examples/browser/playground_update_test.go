@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"mime"
 	"net/http"
@@ -113,6 +114,7 @@ func testUpdate(t *testing.T, p *tab, files map[string][]byte) {
 		t.Errorf("caches = %q, and before the update %q", after, before)
 	}
 
+	postFromElsewhere(t, p, root)
 	p.do(chromedp.Click(chromedp.CSS("#remove")))
 	p.waitText("#status", "The playground and its records are removed from this browser. Reload this page to install it again.")
 	if left := script[[]string](p, cacheNames); len(left) > 0 {
@@ -122,6 +124,20 @@ func testUpdate(t *testing.T, p *tab, files map[string][]byte) {
 	p.ready()
 	p.wantText("#status", "Running in this browser, with 300 events.")
 	p.checkRequests(root)
+}
+
+// postFromElsewhere submits a form on a page of another origin to the playground, which
+// refuses it.
+func postFromElsewhere(t *testing.T, p *tab, root string) {
+	const form = `<!doctype html><title>Elsewhere</title><form method="post" action="%sv1/directors/"><input name="name" value="x"><button>Send</button></form>`
+	_, elsewhere := newCopyHost(t, map[string][]byte{"./": fmt.Appendf(nil, form, root), "favicon.ico": nil})
+	other := open(t, p.ctx, "elsewhere", 1280, false)
+	other.visit(elsewhere)
+	other.click("button")
+	other.wantText("h1", "403 Forbidden")
+	if got := p.send(root+"v1/directors/?search=x", "GET", "", nil); !strings.HasPrefix(got.Body, `{"count":0,`) {
+		t.Errorf("the form was accepted: %s", got.Body)
+	}
 }
 
 func integrity(data []byte) string {
