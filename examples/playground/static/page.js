@@ -86,6 +86,7 @@ async function reset() {
 }
 
 async function remove() {
+  await fetch("state", {method: "DELETE"}) // other tabs may keep the worker running
   await (await navigator.serviceWorker.getRegistration())?.unregister()
   for (const name of await caches.keys()) {
     if (name.startsWith(`backlist playground ${base.pathname} `)) await caches.delete(name)
