@@ -1,6 +1,6 @@
 // Package browser tests the pages of package httpapi/browse in Chromium, with mouse
-// and keyboard. It contains only tests, as an example for programs that test their own
-// pages.
+// and keyboard, and examples/playground. It contains only tests, as an example for
+// programs that test their own pages.
 //
 //	cd examples/browser && go test ./...
 //

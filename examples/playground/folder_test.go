@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func testFolder(t *testing.T, wasm, runtime string) folder {
+	t.Helper()
+	files, err := newFolder([]byte(wasm), []byte(runtime))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestWorker checks that the worker names all other files, and that it changes if one does.
+func TestWorker(t *testing.T) {
+	files := testFolder(t, "program", "runtime()")
+	worker := string(files["sw.js"])
+	if !strings.HasPrefix(worker, "runtime()\n") {
+		t.Errorf("the worker begins with %.20q", worker)
+	}
+	constant := regexp.MustCompile(`(?m)^const files = (\{.+?\})`).FindStringSubmatch(worker)
+	var hashes map[string]string
+	if constant == nil || json.Unmarshal([]byte(constant[1]), &hashes) != nil {
+		t.Fatalf("files = %q", constant)
+	}
+	want := make(map[string]string)
+	for name, data := range files {
+		switch name {
+		case "sw.js":
+		case "index.html":
+			want["./"] = integrity(data)
+		case "backlist.wasm.gz":
+			want[name] = integrity(data) + " " + integrity([]byte("program"))
+		default:
+			want[name] = integrity(data)
+		}
+	}
+	if diff := cmp.Diff(want, hashes); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(worker, "\nconst policy = "+`"`+contentPolicy+`"`) {
+		t.Error("the worker has another policy")
+	}
+	if again := testFolder(t, "program", "runtime()"); !maps.EqualFunc(files, again, bytes.Equal) {
+		t.Error("the same program results in other files")
+	}
+	if other := testFolder(t, "other", "runtime()"); bytes.Equal(other["sw.js"], files["sw.js"]) {
+		t.Error("another program results in the same worker")
+	}
+}
+
+// TestStatic checks that the files need nothing that the policy forbids or that another
+// host has, and that they do not depend on their path.
+func TestStatic(t *testing.T) {
+	forbidden := map[string]*regexp.Regexp{
+		"a style attribute or element, or an inline script": regexp.MustCompile(`(?i)<style|\sstyle=|<script>|\son[a-z]+=|javascript:`),
+		"an absolute path": regexp.MustCompile(`(?:src|href|action)="/`),
+		"another host":     regexp.MustCompile(`https?://[^ "<]+`),
+	}
+	entries, err := fs.Glob(static, "static/*")
+	if err != nil || len(entries) < 5 {
+		t.Fatal(entries, err)
+	}
+	for _, name := range entries {
+		data, err := static.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, pattern := range forbidden {
+			for _, found := range pattern.FindAllString(string(data), -1) {
+				switch found { // a link, an example, and the name of a vocabulary
+				case "https://github.com/gobacklist/backlist", "http://127.0.0.1.", "http://www.w3.org/2000/svg":
+				default:
+					t.Errorf("%s has %s: %s", name, what, found)
+				}
+			}
+		}
+	}
+	page, err := static.ReadFile("static/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]+)"`).FindSubmatch(page)
+	if policy == nil || html.UnescapeString(string(policy[1])) != pagePolicy {
+		t.Errorf("policy of the page = %s, want %s", policy, pagePolicy)
+	}
+}
+
+// TestPage checks that ids are unique, that controls have labels, and that the script uses
+// elements that exist.
+func TestPage(t *testing.T) {
+	page, err := static.ReadFile("static/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := make(map[string]int)
+	for _, id := range regexp.MustCompile(`\sid="([^"]+)"`).FindAllStringSubmatch(string(page), -1) {
+		count[id[1]]++
+	}
+	for id, n := range count {
+		if n > 1 {
+			t.Errorf("%d elements have the id %s", n, id)
+		}
+	}
+	for _, control := range regexp.MustCompile(`<(?:select|input|textarea) id="([^"]+)"`).FindAllStringSubmatch(string(page), -1) {
+		if !bytes.Contains(page, []byte(`<label for="`+control[1]+`">`)) {
+			t.Errorf("%s has no label", control[1])
+		}
+	}
+	script, err := static.ReadFile("static/page.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, used := range regexp.MustCompile(`byID\("([^"]+)"\)`).FindAllStringSubmatch(string(script), -1) {
+		if count[used[1]] == 0 {
+			t.Errorf("the script uses the element %s, which does not exist", used[1])
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	files := testFolder(t, "program", "runtime()")
+	dir := filepath.Join(t.TempDir(), "site", "demo")
+	for range 2 { // the second time it replaces them
+		if err := files.write(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := make(folder)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if written[entry.Name()], err = os.ReadFile(filepath.Join(dir, entry.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.EqualFunc(files, written, bytes.Equal) {
+		t.Errorf("written files are %q, want %q", slices.Sorted(maps.Keys(written)), slices.Sorted(maps.Keys(files)))
+	}
+	if err := files.write(filepath.Join(dir, "index.html")); err == nil {
+		t.Error("write to a file succeeded")
+	}
+	if size := files.size(); size < 10_000 || size > 200_000 {
+		t.Errorf("size = %d without a program", size)
+	}
+}

@@ -1,0 +1,274 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// newBridge returns a Bridge to h and what it logs.
+func newBridge(t *testing.T, h http.Handler, scope string) (*Bridge, *strings.Builder) {
+	t.Helper()
+	var logged strings.Builder
+	b, err := New(h, scope, log.New(&logged, "", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, &logged
+}
+
+// seen is what a handler sees of a request.
+type seen struct {
+	Method, Host, RequestURI, Path, EscapedPath, Query string
+	Length                                             int64
+	Header                                             http.Header
+	Body                                               string
+	Secure                                             bool
+}
+
+// echo responds with what it sees.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	for _, name := range []string{"Accept-Encoding", "Content-Length", "User-Agent"} { // of http.Client
+		r.Header.Del(name)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(seen{r.Method, r.Host, r.RequestURI, r.URL.Path, r.URL.EscapedPath(), r.URL.RawQuery,
+		r.ContentLength, r.Header, string(body), r.TLS != nil})
+}
+
+// TestLikeServer compares the responses with those of a net/http.Server, whose handler is
+// under http.StripPrefix.
+func TestLikeServer(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", echo)
+	mux.HandleFunc("/status/{code}/", func(w http.ResponseWriter, r *http.Request) {
+		var code int
+		fmt.Sscan(r.PathValue("code"), &code)
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header()["X-Two"] = []string{"a", "b"}
+		if code == http.StatusNotModified || code == http.StatusNoContent {
+			w.Header().Del("Content-Type")
+		}
+		w.WriteHeader(http.StatusEarlyHints) // not the final one
+		w.WriteHeader(code)
+		w.WriteHeader(http.StatusTeapot) // superfluous
+		w.Header().Set("X-Late", "true") // too late
+		_, _ = io.WriteString(w, "text")
+	})
+	mux.HandleFunc("/silent/", func(http.ResponseWriter, *http.Request) {})
+	server := httptest.NewUnstartedServer(http.StripPrefix("/my demo", mux))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // superfluous WriteHeader
+	server.Start()
+	defer server.Close()
+	scope := server.URL + "/my%20demo/"
+	b, _ := newBridge(t, mux, scope)
+	for _, c := range []struct{ method, path, body, reason string }{
+		{"GET", "api/", "", "a path"},
+		{"GET", "", "", "the scope itself"},
+		{"GET", "api/?a=%20b&c=%zz", "", "a query, also an invalid one"},
+		{"GET", "a%20%C3%A9/", "", "an escaped path"},
+		{"POST", "api/", "{}", "a body"},
+		{"PATCH", "api/", "\x00\xff", "a body that is not text"},
+		{"DELETE", "api/", "", "a method without a body"},
+		{"patch", "api/", "", "a method in lower case"},
+		{"HEAD", "status/200/", "", "no body"},
+		{"HEAD", "silent/", "", "no body, and none written"},
+		{"GET", "status/204/", "", "no content"},
+		{"GET", "status/304/", "", "not modified"},
+		{"GET", "status/404/", "", "an error"},
+		{"POST", "status/599/", "x", "the highest status"},
+		{"GET", "silent/", "", "a handler that writes nothing"},
+	} {
+		header := map[string]string{"X-Name": "value", "Accept": "*/*", "X-Latin": "caf\xe9"}
+		want := serverResponse(t, c.method, scope+c.path, c.body, header)
+		req := Request{Method: c.method, URL: scope + c.path + "#fragment", Body: []byte(c.body), Length: int64(len(c.body))}
+		for name, value := range header {
+			req.Headers = append(req.Headers, []string{strings.ToLower(name), fromBytes(value)})
+		}
+		got := b.Answer(t.Context(), req)
+		got.Headers = without(got.Headers, "Content-Security-Policy")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s (%s):\n%s", c.method, c.path, c.reason, diff)
+		}
+	}
+}
+
+// serverResponse returns the response of a server, without its date.
+func serverResponse(t *testing.T, method, target, body string, header map[string]string) Response {
+	t.Helper()
+	r, err := http.NewRequest(method, target, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &writer{header: resp.Header, head: method == "HEAD"}
+	w.header.Del("Date")
+	w.WriteHeader(resp.StatusCode)
+	_, _ = w.Write(data)
+	want := w.response()
+	want.Headers = without(want.Headers, "Content-Security-Policy")
+	return want
+}
+
+func without(headers [][]string, name string) [][]string {
+	var rest [][]string
+	for _, pair := range headers {
+		if pair[0] != name {
+			rest = append(rest, pair)
+		}
+	}
+	return rest
+}
+
+func TestSecure(t *testing.T) {
+	b, _ := newBridge(t, http.HandlerFunc(echo), "https://x.example/")
+	var got seen
+	if err := json.Unmarshal(b.Answer(t.Context(), Request{Method: "GET", URL: "https://x.example//a/"}).Body, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := seen{Method: "GET", Host: "x.example", RequestURI: "//a/", Path: "//a/", EscapedPath: "//a/", Header: http.Header{}, Secure: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRefused checks requests that are not passed on, and responses that browsers refuse.
+func TestRefused(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/panic":
+			_, _ = io.WriteString(w, "half")
+			panic("secret")
+		case "/abort":
+			panic(http.ErrAbortHandler)
+		case "/999":
+			w.WriteHeader(999)
+		}
+	})
+	b, logged := newBridge(t, handler, "http://127.0.0.1/x/")
+	for _, c := range []struct {
+		method, url, reason string
+		status              int
+	}{
+		{"GET", "http://127.0.0.1/x/panic", "a panic after a part of the body", 500},
+		{"GET", "http://127.0.0.1/x/abort", "an aborted response", 500},
+		{"GET", "http://127.0.0.1/x/999", "a status that a browser refuses", 500},
+		{"GET", "http://127.0.0.1/x/%zz", "a path that is not valid", 400},
+		{"", "http://127.0.0.1/x/", "no method", 400},
+		{"GET", "http://127.0.0.1/", "outside the scope", 404},
+		{"GET", "http://127.0.0.1.example/x/", "another host", 404},
+		{"GET", "", "no URL", 404},
+	} {
+		got := b.Answer(t.Context(), Request{Method: c.method, URL: c.url})
+		want := failure(c.status)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s (%s):\n%s", c.method, c.url, c.reason, diff)
+		}
+	}
+	if got := logged.String(); !strings.Contains(got, "GET /x/panic: panic: secret\n") || !strings.Contains(got, "bridge_test.go:") {
+		t.Errorf("logged %q, want the panic with its stack", got)
+	}
+	if got, want := string(failure(500).Body), `{"detail":"Internal Server Error."}`; got != want {
+		t.Errorf("body = %s, want %s", got, want)
+	}
+}
+
+func TestInvalidScope(t *testing.T) {
+	for _, scope := range []string{"", "/demo/", "file:///demo/", "http://x.example", "http://x.example/demo", "http://x.example/?a/", "http://x.example/#/", "http:///", "http://x.example/%zz/"} {
+		if b, err := New(http.NotFoundHandler(), scope, log.Default()); err == nil {
+			t.Errorf("New accepted the scope %q: %+v", scope, b)
+		}
+	}
+}
+
+// TestCutBody checks that a body that was not copied completely cannot be read to its end.
+func TestCutBody(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		fmt.Fprint(w, r.ContentLength, len(body), " ", err)
+	})
+	b, _ := newBridge(t, handler, "http://127.0.0.1/")
+	got := b.Answer(t.Context(), Request{Method: "POST", URL: "http://127.0.0.1/", Body: []byte("abc"), Length: 9})
+	if want := "9 3 unexpected EOF"; string(got.Body) != want {
+		t.Errorf("the handler read %q, want %q", got.Body, want)
+	}
+}
+
+// TestHeaderValues checks values that a browser would refuse, or that it cannot have sent.
+func TestHeaderValues(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Lines", "a\r\nb\x00c")
+		w.Header().Set("X-Utf8", "é")
+		w.Header().Set("X-Sent", r.Header.Get("X-Sent"))
+		w.Header().Set("Content-Security-Policy", "default-src 'self'")
+	})
+	b, _ := newBridge(t, handler, "http://127.0.0.1/")
+	req := Request{Method: "GET", URL: "http://127.0.0.1/", Headers: [][]string{{"x-sent", "é長"}, {"x-sent"}, nil}}
+	got := without(b.Answer(t.Context(), req).Headers, "Content-Length")
+	want := [][]string{{"Content-Security-Policy", "default-src 'self'"}, {"X-Lines", "a  b c"}, {"X-Sent", "é?"}, {"X-Utf8", "Ã©"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestConcurrent checks that a request that waits does not delay others.
+func TestConcurrent(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	b, _ := newBridge(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/wait" {
+			close(arrived)
+			<-release
+		}
+		fmt.Fprint(w, r.URL.Path)
+	}), "http://127.0.0.1/")
+	waiting := make(chan Response)
+	go func() {
+		waiting <- b.Answer(context.Background(), Request{Method: "GET", URL: "http://127.0.0.1/wait"})
+	}()
+	<-arrived
+	if got := b.Answer(t.Context(), Request{Method: "GET", URL: "http://127.0.0.1/now"}); string(got.Body) != "/now" {
+		t.Errorf("response = %q", got.Body)
+	}
+	close(release)
+	if got := <-waiting; string(got.Body) != "/wait" {
+		t.Errorf("response of the request that waited = %q", got.Body)
+	}
+}
+
+// FuzzAnswer checks that no request causes a panic outside the handler.
+func FuzzAnswer(f *testing.F) {
+	f.Add("GET", "api/?a=b#c", "x-name", "value", []byte("body"))
+	f.Add("POST", "//%2F\x00", "", "\r\n", []byte(nil))
+	f.Fuzz(func(t *testing.T, method, path, name, value string, body []byte) {
+		b, logged := newBridge(t, http.HandlerFunc(echo), "http://127.0.0.1/x/")
+		got := b.Answer(t.Context(), Request{Method: method, URL: "http://127.0.0.1/x/" + path, Headers: [][]string{{name, value}}, Body: body})
+		if logged.Len() > 0 {
+			t.Errorf("logged %s", logged)
+		}
+		rest, _, _ := strings.Cut(path, "#")
+		if _, err := url.ParseRequestURI("/" + rest); (got.Status == 200) != (err == nil && method != "") {
+			t.Errorf("status = %d, and the URL has %v", got.Status, err)
+		}
+	})
+}

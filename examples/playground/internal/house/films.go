@@ -1,0 +1,45 @@
+package house
+
+import (
+	"log"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// A director and a film are the types of the README's server.
+type director struct {
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"unique"`
+}
+
+type film struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Minutes  int    `json:"minutes" backlist:"min=0"`
+	Director int    `json:"director" backlist:"refers=directors"`
+}
+
+// newFilms returns the service of the README's server at /v1/. The records are open, since
+// the code of a collection of structs is half a megabyte for each type. What is served is
+// the same.
+func newFilms(store Store, errorLog *log.Logger) (*service, error) {
+	directors, err := resources.DescriptionOf[director]("directors")
+	if err != nil {
+		return nil, err
+	}
+	films, err := resources.DescriptionOf[film]("films")
+	if err != nil {
+		return nil, err
+	}
+	films.Filters = []string{"director", "minutes__gte"}
+	films.Search = []string{"name", "director__name"}
+	house, err := catalogue.NewOnly(
+		catalogue.Define[resources.Record](directors.Key, catalogue.Options{Description: &directors}),
+		catalogue.Define[resources.Record](films.Key, catalogue.Options{Description: &films}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return newService("films", "/v1/", "Films", house, store, errorLog)
+}

@@ -1,0 +1,142 @@
+// The service worker of the playground. The build puts wasm_exec.js of the Go installation
+// before this text and fills in the three constants.
+"use strict"
+const files = {} // names of the other files, with their hashes for fetch
+const version = "" // depends on all files
+const policy = "" // Content-Security-Policy of the files
+
+const scope = new URL(registration.scope)
+const caching = `backlist playground ${scope.pathname} ` // caches belong to the whole origin
+const filesCache = caching + version, stateCache = caching + "state"
+
+// A new version replaces the old one when it has all files. The browser waits until the old
+// one has answered its requests, so every write has been saved before the new one starts.
+addEventListener("install", event => {
+  skipWaiting()
+  event.waitUntil(install())
+})
+addEventListener("activate", event => event.waitUntil(activate()))
+addEventListener("message", event => { if (event.data === "claim") event.waitUntil(clients.claim()) })
+addEventListener("fetch", event => {
+  const url = new URL(event.request.url)
+  if (!url.href.startsWith(scope.href)) return
+  const name = url.pathname.slice(scope.pathname.length).replace(/^(index\.html)?$/, "./")
+  const reads = ["GET", "HEAD"].includes(event.request.method)
+  event.respondWith(reads && Object.hasOwn(files, name) ? serveFile(name) : serve(event.request))
+})
+
+async function install() {
+  const cache = await caches.open(filesCache)
+  await Promise.all(Object.keys(files).map(async name => cache.put(name, await download(name))))
+}
+
+async function activate() {
+  for (const name of await caches.keys()) {
+    if (name.startsWith(caching) && name !== filesCache && name !== stateCache) await caches.delete(name)
+  }
+  program().catch(() => {}) // starts it before the first request
+  await clients.claim()
+}
+
+// download fetches a file of this version. It fails if the host has another version.
+async function download(name) {
+  const response = await fetch(name, {integrity: files[name], cache: "no-cache"})
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`)
+  return response
+}
+
+// stored returns a file from the cache, or downloads it if the browser has cleared that.
+async function stored(name) {
+  return await (await caches.open(filesCache)).match(name) ?? await download(name)
+}
+
+async function serveFile(name) {
+  program().catch(() => {}) // starts it before the first request
+  try {
+    const file = await stored(name)
+    return new Response(file.body, {headers: {
+      "Content-Type": file.headers.get("Content-Type") ?? "application/octet-stream",
+      "Content-Security-Policy": policy,
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "no-cache",
+    }})
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+// serve waits for the program and passes a request to it. The browser adds Sec-Fetch-Site
+// after the worker has seen a request, so serve derives it: only navigation can come from
+// another site, and the handler's pages send a referrer to their own.
+async function serve(request) {
+  try {
+    const headers = new Map(request.headers)
+    const foreign = request.mode === "navigate" && !request.referrer.startsWith(scope.origin + "/")
+    headers.set("sec-fetch-site", foreign ? "cross-site" : "same-origin")
+    const body = new Uint8Array(await request.arrayBuffer())
+    const {answer, ended} = await program()
+    const {body: content, ...rest} = await Promise.race([ended, new Promise(done =>
+      answer({method: request.method, url: request.url, headers: [...headers], body}, done))])
+    return new Response(content, rest)
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+function failure(error) {
+  console.error(error)
+  return Response.json({detail: `The playground failed: ${error.message}. Please try again.`}, {
+    status: 503,
+    headers: {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Retry-After": "1"},
+  })
+}
+
+// program returns the running program. It starts one if there is none: at first, after the
+// browser has stopped the worker, and after the program has ended.
+let running
+function program() {
+  if (!running) {
+    const starting = running = start()
+    starting.then(started => started.ended).catch(() => { if (running === starting) running = undefined })
+  }
+  return running
+}
+
+async function start() {
+  const go = new Go()
+  const {instance} = await WebAssembly.instantiateStreaming(wasm(), go.importObject)
+  return new Promise((resolve, reject) => {
+    const started = answer => resolve({answer, ended}), failed = message => reject(new Error(message))
+    globalThis.playground = {scope: scope.href, load, save, remove, started, failed}
+    const ended = go.run(instance).then(() => { throw new Error("the program has ended") })
+    ended.catch(reject)
+  })
+}
+
+// wasm returns the program. A host may have decompressed it, if it sends a Content-Encoding.
+async function wasm() {
+  const data = await (await stored("backlist.wasm.gz")).blob()
+  const [first, second] = new Uint8Array(await data.slice(0, 2).arrayBuffer())
+  const compressed = first === 0x1f && second === 0x8b
+  const stream = compressed ? data.stream().pipeThrough(new DecompressionStream("gzip")) : data.stream()
+  return new Response(stream, {headers: {"Content-Type": "application/wasm"}})
+}
+
+// load, save and remove keep the records of the program in a cache. The sample is a file.
+async function load(name) {
+  const data = await (await caches.open(stateCache)).match(name) ?? await stored(`${name}.json`)
+  return new Uint8Array(await data.arrayBuffer())
+}
+
+async function save(name, data) {
+  try {
+    await (await caches.open(stateCache)).put(name, new Response(data))
+  } catch (error) {
+    for (const client of await clients.matchAll()) client.postMessage({unsaved: error.message})
+    throw error
+  }
+}
+
+async function remove(name) {
+  await (await caches.open(stateCache)).delete(name)
+}
