@@ -16,7 +16,7 @@ import (
 )
 
 // asProgram is the environment variable that makes the test binary run main.
-const asProgram = "BACKLIST_SERVE_AS_PROGRAM"
+const asProgram = "BACKLIST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {

@@ -311,7 +311,7 @@ func TestInvalidArguments(t *testing.T) {
 				t.Errorf("stdout = %q, want nothing", &stdout)
 			}
 			line := stderr.String()
-			if !strings.HasPrefix(line, "serve: ") || strings.Index(line, "\n") != len(line)-1 || !strings.Contains(line, tt.want) {
+			if !strings.HasPrefix(line, "backlist: ") || strings.Index(line, "\n") != len(line)-1 || !strings.Contains(line, tt.want) {
 				t.Errorf("stderr = %q, want one line with %s", line, tt.want)
 			}
 		})
