@@ -95,6 +95,9 @@ func readJSON(w http.ResponseWriter, r *http.Request, v any) bool {
 		}
 		err = errors.New("there is more than one value")
 	}
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
+		err = fmt.Errorf("want an object with text, got %s", wrong.Value)
+	}
 	writeDetail(w, http.StatusBadRequest, "JSON parse error - "+strings.TrimPrefix(err.Error(), "json: "))
 	return false
 }

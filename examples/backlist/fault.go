@@ -185,7 +185,7 @@ func (a *arguments) duration() time.Duration {
 	w := a.next()
 	d, err := time.ParseDuration(w.text)
 	if err != nil || d < 0 {
-		a.fail(fmt.Errorf("%q is not a time; want one such as 200ms or 5s", w.text))
+		a.fail(fmt.Errorf("%q is not a time", w.text))
 	}
 	return d
 }

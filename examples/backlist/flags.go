@@ -77,7 +77,7 @@ func (c *config) flags() *flag.FlagSet {
 	flags.BoolVar(&c.open, "open", false, "")
 	flags.Func("token", "", c.setToken)
 
-	flags.Func("delay", "", func(d string) error { return c.addFault("delay " + d) })
+	flags.Func("delay", "", c.addDelay)
 	flags.Func("fail", "", c.addFault)
 	flags.Func("control", "", nonEmpty(&c.control))
 	return flags
@@ -104,6 +104,14 @@ func (c *config) setPlain(s string) error {
 		c.sample.Without = sample.AllOddities
 	}
 	return err
+}
+
+// addDelay adds a delay of all requests.
+func (c *config) addDelay(text string) error {
+	if d, err := time.ParseDuration(text); err != nil || d < 0 {
+		return errors.New("want a time such as 200ms or 2s")
+	}
+	return c.addFault("delay " + text)
 }
 
 // addFault adds a fault in text form.

@@ -12,14 +12,17 @@ import (
 func listenLoopback(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; want one such as 127.0.0.1:0", err)
+	}
+	if !isLoopbackHost(host) {
+		return nil, fmt.Errorf("%q is not a loopback address; want %q", addr, net.JoinHostPort("127.0.0.1", port))
 	}
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	if host == "" || !tcp.IP.IsLoopback() {
-		return nil, fmt.Errorf("%q is not a loopback address; want %q", addr, net.JoinHostPort("127.0.0.1", port))
+	if !tcp.IP.IsLoopback() { // a name that does not lead there
+		return nil, fmt.Errorf("%q leads to %v, which is not a loopback address", addr, tcp.IP)
 	}
 	return net.ListenTCP("tcp", tcp)
 }

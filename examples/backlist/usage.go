@@ -15,8 +15,8 @@ The service
   -openapi FILE      write the OpenAPI 3.1 document (- for stdout) and exit
 The records
   -data FILE         serve the records of a JSON file instead of generated ones
-  -watch             load that file again when it changes, if it is valid
-  -save FILE         write the records to a file when they change, and at the end
+  -watch             load that file again if it changes and is valid
+  -save FILE         write the records to a file if they change, and at the end
   -save-every TIME   at most this often (default 10s; 0 means only at the end)
   -seed N, -plain    generate others; without oddities such as repeated slugs
   -events 300, -labels 24, -authors 60, -social-links 80, -books 200, -others 12
