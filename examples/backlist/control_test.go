@@ -20,7 +20,7 @@ type list[T any] struct {
 // startControl starts the program with few records.
 func startControl(t *testing.T, args ...string) *server {
 	t.Helper()
-	return start(t, append([]string{"-open", "-control", "127.0.0.1:0", "-events", "3", "-others", "3"}, args...)...)
+	return start(t, few(append(args, "-open", "-control", "127.0.0.1:0")...)...)
 }
 
 // fork creates a house.
@@ -315,7 +315,7 @@ func TestSelectionErrors(t *testing.T) {
 
 // TestWithoutControl checks that nothing selects a house.
 func TestWithoutControl(t *testing.T) {
-	s := start(t, "-events", "1", "-others", "1")
+	s := start(t, few()...)
 	if a := ask(t, "GET "+s.base+"/api/", "", houseHeader, "a"); a.status != 200 {
 		t.Errorf("with the header: %d, want 200", a.status)
 	}

@@ -58,13 +58,15 @@ func TestCORS(t *testing.T) {
 		{"preflight of another page", front, "OPTIONS /api/events/", []string{"Origin", "http://evil.example", "Access-Control-Request-Method", "POST"}, 200, nil, true},
 		{"preflight is not delayed or broken", front, "OPTIONS /api/books/", []string{"Origin", front, "Access-Control-Request-Method", "GET"}, 204, preflight, true},
 	}
+	servers := map[string]*server{"": start(t, few("-fail", "/api/books/ 503")...)}
+	for _, tt := range tests {
+		if servers[tt.cors] == nil {
+			servers[tt.cors] = start(t, few("-fail", "/api/books/ 503", "-cors", tt.cors)...)
+		}
+	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			args := []string{"-events", "1", "-others", "1", "-fail", "/api/books/ 503"}
-			if tt.cors != "" {
-				args = append(args, "-cors", tt.cors)
-			}
-			s := start(t, args...)
+			s := servers[tt.cors]
 			method, path, _ := strings.Cut(tt.request, " ")
 			a := ask(t, method+" "+s.base+path, "", tt.headers...)
 			got := map[string]string{}

@@ -66,15 +66,19 @@ func TestFaults(t *testing.T) {
 		{"white space", "  GET \t/api/books/   503  ", func(a, _ answer) bool { return a.status == 503 }},
 	}
 	const path = "/api/books/?limit=2&offset=2&ordering=id&format=api"
-	healthy := start(t, "-books", "10")
-	whole := ask(t, "GET "+healthy.base+path, "")
+	s := startControl(t)
+	whole := ask(t, "GET "+s.base+path, "")
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			s := start(t, "-books", "10", "-fail", tt.fault)
-			// The links have another port.
-			whole := whole
-			whole.body = strings.ReplaceAll(whole.body, healthy.addr, s.addr)
-			a := ask(t, "GET "+s.base+path, "")
+			h := fork(t, s, "")
+			body, err := json.Marshal(map[string]string{"fault": tt.fault})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a := ask(t, "POST "+s.control+"/houses/"+h.Name+"/faults/", string(body)); a.status != 201 {
+				t.Fatalf("%s: %d %s", tt.fault, a.status, a.body)
+			}
+			a := ask(t, "GET "+s.base+path, "", houseHeader, h.Name)
 			if !tt.check(a, whole) {
 				t.Errorf("%s: %+v", tt.fault, a)
 			}
@@ -86,7 +90,7 @@ func TestFaults(t *testing.T) {
 // and the same ones in each run with the same seed.
 func TestShare(t *testing.T) {
 	failures := func(fault string) (which []int) {
-		s := start(t, "-events", "1", "-others", "1", "-fail", fault)
+		s := start(t, few("-fail", fault)...)
 		for i := range 200 {
 			if ask(t, "GET "+s.base+"/api/", "").status == 503 {
 				which = append(which, i)
@@ -106,7 +110,7 @@ func TestShare(t *testing.T) {
 // TestDelay checks that -delay applies to each request, including those that fail.
 func TestDelay(t *testing.T) {
 	const delay = 20 * time.Millisecond
-	s := start(t, "-delay", delay.String(), "-fail", "/api/books/ 503")
+	s := start(t, few("-delay", delay.String(), "-fail", "/api/books/ 503")...)
 	for path, status := range map[string]int{"/api/": 200, "/api/books/": 503} {
 		before := time.Now()
 		a := ask(t, "GET "+s.base+path, "")
