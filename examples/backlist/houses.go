@@ -97,6 +97,8 @@ func (hs *houses) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case prefix == "":
 		h.ServeHTTP(w, r)
+	case r.URL.RawPath != "" && !strings.HasPrefix(r.URL.RawPath, prefix): // an escaped name, which needs no escapes
+		writeDetail(w, http.StatusNotFound, "Not found.")
 	case r.URL.Path == prefix:
 		w.Header().Set("Location", h.name+"/api/")
 		w.WriteHeader(http.StatusFound)
