@@ -203,3 +203,30 @@ func TestReloadKeepsFaults(t *testing.T) {
 		t.Errorf("records after a reset (-want +got):\n%s", diff)
 	}
 }
+
+// TestSaveAfterReset checks that a save does not take the records after a reset for those
+// before it, which have the same revisions.
+func TestSaveAfterReset(t *testing.T) {
+	h := emptyHouse(t)
+	path := filepath.Join(t.TempDir(), "house.json")
+	s, err := newSaver(path, "", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, slug := range []string{"first", "second"} {
+		if err := h.reset(); err != nil {
+			t.Fatal(err)
+		}
+		postSlug(h, slug)
+		if err := s.save(); err != nil {
+			t.Fatal(err)
+		}
+		file := catalogue.New()
+		if err := file.LoadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if got := slugsOf(t, file); len(got) != 1 || !got[slug] {
+			t.Errorf("the file has %v, want %s", got, slug)
+		}
+	}
+}

@@ -176,3 +176,25 @@ func TestKilledWhileSaving(t *testing.T) {
 		}
 	}
 }
+
+// TestSaveLastRequest checks that the write of a request that ends after the signal is saved,
+// and that the program does not wait for it to save those before.
+func TestSaveLastRequest(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "house.json")
+	s := start(t, few("-open", "-save", file, "-save-every", "0")...)
+	if got := post(t, s.base, ""); got != 201 {
+		t.Fatalf("POST: %d", got)
+	}
+	request := begin(t, s.addr)
+	s.stop()
+	wait(t, func() string { _, err := os.Stat(file); return map[bool]string{true: "saved"}[err == nil] }, "saved")
+	if got := eventsIn(t, file); got != 4 {
+		t.Errorf("%d events before the request has ended, want 4", got)
+	}
+	if got := request.end(); got != 201 {
+		t.Errorf("the running request got %d, want 201", got)
+	}
+	if code := s.end(); code != 0 || eventsIn(t, file) != 5 {
+		t.Errorf("exit code %d, %d events, want 5", code, eventsIn(t, file))
+	}
+}
