@@ -20,7 +20,8 @@
 // is reported with the place of the error, and the records stay. With -save, the records
 // are written to a file every 10 seconds, or as often as -save-every says, if they have
 // changed, and when the program ends after an interrupt or SIGTERM. The file is replaced
-// completely or not at all. It may be that of -data, but then not with -watch.
+// completely or not at all. It may be that of -data, but then not with -watch. Generated
+// records do not replace a file that exists.
 //
 // A request reads and writes the records that are current when it arrives. A reload or a
 // reset replaces these records: requests that arrived before it finish on the old ones, and
