@@ -22,18 +22,39 @@ import (
 // where Break was called; see [Options.RequireFaults].
 //
 // Break calls Fatalf on the testing.TB of the house if where or fault is invalid, or if
-// where can match no request.
+// where can match no request. If the house belongs to no test, Break panics instead; see
+// [House.Inject].
 func (h *House) Break(where Where, fault Fault) *Breakage {
 	h.tb.Helper()
-	b, err := h.faults.add(where, fault)
+	b, err := h.inject(where, fault, caller())
 	if err != nil {
 		h.tb.Fatalf("cataloguetest: Break: %v", err)
 		return nil
 	}
+	return b
+}
+
+// Inject is like [House.Break], but returns an error if where or fault is invalid, or if
+// where can match no request. It is meant for programs, whose faults come from a
+// configuration or a request.
+func (h *House) Inject(where Where, fault Fault) (*Breakage, error) {
+	b, err := h.inject(where, fault, caller())
+	if err != nil {
+		return nil, fmt.Errorf("cataloguetest: %w", err)
+	}
+	return b, nil
+}
+
+// inject applies a fault that was made at the given place.
+func (h *House) inject(where Where, fault Fault, at string) (*Breakage, error) {
+	b, err := h.faults.add(where, fault)
+	if err != nil {
+		return nil, err
+	}
 	b.owner.mu.Lock()
 	defer b.owner.mu.Unlock()
-	b.at = caller()
-	return b
+	b.at = at
+	return b, nil
 }
 
 // Mend removes all faults. Requests that have already arrived are not affected.

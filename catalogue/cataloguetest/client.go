@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// errClosed is the error of requests after the end of the test.
-var errClosed = errors.New("cataloguetest: the test has ended and its house is closed")
+// errClosed is the error of requests after the end of the test or after Close.
+var errClosed = errors.New("cataloguetest: the house is closed; the house of a test is closed when the test ends")
 
 // otherAddress is part of the text of errOtherAddress.
 const otherAddress = "does not connect to other addresses"

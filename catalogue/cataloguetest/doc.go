@@ -94,6 +94,12 @@
 //		})
 //	}
 //
+// # Programs
+//
+// [Open] returns a house for a program that is not a test, such as the command in
+// examples/backlist, which serves houses to tests in any language. [House.Inject] applies
+// a fault and returns an error if it is invalid.
+//
 // # Verifying a client
 //
 // [VerifyClient] runs a client through 32 pathologies of paginated services. In

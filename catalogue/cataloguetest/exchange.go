@@ -13,7 +13,7 @@ import (
 //
 // What is kept of a long test is bounded, except for the method, the URL and the outcome of
 // each request: the headers of the last 10,000 exchanges, and the last 64 MiB of bodies.
-// [House.Forget] discards all.
+// [Options.MaxExchanges] bounds their number. [House.Forget] discards all.
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query

@@ -15,6 +15,8 @@ type faults struct {
 	mu     sync.Mutex
 	active []*Breakage // in the order in which they were added
 	added  []*Breakage // including those that were mended before they changed a response
+
+	reported bool // at the end of a test; otherwise added is not used
 }
 
 // A scopedFault is a fault and the requests that it applies to.
@@ -23,13 +25,13 @@ type scopedFault struct {
 	fault Fault
 }
 
-// A Breakage is a fault that [House.Break] has applied. It is safe for concurrent
+// A Breakage is a fault that [House.Break] or [House.Inject] has applied. It is safe for concurrent
 // use.
 type Breakage struct {
 	owner *faults
 	scopedFault
 	pattern pathPattern // of where.Path, if that is one
-	at      string      // file and line of the call of Break
+	at      string      // file and line of the call of Break or Inject
 
 	// Numbers of requests, guarded by owner.mu: that match the fields of where, are
 	// in its share, are selected by After and Nth, and were changed.
@@ -74,7 +76,10 @@ func (f *faults) add(where Where, fault Fault) (*Breakage, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.active, f.added = append(f.active, b), append(f.added, b)
+	f.active = append(f.active, b)
+	if f.reported {
+		f.added = append(f.added, b)
+	}
 	return b, nil
 }
 

@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"log"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -10,9 +11,9 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// A House is a fake of the catalogue service that belongs to one test. Houses are
-// made by [New] and [NewWith] and closed when their test ends. A House is safe for
-// concurrent use.
+// A House is a fake of the catalogue service. A house made by [New] or [NewWith] belongs
+// to one test and is closed when the test ends. A house made by [Open] belongs to a
+// program, which closes it. A House is safe for concurrent use.
 type House struct {
 	// Catalogue holds the records. Changes to it are served at once.
 	Catalogue *catalogue.Catalogue
@@ -26,12 +27,14 @@ type House struct {
 	// change it.
 	Client *http.Client
 
-	tb            testing.TB
+	tb            failer
 	log           exchangeLog
 	faults        faults
 	requireFaults bool
 	initial       *catalogue.Catalogue // the records at the start; never written to
 	kept          atomic.Pointer[catalogue.Catalogue]
+	made          side
+	end           func() // has an effect once
 }
 
 // New returns a house with the sample records, reached in process, that permits
@@ -57,53 +60,66 @@ func New(tb testing.TB) *House {
 // their number.
 func NewWith(tb testing.TB, opts Options) *House {
 	tb.Helper()
-	if err := opts.check(); err != nil {
+	h, err := newHouse(opts, tb.Logf)
+	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
+	}
+	h.tb, h.requireFaults, h.faults.reported = tb, opts.RequireFaults, true
+	tb.Cleanup(func() { h.report(tb) })
+	if err := h.open(opts, log.New(tb.Output(), "", 0)); err != nil {
+		tb.Fatalf("cataloguetest: %v", err)
+	}
+	tb.Cleanup(func() {
+		tb.Helper()
+		if err := h.made.check(); err != nil {
+			tb.Errorf("%v", err) // the house cannot be closed here
+			return
+		}
+		h.end()
+	})
+	return h
+}
+
+// newHouse returns a house that is not reached by a client yet. Errors of its collections
+// are passed to logf.
+func newHouse(opts Options, logf func(format string, args ...any)) (*House, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
 	}
 	records, initial, err := opts.records()
 	if err != nil {
-		tb.Fatalf("cataloguetest: %v", err)
+		return nil, err
 	}
 	handler, err := httpapi.New(records, httpapi.Options{
 		Root:       opts.Root,
 		Limits:     opts.Limits,
 		Authorizer: opts.authorizer(),
-		OnError:    func(r *http.Request, err error) { tb.Logf("%s %s: %v", r.Method, r.URL, err) },
+		OnError:    func(r *http.Request, err error) { logf("%s %s: %v", r.Method, r.URL, err) },
 	})
 	if err != nil {
-		tb.Fatalf("cataloguetest: %v", err)
+		return nil, err
 	}
-	h := &House{Catalogue: records, initial: initial, tb: tb, requireFaults: opts.RequireFaults}
-	h.faults.paths = pathsOf(records, handler.Root())
 	served := opts.wrap(handler)
 	if served == nil {
-		tb.Fatalf("cataloguetest: options: Wrap returned a nil handler")
+		return nil, errNilWrap
 	}
+	h := &House{Catalogue: records, initial: initial}
+	h.log.max = opts.MaxExchanges
+	h.faults.paths = pathsOf(records, handler.Root())
 	h.Handler = h.log.wrap(h.faults.wrap(served))
-	tb.Cleanup(func() { h.report(tb) })
-	h.open(tb, opts)
-	return h
+	return h, nil
 }
 
-// open serves the house until the test ends.
-func (h *House) open(tb testing.TB, opts Options) {
-	tb.Helper()
+// open serves the house until its function end is called.
+func (h *House) open(opts Options, errorLog *log.Logger) error {
 	serve := serveInProcess
 	if opts.Server {
 		serve = serveLoopback
 	}
-	url, client, end, err := serve(h.Handler, opts.scheme(), log.New(tb.Output(), "", 0))
+	url, client, end, err := serve(h.Handler, opts.scheme(), errorLog)
 	if err != nil {
-		tb.Fatalf("cataloguetest: %v", err)
+		return err
 	}
-	made := thisSide()
-	tb.Cleanup(func() {
-		tb.Helper()
-		if err := made.check(); err != nil {
-			tb.Errorf("%v", err) // the house cannot be closed here
-			return
-		}
-		end()
-	})
-	h.URL, h.Client = url, client
+	h.URL, h.Client, h.made, h.end = url, client, thisSide(), sync.OnceFunc(end)
+	return nil
 }

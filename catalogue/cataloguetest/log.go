@@ -19,6 +19,8 @@ const (
 // An exchangeLog records the exchanges of a house. The zero value is ready to use.
 // It is safe for concurrent use.
 type exchangeLog struct {
+	max int // entries that are kept; 0 or less: all
+
 	mu      sync.Mutex
 	entries []*logEntry
 	size    int // bytes of the bodies that are kept
@@ -56,7 +58,18 @@ func (l *exchangeLog) begin(r *http.Request) *logEntry {
 	if old := len(l.entries) - 1 - maxHeaders; old >= 0 {
 		l.entries[old].dropHeaders()
 	}
+	if l.max > 0 && len(l.entries) > l.max {
+		l.forgetFirst()
+	}
 	return entry
+}
+
+// forgetFirst removes the first entry, whose request may still be running. The log must be
+// locked.
+func (l *exchangeLog) forgetFirst() {
+	l.entries[0].drop()
+	l.entries[0] = nil // the array has it until it is replaced
+	l.entries, l.dropped = l.entries[1:], max(l.dropped-1, 0)
 }
 
 // exchanges returns copies of all exchanges in the order of their requests.

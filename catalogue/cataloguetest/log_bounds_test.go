@@ -83,3 +83,41 @@ func TestLogDropsHeaders(t *testing.T) {
 		t.Error("the first exchange after forget has no header")
 	}
 }
+
+// TestLogForgetsResponseUnderWay checks that nothing is kept of a response that is
+// forgotten while it is written, because others followed.
+func TestLogForgetsResponseUnderWay(t *testing.T) {
+	l := exchangeLog{max: 2}
+	quick := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 10)) }))
+	r := httptest.NewRequest("GET", "/quick", nil)
+	slow := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(make([]byte, 1000))
+		for range 3 {
+			quick.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		_, _ = w.Write(make([]byte, 1000))
+	}))
+	slow.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/slow", nil))
+	if counted, found := sizes(&l); counted != 20 || found != 20 {
+		t.Errorf("%d bytes counted, %d kept, want 20", counted, found)
+	}
+	if all := l.exchanges(); len(all) != 2 || all[0].URL.Path != "/quick" {
+		t.Errorf("exchanges %v, want the last 2", all)
+	}
+}
+
+// TestFaultsWithoutReport checks that a house without a test does not keep the faults that
+// were mended.
+func TestFaultsWithoutReport(t *testing.T) {
+	house, err := Open(Options{Empty: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer house.Close()
+	for range 10 {
+		house.Break(Where{}, Cut()).Mend()
+	}
+	if n := len(house.faults.added) + len(house.faults.active); n != 0 {
+		t.Errorf("%d faults are kept", n)
+	}
+}

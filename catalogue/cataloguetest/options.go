@@ -69,6 +69,11 @@ type Options struct {
 	// no response, even if the fault was mended. Otherwise such a fault is only logged.
 	RequireFaults bool
 
+	// MaxExchanges is the largest number of exchanges that the house keeps. It forgets the
+	// oldest ones, so that assertions such as [House.Asked] apply only to those that it
+	// keeps. If zero or negative, all are kept.
+	MaxExchanges int
+
 	// Server makes the house listen on a loopback port, for code that needs an
 	// address instead of a client. It does not work inside a synctest bubble.
 	Server bool
@@ -81,6 +86,8 @@ type Options struct {
 var (
 	errContradictory = errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
 	errTwoCatalogues = errors.New("options: Catalogue and Definitions may not both be set")
+	errNilWrap       = errors.New("options: Wrap returned a nil handler")
+	errNoTest        = errors.New("options: RequireFaults needs a test; use NewWith")
 )
 
 // check reports options that contradict each other.

@@ -32,6 +32,10 @@ func (i *interceptor) baseOf(page envelope) string {
 		return base
 	}
 	u := url.URL{Scheme: "http", Host: i.r.Host, Path: i.r.URL.Path}
+	target, _, _ := strings.Cut(i.r.RequestURI, "?")
+	if path, err := url.PathUnescape(target); err == nil && strings.HasPrefix(path, "/") && strings.HasSuffix(path, u.Path) {
+		u.Path = path // with the prefix that StripPrefix has removed
+	}
 	if i.r.TLS != nil {
 		u.Scheme = "https"
 	}

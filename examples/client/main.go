@@ -2,7 +2,7 @@
 // line. It is an example of a client that uses only the standard library and passes
 // every check of cataloguetest.VerifyClient.
 //
-//	go run ./examples/serve &
+//	go run ./examples/backlist &
 //	go run ./examples/client events
 //	go run ./examples/client -url https://films.example -root /v1/ films
 //

@@ -14,7 +14,7 @@ import (
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	document, source := filepath.Join(dir, "openapi.json"), filepath.Join(dir, "client.gen.go")
-	goCommand(t, "run", "github.com/gobacklist/backlist/examples/serve", "-openapi", document)
+	goCommand(t, "run", "github.com/gobacklist/backlist/examples/backlist", "-openapi", document)
 	goCommand(t, "tool", "oapi-codegen", "-config", "client/oapi-codegen.yaml", "-o", source, document)
 	for generated, stored := range map[string]string{document: "client/openapi.json", source: "client/client.gen.go"} {
 		if diff := cmp.Diff(read(t, stored), read(t, generated)); diff != "" {

@@ -2,7 +2,7 @@
 // oapi-codegen generated from the service's OpenAPI document. The tests compare every
 // kind of response with the document.
 //
-//	go run ../serve &
+//	go run ../backlist &
 //	go run . http://127.0.0.1:8080
 //
 // The generated client and the document are in the directory client.

@@ -1,6 +1,6 @@
 // Postgres serves the catalogue from PostgreSQL instead of memory. It is an example of
 // an implementation of httpapi.Collection, with the same handler and the same responses
-// as examples/serve.
+// as examples/backlist.
 //
 //	go run . -primary 'host=localhost dbname=house' -load house.json
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,45 +15,6 @@ import (
 
 	"github.com/gobacklist/backlist/resources/sample"
 )
-
-// server is a run of the program in this process.
-type server struct {
-	base, addr string // http://127.0.0.1:34567, 127.0.0.1:34567
-	stop       context.CancelFunc
-	done       chan struct{} // closed when code and stderr are set
-	code       int
-	stderr     bytes.Buffer
-}
-
-// start runs the program on a free port until the test ends.
-func start(t *testing.T, args ...string) *server {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	s := &server{stop: stop, done: make(chan struct{})}
-	out, stdout := io.Pipe()
-	go func() {
-		defer close(s.done)
-		s.code = run(ctx, append([]string{"-addr", "127.0.0.1:0"}, args...), stdout, &s.stderr)
-		stdout.Close()
-	}()
-	t.Cleanup(func() {
-		stop()
-		<-s.done
-	})
-	s.base, s.addr = announced(t, out)
-	return s
-}
-
-// announced reads the line with the address of the program.
-func announced(t *testing.T, stdout io.Reader) (base, addr string) {
-	t.Helper()
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	match := regexp.MustCompile(`^serving (http://(127\.0\.0\.1:[1-9][0-9]*))/api/\n$`).FindStringSubmatch(line)
-	if err != nil || match == nil {
-		t.Fatalf("first line = %q, %v", line, err)
-	}
-	return match[1], match[2]
-}
 
 // page is a response of a collection.
 type page struct {
@@ -258,77 +216,6 @@ func TestMaxLimit(t *testing.T) {
 		previous := get(t, s.base+"/api/books/?offset=20000&limit="+tt.limit).Previous
 		if previous == nil || !strings.Contains(*previous, tt.want+"&") {
 			t.Errorf("%s: previous = %v, want a link with %s", tt.reason, previous, tt.want)
-		}
-	}
-}
-
-func TestInvalidArguments(t *testing.T) {
-	file := func(content string) string {
-		name := filepath.Join(t.TempDir(), "house.json")
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	dir, valid := t.TempDir(), file(`{"books":[]}`)
-	truncated, repeated := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}],"magazines":[]}`)
-	tests := []struct {
-		reason string
-		args   []string
-		want   string // in the message
-	}{
-		{"unknown flag", []string{"-port", "80"}, "-port"},
-		{"unexpected argument", []string{"house.json"}, `"house.json"`},
-		{"address without a port", []string{"-addr", "localhost"}, "localhost"},
-		{"port out of range", []string{"-addr", "127.0.0.1:99999"}, "99999"},
-		{"missing file", []string{"-data", filepath.Join(t.TempDir(), "missing.json")}, "missing.json"},
-		{"directory instead of a file", []string{"-data", dir}, dir},
-		{"truncated file", []string{"-data", truncated}, truncated},
-		{"repeated id in a file", []string{"-data", repeated}, "record 1"},
-		{"file and seed", []string{"-data", valid, "-seed", "7"}, "-data"},
-		{"file and size", []string{"-books", "0", "-data", valid}, "-data"},
-		{"file and plain", []string{"-data", valid, "-plain"}, "-data"},
-		{"negative seed", []string{"-seed", "-1"}, "-seed"},
-		{"negative size", []string{"-events", "-1"}, "-events"},
-		{"size is not a number", []string{"-others", "many"}, `"many"`},
-		{"open and token", []string{"-open", "-token", "s3cret"}, "-open and -token"},
-		{"empty token", []string{"-token", ""}, "-token"},
-		{"token with a space", []string{"-token", "two words"}, "-token"},
-		{"limit of 0", []string{"-max-limit", "0"}, "-max-limit 0"},
-		{"limit is not a number", []string{"-max-limit", "ten"}, `"ten"`},
-		{"base URL without a scheme", []string{"-base-url", "books.example"}, "books.example"},
-		{"invalid boolean", []string{"-open=perhaps"}, "perhaps"},
-		{"missing value", []string{"-token"}, "-token"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.reason, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			args := append([]string{"-addr", "127.0.0.1:0"}, tt.args...)
-			if code := run(context.Background(), args, &stdout, &stderr); code != 2 {
-				t.Errorf("exit code %d, want 2", code)
-			}
-			if stdout.Len() > 0 {
-				t.Errorf("stdout = %q, want nothing", &stdout)
-			}
-			line := stderr.String()
-			if !strings.HasPrefix(line, "serve: ") || strings.Index(line, "\n") != len(line)-1 || !strings.Contains(line, tt.want) {
-				t.Errorf("stderr = %q, want one line with %s", line, tt.want)
-			}
-		})
-	}
-}
-
-func TestHelp(t *testing.T) {
-	for _, flag := range []string{"-h", "-help", "--help"} {
-		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), []string{flag}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
-			t.Errorf("%s: exit code %d, stderr %q", flag, code, &stderr)
-		}
-		for _, name := range []string{"-addr", "127.0.0.1:8080", "-data", "-open", "-token", "-base-url", "-max-limit", "1000", "-openapi", "-browse",
-			"-seed", "-events", "300", "-labels", "24", "-authors", "60", "-social-links", "80", "-books", "200", "-others", "12", "-plain"} {
-			if !strings.Contains(stdout.String(), name) {
-				t.Errorf("output of %s has no %s:\n%s", flag, name, &stdout)
-			}
 		}
 	}
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
 	"reflect"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -22,7 +25,11 @@ func load(c config) (*catalogue.Catalogue, error) {
 		}
 		return house, house.Load(&records)
 	}
-	return house, house.LoadFile(c.data)
+	err = house.LoadFile(c.data)
+	if errors.Is(err, fs.ErrNotExist) && c.save != "" && sameFile(c.save, c.data) {
+		err = fmt.Errorf("%w; to create it, run backlist once without -data", err)
+	}
+	return house, err
 }
 
 // newCatalogue returns an empty catalogue that sorts prices and amounts by value.

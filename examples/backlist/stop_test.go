@@ -16,7 +16,7 @@ import (
 )
 
 // asProgram is the environment variable that makes the test binary run main.
-const asProgram = "BACKLIST_SERVE_AS_PROGRAM"
+const asProgram = "BACKLIST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
@@ -143,13 +143,13 @@ func TestSecondSignalEndsImmediately(t *testing.T) {
 }
 
 // process starts the program in a separate process.
-func process(t *testing.T) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
+func process(t *testing.T, args ...string) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = exec.Command(self, "-addr", "127.0.0.1:0", "-open")
+	p = exec.Command(self, append([]string{"-addr", "127.0.0.1:0", "-open"}, args...)...)
 	p.Env = append(os.Environ(), asProgram+"=1")
 	stderr = new(bytes.Buffer)
 	p.Stderr = stderr
@@ -161,6 +161,6 @@ func process(t *testing.T) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Process.Kill() })
-	_, addr = announced(t, stdout)
+	_, addr = announced(t, bufio.NewReader(stdout))
 	return p, addr, stderr
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// exposedHeaders are the response headers that pages may read, besides those that the Fetch
+// standard always permits.
+const exposedHeaders = "Allow, ETag, Location, Retry-After, WWW-Authenticate"
+
+// corsMethods are the methods that pages may use. Whether a collection has them is decided
+// by the request itself, whose 405 a page can read.
+const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+// allowOrigins returns a handler that permits pages of the given origins to send requests to
+// next and to read the responses, by the CORS protocol of the Fetch standard. "*" permits
+// all pages. Requests of other pages are not refused, as the protocol is not a protection of
+// the server: their browser hides the responses.
+func allowOrigins(origins []string, next http.Handler) http.Handler {
+	if len(origins) == 0 {
+		return next
+	}
+	all := slices.Contains(origins, "*")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header, origin := w.Header(), r.Header.Get("Origin")
+		if !all {
+			header.Add("Vary", "Origin") // also of responses to other origins
+		}
+		if origin == "" || !all && !slices.Contains(origins, origin) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if all {
+			header.Set("Access-Control-Allow-Origin", "*")
+		} else {
+			header.Set("Access-Control-Allow-Origin", origin)
+			// For pages that always send cookies. The service has none.
+			header.Set("Access-Control-Allow-Credentials", "true")
+		}
+		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+			preflight(w, r)
+			return
+		}
+		header.Set("Access-Control-Expose-Headers", exposedHeaders)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// preflight permits the request that a page is about to send, with any headers. It does not
+// reach a house: no program has sent it.
+func preflight(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Add("Vary", "Access-Control-Request-Headers")
+	header.Set("Access-Control-Allow-Methods", corsMethods)
+	if names := r.Header.Values("Access-Control-Request-Headers"); len(names) > 0 {
+		header.Set("Access-Control-Allow-Headers", strings.Join(names, ","))
+	}
+	header.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// addOrigins parses the value of -cors, a list of origins with commas. They are compared
+// byte by byte, so only those that a browser can send are valid.
+func (c *config) addOrigins(list string) error {
+	for origin := range strings.SplitSeq(list, ",") {
+		origin = strings.TrimSpace(origin)
+		if origin != "*" && origin != "null" {
+			want, err := originOf(origin)
+			if err != nil {
+				return err
+			}
+			if origin != want {
+				return fmt.Errorf("%q is not an origin as browsers send it; want %q", origin, want)
+			}
+		}
+		c.cors = append(c.cors, origin)
+	}
+	return nil
+}
+
+// originOf returns the origin that a text probably means.
+func originOf(text string) (string, error) {
+	if text != "" && !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Hostname() == "" {
+		return "", errors.New(`want an origin such as "http://localhost:5173", or "*"`)
+	}
+	host := strings.ToLower(u.Host)
+	for scheme, port := range map[string]string{"http": ":80", "https": ":443"} {
+		if u.Scheme == scheme {
+			host = strings.TrimSuffix(host, port)
+		}
+	}
+	return u.Scheme + "://" + host, nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// TestFaults checks each form of a fault by a response to the second page of the books, which
+// the document of cataloguetest describes.
+func TestFaults(t *testing.T) {
+	page := func(a answer) (p pagination.Envelope[resources.Record]) {
+		_ = json.Unmarshal([]byte(a.body), &p)
+		return p
+	}
+	tests := []struct {
+		reason, fault string
+		check         func(a, whole answer) bool
+	}{
+		{"status", "503", func(a, _ answer) bool { return a.status == 503 && a.body == "" }},
+		{"status with JSON", "500 `{\"detail\":\"no disk\"}`", func(a, _ answer) bool {
+			return a.status == 500 && a.body == `{"detail":"no disk"}` && a.header.Get("Content-Type") == "application/json"
+		}},
+		{"status with text", `429 "not so fast\n"`, func(a, _ answer) bool { return a.status == 429 && a.body == "not so fast\n" }},
+		{"header before a number", `header X-Shop 5 nth=1`, func(a, whole answer) bool {
+			return a.header.Get("X-Shop") == "5" && a.body == whole.body
+		}},
+		{"header with a quoted value", `header X-Shop "a=b 10%"`, func(a, _ answer) bool { return a.header.Get("X-Shop") == "a=b 10%" }},
+		{"header removed", "header Content-Type 100%", func(a, whole answer) bool {
+			return len(a.header["Content-Type"]) == 0 && len(whole.header["Content-Type"]) == 1
+		}},
+		{"unavailable", "unavailable 1500ms", func(a, _ answer) bool { return a.status == 503 && a.header.Get("Retry-After") == "2" }},
+		{"delay", "delay 1ms", func(a, whole answer) bool { return a.body == whole.body }},
+		{"slow", "slow 500 1ms", func(a, whole answer) bool { return a.body == whole.body }},
+		{"cut", "cut", func(a, _ answer) bool { return a.status == 0 && a.err != nil }},
+		{"cut after", "cut-after 10", func(a, whole answer) bool { return a.status == 200 && a.err != nil && a.body == whole.body[:10] }},
+		{"truncate", "truncate 10", func(a, whole answer) bool { return a.status == 200 && a.err == nil && a.body == whole.body[:10] }},
+		{"link to itself", "next-is-self", func(a, _ answer) bool { return strings.Contains(page(a).Next, "offset=2") }},
+		{"link to the first page", "next-cycle", func(a, _ answer) bool {
+			return page(a).Next != "" && !strings.Contains(page(a).Next, "offset")
+		}},
+		{"link to another host", "next-host elsewhere.example", func(a, _ answer) bool {
+			return strings.HasPrefix(page(a).Next, "http://elsewhere.example/api/books/")
+		}},
+		{"link with another scheme", "next-scheme ftp", func(a, _ answer) bool { return strings.HasPrefix(page(a).Next, "ftp://") }},
+		{"empty page", "empty-page-with-next", func(a, _ answer) bool { return page(a).Next != "" && len(page(a).Records) == 0 }},
+		{"missing row", "missing-row", func(a, _ answer) bool { return len(page(a).Records) == 1 }},
+		{"repeated row", "repeated-row", func(a, _ answer) bool { return len(page(a).Records) == 3 && page(a).Records[0].ID == 2 }},
+		{"count shrinks", "count-shrinks 3", func(a, _ answer) bool { return page(a).Count == 7 }},
+		{"browsable API", "browsable-api", func(a, _ answer) bool { return a.header.Get("Content-Type") == "text/html; charset=utf-8" }},
+
+		{"method and path", "GET /api/books/ 503", func(a, _ answer) bool { return a.status == 503 }},
+		{"another method", "POST /api/books/ 503", func(a, _ answer) bool { return a.status == 200 }},
+		{"pattern of the path", "/api/{segment}/{$} 503", func(a, _ answer) bool { return a.status == 503 }},
+		{"another path", "/api/{$} 503", func(a, _ answer) bool { return a.status == 200 }},
+		{"page", "503 offset=2", func(a, _ answer) bool { return a.status == 503 }},
+		{"another page", "503 offset=4", func(a, _ answer) bool { return a.status == 200 }},
+		{"second request", "503 nth=2", func(a, _ answer) bool { return a.status == 200 }},
+		{"first request is skipped", "503 after=1", func(a, _ answer) bool { return a.status == 200 }},
+		{"all", "503 100%", func(a, _ answer) bool { return a.status == 503 }},
+		{"white space", "  GET \t/api/books/   503  ", func(a, _ answer) bool { return a.status == 503 }},
+	}
+	const path = "/api/books/?limit=2&offset=2&ordering=id&format=api"
+	s := startControl(t)
+	whole := ask(t, "GET "+s.base+path, "")
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			h := fork(t, s, "")
+			body, err := json.Marshal(map[string]string{"fault": tt.fault})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a := ask(t, "POST "+s.control+"/houses/"+h.Name+"/faults/", string(body)); a.status != 201 {
+				t.Fatalf("%s: %d %s", tt.fault, a.status, a.body)
+			}
+			a := ask(t, "GET "+s.base+path, "", houseHeader, h.Name)
+			if !tt.check(a, whole) {
+				t.Errorf("%s: %+v", tt.fault, a)
+			}
+		})
+	}
+}
+
+// TestShare checks that a share is that of cataloguetest: about its fraction of the requests,
+// and the same ones in each run with the same seed.
+func TestShare(t *testing.T) {
+	failures := func(fault string) (which []int) {
+		s := start(t, few("-fail", fault)...)
+		for i := range 200 {
+			if ask(t, "GET "+s.base+"/api/", "").status == 503 {
+				which = append(which, i)
+			}
+		}
+		return which
+	}
+	first, again, other := failures("503 10%"), failures("503 10%"), failures("503 10% seed=7")
+	if len(first) < 10 || len(first) > 35 || len(other) < 10 || len(other) > 35 {
+		t.Errorf("%d and %d of 200 requests failed, want about 20", len(first), len(other))
+	}
+	if !slices.Equal(first, again) || slices.Equal(first, other) {
+		t.Errorf("failed requests: %v, %v, with another seed %v", first, again, other)
+	}
+}
+
+// TestDelay checks that -delay applies to each request, including those that fail.
+func TestDelay(t *testing.T) {
+	const delay = 20 * time.Millisecond
+	s := start(t, few("-delay", delay.String(), "-fail", "/api/books/ 503")...)
+	for path, status := range map[string]int{"/api/": 200, "/api/books/": 503} {
+		before := time.Now()
+		a := ask(t, "GET "+s.base+path, "")
+		if took := time.Since(before); took < delay || a.status != status {
+			t.Errorf("%s: %d after %v, want %d after %v or more", path, a.status, took, status, delay)
+		}
+	}
+}
+
+func TestFormExamples(t *testing.T) {
+	for _, f := range forms() {
+		if _, err := parseFault(f.example); err != nil {
+			t.Errorf("%s: %v", f.example, err)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// config holds the values of the flags.
+type config struct {
+	addr    string
+	data    string
+	open    bool
+	token   string
+	baseURL string
+	limits  pagination.Limits
+	openapi string
+	version string         // of OpenAPI
+	sample  sample.Options // of the generated records
+	browse  bool
+
+	cors      []string // origins
+	watch     bool
+	save      string
+	saveEvery time.Duration
+	faults    []fault
+	control   string
+}
+
+// parse parses the flags. If help is requested, it prints the usage to stdout and
+// returns flag.ErrHelp.
+func parse(args []string, stdout io.Writer) (config, error) {
+	var c config
+	flags := c.flags()
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, usage)
+		return c, err
+	}
+	if err != nil {
+		return c, err
+	}
+	return c, c.check(flags.Args())
+}
+
+// flags returns the flags, which set c. The text usage describes them.
+func (c *config) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("backlist", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the caller prints errors in one line
+	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "")
+	flags.StringVar(&c.baseURL, "base-url", "", "")
+	flags.Func("cors", "", c.addOrigins)
+	flags.BoolVar(&c.browse, "browse", true, "")
+	flags.IntVar(&c.limits.Max, "max-limit", 1000, "")
+	flags.StringVar(&c.openapi, "openapi", "", "")
+	flags.StringVar(&c.version, "openapi-version", "3.1", "")
+
+	flags.StringVar(&c.data, "data", "", "")
+	flags.BoolVar(&c.watch, "watch", false, "")
+	flags.Func("save", "", nonEmpty(&c.save))
+	flags.DurationVar(&c.saveEvery, "save-every", defaultSaveEvery, "")
+	flags.Uint64Var(&c.sample.Seed, "seed", 0, "")
+	flags.BoolFunc("plain", "", c.setPlain)
+	flags.Func("events", "", size(&c.sample.Events))
+	flags.Func("labels", "", size(&c.sample.Labels))
+	flags.Func("authors", "", size(&c.sample.Authors))
+	flags.Func("social-links", "", size(&c.sample.SocialLinks))
+	flags.Func("books", "", size(&c.sample.Books))
+	flags.Func("others", "", size(&c.sample.Others))
+
+	flags.BoolVar(&c.open, "open", false, "")
+	flags.Func("token", "", c.setToken)
+
+	flags.Func("delay", "", c.addDelay)
+	flags.Func("fail", "", c.addFault)
+	flags.Func("control", "", nonEmpty(&c.control))
+	return flags
+}
+
+// defaultSaveEvery is the default of -save-every.
+const defaultSaveEvery = 10 * time.Second
+
+// nonEmpty returns a function that sets a text. It refuses an empty shell variable.
+func nonEmpty(to *string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return errors.New("want a value")
+		}
+		*to = s
+		return nil
+	}
+}
+
+func (c *config) setPlain(s string) error {
+	plain, err := strconv.ParseBool(s)
+	c.sample.Without = 0
+	if plain {
+		c.sample.Without = sample.AllOddities
+	}
+	return err
+}
+
+// addDelay adds a delay of all requests.
+func (c *config) addDelay(text string) error {
+	if d, err := time.ParseDuration(text); err != nil || d < 0 {
+		return errors.New("want a time such as 200ms or 2s")
+	}
+	return c.addFault("delay " + text)
+}
+
+// addFault adds a fault in text form.
+func (c *config) addFault(text string) error {
+	f, err := parseFault(text)
+	c.faults = append(c.faults, f)
+	return err
+}
+
+// size returns a function that parses a number of records for [sample.Options].
+func size(to *int) func(string) error {
+	return func(s string) error {
+		n, err := strconv.Atoi(s)
+		switch {
+		case err != nil || n < 0:
+			return errors.New("want a number of records")
+		case n == 0:
+			n = -1 // 0 would mean the default
+		}
+		*to = n
+		return nil
+	}
+}
+
+// setToken sets the token. It refuses invalid tokens, such as an empty shell variable.
+func (c *config) setToken(token string) error {
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return errors.New("want a token without white space")
+	}
+	c.token = token
+	return nil
+}
+
+// check returns an error for an invalid combination of flags.
+func (c config) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case c.data != "" && c.sample != (sample.Options{}):
+		return errors.New("-data cannot be combined with the flags for generated records")
+	case c.open && c.token != "":
+		return errors.New("-open and -token cannot be combined")
+	case c.watch && c.data == "":
+		return errors.New("-watch needs -data")
+	case c.watch && c.save != "" && sameFile(c.data, c.save):
+		return errors.New("-watch and -save cannot be combined for the same file")
+	case c.saveEvery < 0:
+		return fmt.Errorf("-save-every %v is negative; 0 saves only at the end", c.saveEvery)
+	case c.saveEvery != defaultSaveEvery && c.save == "":
+		return errors.New("-save-every needs -save")
+	case c.limits.Max == 0:
+		return errors.New("-max-limit 0 is invalid; negative means no limit")
+	}
+	return nil
+}
+
+// scheme returns the scheme of the credentials for posts, or "" if none are needed.
+func (c config) scheme() string {
+	if c.token != "" {
+		return "Bearer"
+	}
+	return ""
+}
+
+// authorizer returns the authorizer for posts, or nil if they are refused.
+func (c config) authorizer() httpapi.Authorizer {
+	switch {
+	case c.open:
+		return httpapi.AllowAll
+	case c.token != "":
+		return httpapi.Bearer(c.token)
+	}
+	return nil
+}
