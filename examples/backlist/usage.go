@@ -12,7 +12,7 @@ The service
   -open, -token T    permit all writes, or those with "Authorization: Bearer T"
   -browse=false      send JSON to browsers instead of HTML pages
   -max-limit N       largest page (default 1000; negative means no limit)
-  -openapi FILE      write the OpenAPI document; -openapi-version is 3.1 or 3.0
+  -openapi FILE      write the document, in -openapi-version 3.0 (default 3.1)
 The records
   -data FILE         serve the records of a JSON file instead of generated ones
   -watch             load that file again if it changes and is valid
