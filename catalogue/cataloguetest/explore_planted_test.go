@@ -255,7 +255,7 @@ func retrying() careful {
 	c := newCareful()
 	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
 		for {
-			page, err = getPage(ctx, client, url)
+			page, err = getWholePage(ctx, client, url)
 			if err == nil || !strings.HasPrefix(err.Error(), "503") {
 				return page, err
 			}
