@@ -44,8 +44,17 @@ type Exploration struct {
 	Timeout time.Duration
 
 	// Except lists the names of events that do not happen, for a client that is not
-	// meant to handle them. They are the names in the description of a story. "insert",
-	// "delete", "swap" and "load" are the writes.
+	// meant to handle them. The events are
+	//
+	//   - responses: status-500, status-404, status-503, status-429,
+	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
+	//     wrong-content-type, redirect-to-other-host, browsable-api;
+	//   - connections: delay, stall, slow-body, cut-before-header, cut-in-body,
+	//     truncated-body;
+	//   - wrong pages: next-is-self, next-cycle, next-on-other-host, next-without-tls,
+	//     empty-pages-with-next, row-missing, row-repeated, row-repeated-for-another,
+	//     count-shrinks;
+	//   - writes: insert, delete, swap (two records exchange their contents) and load.
 	Except []string
 }
 
@@ -63,14 +72,15 @@ type Exploration struct {
 //
 // The first story in which it does something else is reduced to the smallest one that
 // shows the same mistake. The test then fails with what the client did wrong, what to do,
-// the requests, and a Go test that shows it in a house.
+// the requests, and a Go test that shows it in a house. A thousand stories take a few
+// seconds.
 //
 //	func TestClient(t *testing.T) {
 //		cataloguetest.Explore(t, eventIDs, cataloguetest.Exploration{Collection: "events"})
 //	}
 //
-// A story depends only on its seed, so every run of the test has the same stories, and so
-// has every machine. That a client passes 1000 of them does not prove that it passes all:
+// A story depends only on its seed, the collection and Except, so every run of the test has
+// the same stories, and so has every machine. That a client passes 1000 of them does not prove that it passes all:
 // let a scheduled job run more of them, with another seed. In a fuzz test, the fuzzer
 // chooses the stories:
 //

@@ -8,12 +8,15 @@ import (
 	"log"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,6 +65,22 @@ func TestExplorerErrors(t *testing.T) {
 			t.Errorf("inside a bubble: %v, want %v", err, errExploring)
 		}
 	})
+}
+
+// TestExceptDocumented checks that the documentation of Exploration.Except names all events.
+func TestExceptDocumented(t *testing.T) {
+	source, err := os.ReadFile("explore.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, doc, _ := strings.Cut(string(source), "// Except lists")
+	doc, _, _ = strings.Cut(doc, "\n\tExcept ")
+	words := strings.FieldsFunc(doc, func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	for _, name := range kindNames(storyKinds()) {
+		if !slices.Contains(words, name) {
+			t.Errorf("%s is not documented", name)
+		}
+	}
 }
 
 // TestExplorerFailures checks what is reported of clients that do not return.
