@@ -116,7 +116,7 @@
 //
 // # Exploring a client
 //
-// Real clients fail in combinations that nobody has written down. [Explore] runs the same
+// Real clients also fail in situations that no list contains. [Explore] runs the same
 // client through many random stories, in which responses are wrong or late, connections
 // break, and records are inserted, deleted and changed between two requests. It reports
 // the smallest story in which the client loses or repeats a record, never ends, or does

@@ -106,7 +106,7 @@ func TestExplorerFailures(t *testing.T) {
 			runtime.Goexit()
 			return nil, nil
 		}, exited},
-		{"waits for ever", func(context.Context, *http.Client, string) ([]int, error) { select {} }, blocked},
+		{"waits forever", func(context.Context, *http.Client, string) ([]int, error) { select {} }, blocked},
 		{"leaves a goroutine", func(context.Context, *http.Client, string) ([]int, error) {
 			go func() { <-make(chan int) }()
 			return nil, nil

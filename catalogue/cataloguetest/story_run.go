@@ -60,7 +60,7 @@ func (x *explorer) run(t *testing.T, s story) *ended {
 		var p problem
 		defer func() {
 			if reason := recover(); reason != nil {
-				p = problem{kind: blocked, text: fmt.Sprintf("left goroutines that are blocked for ever (%v)", reason), remedy: remedyBlock}
+				p = problem{kind: blocked, text: fmt.Sprintf("left goroutines that are blocked forever (%v)", reason), remedy: remedyBlock}
 			}
 			done <- p
 		}()

@@ -26,7 +26,7 @@ var errWalk = errors.New("inconsistent pages")
 // It requests one page after another, ordered by id. Each page begins with the last record
 // of the page before it. If that record is still there, the number of records before it
 // has not changed, and those after it are the next ones. So the result has every record
-// that existed throughout, whatever else is inserted or deleted meanwhile. It follows no
+// that existed throughout, even if others are inserted or deleted meanwhile. It follows no
 // links: they might lead back, or to another host.
 func fetchAll(ctx context.Context, client *http.Client, root, collection string) ([]record, error) {
 	list := root + url.PathEscape(collection) + "/?ordering=id"
