@@ -14,6 +14,9 @@ import (
 // A correct implementation of the optional interfaces passes. One with a single fault
 // fails the checks of that fault and no others.
 func TestFaultsOfFilms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long; TestFaults is similar")
+	}
 	tests := []struct {
 		fault fault
 		want  []string // checks
