@@ -87,20 +87,30 @@ func newCareful() careful {
 
 // getWholePage returns a page, whose count is -1 if it has none.
 func getWholePage(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
-	r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	body, err := getBody(ctx, client, url)
 	if err != nil {
 		return page, err
+	}
+	page.Count = -1
+	return page, json.Unmarshal(body, &page)
+}
+
+// getBody returns the body of a response with status 200, or as much of it as there is and
+// the error that ended it.
+func getBody(ctx context.Context, client *http.Client, url string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		return nil, err
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		return page, err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return page, errors.New(resp.Status)
+		return nil, errors.New(resp.Status)
 	}
-	page.Count = -1
-	return page, json.NewDecoder(resp.Body).Decode(&page)
+	return io.ReadAll(resp.Body)
 }
 
 // offsetsOnly advances by the number of records, without an overlap.
@@ -139,19 +149,11 @@ func withoutCount() careful {
 func streaming() careful {
 	c := newCareful()
 	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
-		r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
-		if err != nil {
+		body, err := getBody(ctx, client, url)
+		if err != nil && body == nil {
 			return page, err
 		}
-		resp, err := client.Do(r)
-		if err != nil {
-			return page, err
-		}
-		defer resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			return page, errors.New(resp.Status)
-		}
-		body, _ := io.ReadAll(resp.Body) // the mistake
+		// The mistake: the body may have broken off.
 		if err := json.Unmarshal(body, &page); err != nil {
 			front, _, _ := strings.Cut(string(body), `"results"`)
 			if json.Unmarshal([]byte(strings.TrimSuffix(front, ",")+"}"), &page) != nil {

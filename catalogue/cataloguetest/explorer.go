@@ -88,7 +88,7 @@ type finding struct {
 	runs    int    // stories that were tried to reduce it
 }
 
-// search returns the first finding, or nil if there is none.
+// search returns the first finding, or nil if the client makes no mistake.
 func (x *explorer) search(t *testing.T, opts Exploration) *finding {
 	t.Helper()
 	if opts.Story != nil {

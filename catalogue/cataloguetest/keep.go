@@ -29,7 +29,7 @@ func (h *House) Keep(collection string, ids ...int) {
 		h.tb.Errorf("cataloguetest: Keep: %v", err)
 		return
 	}
-	if len(h.log.exchanges()) == 0 {
+	if h.log.empty() {
 		h.kept.Store(h.Catalogue.Clone())
 	}
 }

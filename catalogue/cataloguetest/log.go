@@ -72,6 +72,13 @@ func (l *exchangeLog) forgetFirst() {
 	l.entries, l.dropped = l.entries[1:], max(l.dropped-1, 0)
 }
 
+// empty reports whether no request has been recorded.
+func (l *exchangeLog) empty() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.entries) == 0
+}
+
 // exchanges returns copies of all exchanges in the order of their requests.
 func (l *exchangeLog) exchanges() []Exchange {
 	l.mu.Lock()

@@ -67,8 +67,9 @@ func (e *ended) harmless() bool {
 	return true
 }
 
-// remedy returns the remedy for the step that is probably the reason of a problem, or the
-// one given if there is none: writes and wrong pages before errors, later steps first.
+// remedy returns the remedy for the step that is the most likely cause of a problem, or
+// otherwise if no step has happened. It prefers writes and wrong pages to errors, and later
+// steps to earlier ones.
 func (e *ended) remedy(otherwise string) string {
 	for _, errors := range []bool{false, true} {
 		for i, st := range slices.Backward(e.steps) {

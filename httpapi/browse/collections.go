@@ -94,8 +94,8 @@ func (c *collection) updateMethod() string {
 	return ""
 }
 
-// parameter returns the field that a parameter of a query selects by, and the lookup. The
-// field is the zero Field if there is none.
+// parameter returns the field that a parameter of a query selects by, and the lookup. If no
+// field has that name, it returns the zero Field.
 func (c *collection) parameter(name string) (field resources.Field, lookup string) {
 	for _, f := range c.Fields {
 		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))

@@ -82,7 +82,7 @@ func windowOf(q query, e envelope) pagination.Window {
 	return w
 }
 
-// offsetOf returns the offset in a link, or 0 if there is none.
+// offsetOf returns the offset in a link. It returns 0 if the link has no valid offset.
 func offsetOf(link string) int {
 	offset, _ := strconv.Atoi(parameter(link, "offset"))
 	return offset

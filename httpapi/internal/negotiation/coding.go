@@ -3,8 +3,8 @@ package negotiation
 import "strings"
 
 // ContentCoding returns the first coding in the values of Content-Encoding, as it was
-// sent, or "" if there is none. The token identity stands for no coding. RFC 9110 reserves
-// it for Accept-Encoding (section 12.5.3), but clients send it.
+// sent. It returns "" if the body is not encoded. It ignores the token identity, which RFC
+// 9110 reserves for Accept-Encoding (section 12.5.3), but which clients send.
 func ContentCoding(values []string) string {
 	for _, value := range values {
 		for coding := range strings.SplitSeq(value, ",") {
