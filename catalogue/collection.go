@@ -1,10 +1,15 @@
 package catalogue
 
 import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -94,24 +99,67 @@ type Collection[T any] struct {
 // A struct with unexported fields that contain references, such as [math/big.Int] and
 // [net/netip.Addr], must have such a method or function, or be part of a struct with
 // one. The option string of a json tag is not supported. Fields that are not in the JSON
-// are copied too.
+// are copied too. If T has a method MarshalJSON, it must have UnmarshalJSON too. Its JSON
+// must be an object, so T cannot have MarshalText or UnmarshalText without the
+// corresponding method for JSON.
+//
+// Two words of the tag backlist have an effect: a field with unique is added to
+// Options.Unique, and the text of a field with decimal is compared by its value, unless
+// Options.Keys has a function for it. All other words are for requests. They have no
+// effect in a standalone collection, but must be valid too; [resources.DescriptionOf]
+// lists them.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these
 // requirements, or if a function in opts is nil or takes another type than its field has.
 // It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
 // Options.Unique or Options.Keys names no field of it, and if T is resources.Record and
-// Options.Unique or Options.Keys has a name that is not in snake_case. NewCollection
-// inspects T by reflection once; the methods of the collection do not repeat that work.
+// one of the three has a name that is not in snake_case. NewCollection inspects T by
+// reflection once; the methods of the collection do not repeat that work.
 //
-// A record that Insert accepts can be saved and loaded, with one exception: if a type
-// has a method that marshals its JSON but none that unmarshals it, Insert checks only
-// that the JSON is valid.
+// A record that Insert accepts can be saved and loaded, with one exception: if the type of
+// a field has a method that marshals its JSON but none that unmarshals it, Insert checks
+// only that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such
+// as that of Paris before 1911: JSON has no such offsets, so it would be another instant.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
+	opts, err := withTags[T](opts)
+	if err != nil {
+		return nil, err
+	}
 	s, engine, err := newSchema[T](opts)
 	if err != nil {
 		return nil, err
 	}
 	return &Collection[T]{schema: s, store: store.New(engine)}, nil
+}
+
+// withTags returns the options of a standalone collection with what the tags of T say.
+func withTags[T any](opts Options) (Options, error) {
+	members, _ := jsonmember.Of(reflect.TypeFor[T]())
+	tagged := slices.ContainsFunc(members, func(m jsonmember.Member) bool {
+		_, ok := m.Field.Tag.Lookup("backlist")
+		return ok
+	})
+	if !tagged {
+		return opts, nil
+	}
+	about, err := resources.DescriptionOf[T](opts.Name)
+	if err != nil {
+		return opts, fmt.Errorf("%s: %w: %w", cmp.Or(opts.Name, "collection"), ErrInvalidType, err)
+	}
+	opts.Keys = allKeys[T](about.Fields, opts.Keys)
+	opts.Unique = addUnique(opts.Unique, about.Fields)
+	return opts, nil
+}
+
+// addUnique returns the names of unique fields, and those of described ones.
+func addUnique(names []string, fields []resources.Field) []string {
+	names = slices.Clone(names)
+	for _, f := range fields {
+		if name := ordering.Snake(f.Name); f.Unique && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Name returns [Options].Name, or the key if the collection belongs to a catalogue.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -23,9 +24,13 @@ var (
 // than encoding/json: names must match exactly, and an unknown or repeated name is an
 // error, as is null for a field that cannot hold it. If T implements json.Unmarshaler, as
 // the three documented types do, the function uses that instead.
-func decoder[T any](of []member) func([]byte, []string) (T, error) {
+func decoder[T any](of []jsonmember.Member) func([]byte, []string) (T, error) {
 	if _, own := any((*T)(nil)).(json.Unmarshaler); own {
 		return decodeOwn[T]
+	}
+	arrays := make([]bool, len(of))
+	for i, m := range of {
+		arrays[i] = hasArray(m.Field.Type)
 	}
 	return func(data []byte, _ []string) (record T, err error) {
 		members, err := resources.ParseRecord(data)
@@ -34,11 +39,11 @@ func decoder[T any](of []member) func([]byte, []string) (T, error) {
 		}
 		v := reflect.ValueOf(&record).Elem()
 		for name, text := range members.All() {
-			i := slices.IndexFunc(of, func(m member) bool { return m.name == name })
+			i := slices.IndexFunc(of, func(m jsonmember.Member) bool { return m.Name == name })
 			if i < 0 {
 				return record, &resources.MemberError{Member: name, Err: unknownMember(name, of)}
 			}
-			if err := decodeField(settable(v, of[i].index), text); err != nil {
+			if err := decodeField(settable(v, of[i].Field.Index), text, arrays[i]); err != nil {
 				return record, &resources.MemberError{Member: name, Err: err}
 			}
 		}
@@ -46,10 +51,10 @@ func decoder[T any](of []member) func([]byte, []string) (T, error) {
 	}
 }
 
-func unknownMember(name string, of []member) error {
+func unknownMember(name string, of []jsonmember.Member) error {
 	var known []string
 	for _, m := range of {
-		known = append(known, m.name)
+		known = append(known, m.Name)
 	}
 	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, known))
 }
@@ -83,11 +88,19 @@ func decodeOwn[T any](data []byte, required []string) (record T, err error) {
 	return record, &resources.MemberError{Member: missing[0], Err: err}
 }
 
-func decodeField(v reflect.Value, text string) error {
+// decodeField decodes a value. arrays reports whether its type contains arrays, which are
+// checked for their length.
+func decodeField(v reflect.Value, text string, arrays bool) error {
 	if text == "null" && !nullable(v.Type()) {
 		return errNull
 	}
-	return json.Unmarshal([]byte(text), v.Addr().Interface())
+	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
+		return err
+	}
+	if composite := text[0] == '[' || text[0] == '{'; composite && (arrays || strings.Contains(text, "null")) {
+		return errorIn(v.Type(), text)
+	}
+	return nil
 }
 
 // nullable reports whether null can be decoded into a type, by its kind or by its method

@@ -41,8 +41,9 @@ type Definition[T any] struct {
 // by the members of Options.Description that are not zero, and by Options.Ordering, which
 // is the same as Ordering in the description. Fields in Options.Description replace all
 // fields; to change one, change the result of DescriptionOf. The name of a record, which
-// appears in messages and titles, is the key in the singular; if that is wrong, as for
-// "series", set Name. There are two exceptions:
+// appears in messages and titles, is that of T in words, such as "social link" for
+// SocialLink. Open records are named by the key, "films": set Name to "film". There are
+// two exceptions:
 //
 //   - A documented collection keeps its documented description, which Options.Description
 //     overrides. It is documented if it is made by NewWith and the key is one of the 39, or
@@ -105,13 +106,9 @@ func (d Definition[T]) make(house *Catalogue, only bool) (anyCollection, error) 
 		return nil, d.errorf("%w", err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
-	opts.Unique = slices.Clone(opts.Unique)
+	opts.Unique = addUnique(opts.Unique, about.Fields)
 	for i, f := range about.Fields {
-		name := ordering.Snake(f.Name)
-		switch listed := slices.Contains(opts.Unique, name); {
-		case f.Unique && !listed:
-			opts.Unique = append(opts.Unique, name)
-		case listed && !documented:
+		if !documented && slices.Contains(opts.Unique, ordering.Snake(f.Name)) {
 			about.Fields[i].Unique = true
 		}
 	}

@@ -60,14 +60,15 @@ type Encoded interface {
 	// with an order of values, such as minutes__gte, and of beginnings of text use the
 	// index of the field; [Selection] has their cost. These are O(n): filters of text in
 	// any letters, of parts of text, and of lists of ids, a search, and filters of fields
-	// that Options.Keys or methods of their type sort in another way. A search in
-	// another collection reads that collection once for each word, in a state of its own.
+	// that Options.Keys or methods of their type sort in another way. A search in another
+	// collection reads the records that are referred to, in one state of that collection,
+	// which may differ from that of the page.
 	PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 
 	// Get returns the JSON of the record with the given id, which must not be modified.
 	// The error is that of ctx or of [resources.Description.Filter], even if there is no
 	// such record, or wraps [ErrNotFound] if there is none or the filter does not select
-	// it. O(log n) without a search in another collection.
+	// it. O(log n).
 	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
 
 	// Create validates a posted JSON object as the service does, stores it as a record
@@ -78,8 +79,9 @@ type Encoded interface {
 	// [ErrReadOnly] if the service does not accept posts to the collection or the
 	// catalogue is a snapshot, [ErrDuplicate] and [resources.FieldErrors] if another
 	// record gets the value of a unique field at the same time, [ErrInvalid] if the
-	// record type cannot hold the result, or [ErrInvalidID] if no id is left. The cost is
-	// that of Validate and of [Collection.Insert].
+	// record type cannot hold the result, or [ErrInvalidID] if no id is left. If the type
+	// of a field cannot hold a valid value, the error wraps [resources.FieldErrors] too.
+	// The cost is that of Validate and of [Collection.Insert].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 
 	// Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
@@ -118,7 +120,7 @@ type anyCollection interface {
 	check() error
 	read(in *scanner) ([]*store.Entry, error)
 	write(w *bufio.Writer, s *store.State) error
-	matching(ctx context.Context, t resources.Test) (map[int]bool, error)
+	column(name string) *column
 	referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error)
 	removeReferences(key string, id int, from []int) error
 }

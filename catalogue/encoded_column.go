@@ -7,6 +7,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -88,7 +89,7 @@ func (s *schema[T]) checkFields(about resources.Description) error {
 	}
 	var known []string
 	for _, m := range s.members {
-		known = append(known, m.name)
+		known = append(known, m.Name)
 	}
 	for _, f := range about.Fields {
 		if !slices.Contains(known, f.Name) {
@@ -100,8 +101,8 @@ func (s *schema[T]) checkFields(about resources.Description) error {
 
 // typeOf returns the type of a member, or nil if there is no such member.
 func (s *schema[T]) typeOf(name string) reflect.Type {
-	if i := slices.IndexFunc(s.members, func(m member) bool { return m.name == name }); i >= 0 {
-		return s.members[i].typ
+	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }); i >= 0 {
+		return s.members[i].Field.Type
 	}
 	return nil
 }

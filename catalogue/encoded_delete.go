@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -92,8 +92,13 @@ func (c *Catalogue) referrers(key string) (list []anyCollection) {
 // record itself is not among them.
 func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
 	is := func(to int) bool { return to == id }
-	for i, entry := range e.store.Current().Entries() {
-		if i%256 == 0 && ctx.Err() != nil {
+	all, err := e.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(e.schema.idName)}})
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 0
+	for entry := range all {
+		if n++; n%256 == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
 		if entry.ID == id && e.Key() == key {
@@ -129,7 +134,11 @@ func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) erro
 		if err != nil {
 			return err
 		}
-		fresh, err := e.schema.replaced(old, members)
+		record, err := e.schema.decode(members.AppendJSON(nil), nil)
+		if err != nil {
+			return e.schema.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
+		}
+		fresh, err := e.schema.replaced(old, record)
 		if err != nil {
 			return err
 		}
@@ -154,7 +163,10 @@ func (e *encoded[T]) without(entry *store.Entry, key string, id int) (resources.
 		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
 			continue
 		}
-		list = slices.DeleteFunc(list, func(item json.RawMessage) bool { return string(item) == strconv.Itoa(id) })
+		list = slices.DeleteFunc(list, func(item json.RawMessage) bool {
+			to, ok := referenceIn(string(item))
+			return ok && to == id
+		})
 		if members, err = members.With(name, list); err != nil {
 			return members, e.schema.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -56,17 +57,14 @@ func timeKey[T any](f ordering.Field[T], value string) ordering.Key {
 // valueKeys returns the key functions of the fields that are text in JSON but compare by
 // another value.
 func valueKeys[T any](fields []resources.Field) (keys []ordering.KeyFunc) {
-	var members []member
-	if t := reflect.TypeFor[T](); !isOpen[T]() && t.Kind() == reflect.Struct {
-		members, _ = membersOf(t) // newSchema reports the error
-	}
+	members, _ := jsonmember.Of(reflect.TypeFor[T]()) // newSchema reports conflicts
 	for _, f := range fields {
 		key := textKey(f.Kind)
-		i := slices.IndexFunc(members, func(m member) bool { return m.name == f.Name })
+		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })
 		if key == nil || i < 0 && !isOpen[T]() {
 			continue
 		}
-		if isOpen[T]() || isString(members[i].typ) {
+		if isOpen[T]() || isString(members[i].Field.Type) {
 			keys = append(keys, ordering.FieldKey(ordering.Snake(f.Name), key))
 		}
 	}

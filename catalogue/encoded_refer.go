@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"encoding/json"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -15,12 +18,12 @@ import (
 func (s *schema[T]) references(c *column) func(*store.Entry, func(int) bool) bool {
 	if c.Kind != resources.References {
 		return func(e *store.Entry, to func(int) bool) bool {
-			id, ok := c.key(e).AsInt()
-			return ok && to(int(id))
+			id, ok := referenceOf(c.key(e))
+			return ok && to(id)
 		}
 	}
-	if i := slices.IndexFunc(s.members, func(m member) bool { return m.name == c.Name }); i >= 0 && s.members[i].typ == reflect.TypeFor[[]int]() {
-		index := s.members[i].index
+	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == c.Name }); i >= 0 && s.members[i].Field.Type == reflect.TypeFor[[]int]() {
+		index := s.members[i].Field.Index
 		return func(e *store.Entry, to func(int) bool) bool {
 			v, err := reflect.ValueOf(recordOf[T](e)).Elem().FieldByIndexErr(index)
 			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), to)
@@ -29,7 +32,7 @@ func (s *schema[T]) references(c *column) func(*store.Entry, func(int) bool) boo
 	return func(e *store.Entry, to func(int) bool) bool {
 		_, list := s.valueIn(e, c)
 		for item := range elements(list) {
-			if id, err := strconv.Atoi(item); err == nil && to(id) {
+			if id, ok := referenceIn(item); ok && to(id) {
 				return true
 			}
 		}
@@ -37,11 +40,41 @@ func (s *schema[T]) references(c *column) func(*store.Entry, func(int) bool) boo
 	}
 }
 
-// elements returns the elements of a list of integers, which is canonical JSON. Elements
-// of other types are returned in parts.
-func elements(list string) func(yield func(string) bool) {
-	list = strings.TrimSuffix(strings.TrimPrefix(list, "["), "]")
-	return strings.SplitSeq(list, ",")
+// referenceOf returns the id that a stored value refers to. Only a whole number is a reference,
+// so filters by the id find exactly the records that refer to it. The service refuses
+// booleans, and converts text that it accepts before it stores it.
+func referenceOf(k ordering.Key) (id int, ok bool) {
+	n, ok := k.AsInt()
+	return int(n), ok && int64(int(n)) == n && k.Compare(ordering.Int(n)) == 0 // a boolean is not a number
+}
+
+// referenceIn is like referenceOf for an element of a list.
+func referenceIn(item string) (id int, ok bool) {
+	if id, err := strconv.Atoi(item); err == nil {
+		return id, true
+	}
+	return referenceOf(ordering.JSON(item))
+}
+
+// elements returns the elements of a list, which is canonical JSON. Other values have
+// none.
+func elements(list string) iter.Seq[string] {
+	inside, ok := strings.CutPrefix(list, "[")
+	if !ok {
+		return func(func(string) bool) {}
+	}
+	if !strings.ContainsAny(inside, `"[{`) {
+		return strings.SplitSeq(strings.TrimSuffix(inside, "]"), ",")
+	}
+	return func(yield func(string) bool) {
+		var items []json.RawMessage
+		_ = json.Unmarshal([]byte(list), &items) // stored JSON is valid
+		for _, item := range items {
+			if !yield(string(item)) {
+				return
+			}
+		}
+	}
 }
 
 // valueIn returns the name and the value of a column in the JSON of an entry, or "" if it

@@ -3,7 +3,7 @@ package catalogue
 import (
 	"context"
 	"net/url"
-	"slices"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -24,8 +24,7 @@ type restriction struct {
 }
 
 func (r restriction) holds(e *store.Entry) bool {
-	k := r.column.key(e)
-	return slices.ContainsFunc(r.ranges, func(r ordering.Range) bool { return r.Contains(k) })
+	return ordering.InRanges(r.ranges, r.column.key(e))
 }
 
 // holds reports whether the filter selects an entry.
@@ -76,8 +75,8 @@ func (e *encoded[T]) filter(ctx context.Context, params url.Values) (f filter, e
 			f.add(c, t)
 		}
 	}
-	for _, word := range wanted.Search {
-		match, err := e.finder(ctx, word)
+	if len(wanted.Search) > 0 {
+		match, err := e.finder(wanted.Search)
 		if err != nil {
 			return f, err
 		}
@@ -141,16 +140,21 @@ func (c *column) contains(t resources.Test) func(*store.Entry) bool {
 			return c.refers(e, func(int) bool { return true }) != empty
 		}
 	}
-	keys := make([]ordering.Key, len(t.Values))
-	for i, v := range t.Values {
-		keys[i] = c.keyOf(v)
+	ids := idsOf(t.Values)
+	wanted := func(id int) bool { return ids[id] }
+	return func(e *store.Entry) bool { return c.refers(e, wanted) }
+}
+
+// idsOf returns the set of those values that are ids. The others are out of range, so that
+// no record has them.
+func idsOf(values []string) map[int]bool {
+	ids := make(map[int]bool, len(values))
+	for _, v := range values {
+		if id, err := strconv.Atoi(v); err == nil {
+			ids[id] = true
+		}
 	}
-	return func(e *store.Entry) bool {
-		return c.refers(e, func(id int) bool {
-			k := ordering.Int(int64(id))
-			return slices.ContainsFunc(keys, func(key ordering.Key) bool { return key.Compare(k) == 0 })
-		})
-	}
+	return ids
 }
 
 func (e *encoded[T]) PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {

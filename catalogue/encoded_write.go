@@ -12,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -28,9 +29,9 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := e.schema.decode(posted.AppendJSON(nil), nil)
+	record, err := e.decoded(posted, resources.Record{})
 	if err != nil {
-		return nil, e.schema.errorf("%w: %w", ErrInvalid, err)
+		return nil, err
 	}
 	entry, err := e.insert(record)
 	return e.written(entry, err, func(taken func(field, value string) bool) error {
@@ -97,16 +98,56 @@ func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*stor
 	if err != nil {
 		return nil, err
 	}
-	return e.schema.replaced(old, valid)
+	record, err := e.decoded(valid, current)
+	if err != nil {
+		return nil, err
+	}
+	return e.schema.replaced(old, record)
 }
 
-// replaced returns an entry with the given members and those fields of another entry that
-// are not in the JSON.
-func (s *schema[T]) replaced(old *store.Entry, members resources.Record) (*store.Entry, error) {
-	record, err := s.decode(members.AppendJSON(nil), nil)
-	if err != nil {
-		return nil, s.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
+// decoded returns the record with the given members. If T cannot hold a value that the
+// current record does not have, which the client has sent, the error wraps
+// [resources.FieldErrors].
+func (e *encoded[T]) decoded(members, current resources.Record) (T, error) {
+	record, err := e.schema.decode(members.AppendJSON(nil), nil)
+	if err == nil {
+		return record, nil
 	}
+	if errs := e.faults(members, current, err); errs != nil {
+		err = errs
+	}
+	return record, e.schema.errorf("%w: %w", ErrInvalid, err)
+}
+
+// faults returns the errors of the members that T cannot hold and that differ from those
+// of the current record. err is the error of decoding all members.
+func (e *encoded[T]) faults(members, current resources.Record, err error) (errs resources.FieldErrors) {
+	var blamed *resources.MemberError
+	own := e.schema.anyMember // T has a method UnmarshalJSON, which may name a member
+	if own && !errors.As(err, &blamed) && !members.Equal(current) {
+		return resources.FieldErrors{{Field: "nonFieldErrors", Messages: []string{invalidValue}}}
+	}
+	for _, f := range e.about.Fields {
+		value, sent := members.Get(f.Name)
+		if before, ok := current.Get(f.Name); !sent || f.ReadOnly || f.Created || ok && before == value {
+			continue
+		}
+		message := ""
+		if t := e.schema.typeOf(f.Name); !own && t != nil {
+			message = faultIn(t, value)
+		} else if own && blamed != nil && blamed.Member == f.Name {
+			message = invalidValue
+		}
+		if message != "" {
+			errs = append(errs, resources.FieldError{Field: f.Name, Messages: []string{message}})
+		}
+	}
+	return errs
+}
+
+// replaced returns an entry with a record and those fields of another entry that are not in
+// the JSON.
+func (s *schema[T]) replaced(old *store.Entry, record T) (*store.Entry, error) {
 	if s.members != nil && !s.anyMember {
 		from := reflect.ValueOf(&record).Elem()
 		kept := s.clone(recordOf[T](old))
@@ -120,13 +161,13 @@ func (s *schema[T]) replaced(old *store.Entry, members resources.Record) (*store
 
 // setMembers sets the members of a struct to those of another one. It reports whether
 // all could be set.
-func setMembers(to, from reflect.Value, members []member) bool {
+func setMembers(to, from reflect.Value, members []jsonmember.Member) bool {
 	for _, m := range members {
-		v, err := from.FieldByIndexErr(m.index)
+		v, err := from.FieldByIndexErr(m.Field.Index)
 		if err != nil { // an embedded pointer that is nil
 			continue
 		}
-		field := settable(to, m.index)
+		field := settable(to, m.Field.Index)
 		if !field.CanSet() {
 			return false
 		}

@@ -53,6 +53,69 @@ func TestInsertInvalidRecord(t *testing.T) {
 	}
 }
 
+type (
+	// A stamp embeds a time, whose methods it has.
+	stamp struct{ time.Time }
+	// A second embeds a time and is written as a number.
+	second struct{ time.Time }
+)
+
+func (s second) MarshalJSON() ([]byte, error) { return json.Marshal(s.Unix()) }
+
+func (s *second) UnmarshalJSON(data []byte) error {
+	var n int64
+	err := json.Unmarshal(data, &n)
+	s.Time = time.Unix(n, 0)
+	return err
+}
+
+// A time whose zone has seconds, as all had before about 1900, is another instant in JSON.
+// Insert refuses it, unless the type of the field writes the same instant.
+func TestInsertZoneWithSeconds(t *testing.T) {
+	type record struct {
+		ID      int                  `json:"id"`
+		At      time.Time            `json:"at"`
+		Pointer *time.Time           `json:"pointer"`
+		List    []time.Time          `json:"list"`
+		Map     map[string]time.Time `json:"map"`
+		Key     map[time.Time]int    `json:"key"`
+		Stamp   stamp                `json:"stamp"`
+		Second  second               `json:"second"`
+		Date    resources.DateTime   `json:"date"`
+		Hidden  time.Time            `json:"-"`
+	}
+	c, err := NewCollection[record](Options{Unique: []string{"at"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAtEnd(t, c)
+	noon := time.Date(1900, 1, 1, 12, 0, 0, 0, time.FixedZone("LMT", 561)) // Paris
+	for _, row := range []struct {
+		reason string
+		record record
+		field  string // that is named in the error
+	}{
+		{"time", record{At: noon}, "At"},
+		{"west of Greenwich", record{At: noon.In(time.FixedZone("LMT", -561))}, "At"},
+		{"pointer", record{Pointer: &noon}, "Pointer"},
+		{"list", record{List: []time.Time{{}, noon}}, "List: element 1"},
+		{"map", record{Map: map[string]time.Time{"x": noon}}, "Map: key x"},
+		{"key of a map", record{Key: map[time.Time]int{noon: 1}}, "Key"},
+		{"struct that embeds a time", record{Stamp: stamp{noon}}, "Stamp"},
+		{"the same, written as another JSON", record{At: noon.UTC(), Second: second{noon}}, ""},
+		{"DateTime, which rounds the offset", record{At: noon.UTC().Add(1), Date: resources.DateTime{Time: noon}}, ""},
+		{"not in the JSON", record{At: noon.UTC().Add(2), Hidden: noon}, ""},
+		{"minutes only", record{At: noon.In(time.FixedZone("", 540)).Add(3)}, ""},
+	} {
+		switch _, err := c.Insert(row.record); {
+		case row.field == "" && err != nil:
+			t.Errorf("%s: %v", row.reason, err)
+		case row.field != "" && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "field "+row.field+": ")):
+			t.Errorf("%s: %v, want ErrInvalid with field %s", row.reason, err, row.field)
+		}
+	}
+}
+
 // NewCollection refuses types that it cannot copy safely, even in fields outside the JSON:
 // cyclic types, interfaces and map keys that are pointers. It also refuses the option
 // string in a tag.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -27,12 +28,13 @@ type place struct {
 	kind   reflect.Kind
 	elem   reflect.Kind // of the elements of a pointer or a slice
 	null   bool         // null leaves the field unchanged
+	arrays bool         // the type contains arrays
 	offset uintptr
 }
 
 // layoutOf returns the layout of a struct with the given members, or nil if all records
 // must be left to the decoder.
-func layoutOf[T any](of []member) *layout {
+func layoutOf[T any](of []jsonmember.Member) *layout {
 	t := reflect.TypeFor[T]()
 	if readsJSON(t) && !documented[T]() {
 		return nil
@@ -41,19 +43,16 @@ func layoutOf[T any](of []member) *layout {
 	copied := pl.noCopy == nil && pl.noJSON == nil && !hasClone(t) && !writesJSON(t)
 	l := &layout{whole: documented[T](), trusted: copied || documented[T]()}
 	for _, f := range of {
-		m := place{key: `"` + f.name + `":`, typ: t}
-		for _, i := range f.index {
-			if m.typ.Kind() != reflect.Struct { // an embedded pointer, which may be nil
-				return nil
-			}
-			field := m.typ.Field(i)
-			m.typ, m.offset = field.Type, m.offset+field.Offset
+		if f.Indirect {
+			return nil
 		}
+		m := place{key: `"` + f.Name + `":`, typ: f.Field.Type, offset: offsetOf(t, f.Field.Index)}
 		m.kind = kindOf(m.typ)
 		if m.kind == reflect.Pointer || m.kind == reflect.Slice {
 			m.elem = kindOf(m.typ.Elem())
 		}
 		m.null = m.kind == reflect.Pointer || m.kind == reflect.Slice && !documented[T]()
+		m.arrays = hasArray(m.typ)
 		l.members = append(l.members, m)
 	}
 	return l
@@ -84,7 +83,7 @@ func (s *schema[T]) readPlain(in *scanner, record *T) (plain, ok bool) {
 }
 
 // read reads an object into a zero record and reports whether it did. plain reports
-// whether all values that it left to decodeValue are strings or contain only strings.
+// whether all values that it left to decode are strings or contain only strings.
 func (l *layout) read(in *scanner, record unsafe.Pointer) (plain, ok bool) {
 	if !in.take("{") {
 		return false, false
@@ -108,7 +107,7 @@ func (l *layout) read(in *scanner, record unsafe.Pointer) (plain, ok bool) {
 			continue
 		}
 		in.at = start
-		if m.kind == reflect.Slice && !m.null || !decodeValue(reflect.NewAt(m.typ, p).Elem(), in.value()) {
+		if m.kind == reflect.Slice && !m.null || !m.decode(reflect.NewAt(m.typ, p).Elem(), in.value()) {
 			return false, false
 		}
 		plain = plain && (m.kind == reflect.String || m.elem == reflect.String)
@@ -171,16 +170,16 @@ func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok b
 	return append(make([]V, 0, len(values)), values...), ok
 }
 
-// decodeValue decodes the value of a member as decoder does, from the canonical text that
+// decode decodes the value of a member as decoder does, from the canonical text that
 // ParseRecord returns. It reports whether the value is valid.
-func decodeValue(v reflect.Value, data []byte) bool {
+func (m *place) decode(v reflect.Value, data []byte) bool {
 	text := string(data)
 	if text != "null" {
-		member, err := resources.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
+		record, err := resources.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
 		if err != nil {
 			return false
 		}
-		text, _ = member.Get("value")
+		text, _ = record.Get("value")
 	}
-	return decodeField(v, text) == nil
+	return decodeField(v, text, m.arrays) == nil
 }

@@ -4,17 +4,18 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
 // listsOf returns those members of a struct that are slices or maps and that may not be
 // null according to the description.
-func listsOf(members []member, fields []resources.Field) (lists []member) {
+func listsOf(members []jsonmember.Member, fields []resources.Field) (lists []jsonmember.Member) {
 	for _, m := range members {
-		if kind := m.typ.Kind(); kind != reflect.Slice && kind != reflect.Map {
+		if kind := m.Field.Type.Kind(); kind != reflect.Slice && kind != reflect.Map {
 			continue
 		}
-		if slices.ContainsFunc(fields, func(f resources.Field) bool { return f.Name == m.name && !f.Nullable }) {
+		if slices.ContainsFunc(fields, func(f resources.Field) bool { return f.Name == m.Name && !f.Nullable }) {
 			lists = append(lists, m)
 		}
 	}
@@ -25,13 +26,13 @@ func listsOf(members []member, fields []resources.Field) (lists []member) {
 // no request could send back.
 func (s *schema[T]) fillLists(record *T) {
 	for _, m := range s.lists {
-		f, err := reflect.ValueOf(record).Elem().FieldByIndexErr(m.index)
+		f, err := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
 		switch {
 		case err != nil || !f.IsNil() || !f.CanSet(): // in an embedded struct that is nil or not exported
-		case m.typ.Kind() == reflect.Map:
-			f.Set(reflect.MakeMap(m.typ))
+		case m.Field.Type.Kind() == reflect.Map:
+			f.Set(reflect.MakeMap(m.Field.Type))
 		default:
-			f.Set(reflect.MakeSlice(m.typ, 0, 0))
+			f.Set(reflect.MakeSlice(m.Field.Type, 0, 0))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -187,7 +188,7 @@ func (s *schema[T]) known(object []byte) ([]byte, error) {
 		return nil, err
 	}
 	for name := range record.All() {
-		if !slices.ContainsFunc(s.members, func(m member) bool { return m.name == name }) {
+		if !slices.ContainsFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }) {
 			record = record.Without(name)
 		}
 	}

@@ -1,76 +1,87 @@
-package catalogue
-
-//lint:file-ignore SA5008 repeated tags are what is tested
+package catalogue_test
 
 import (
-	"reflect"
+	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 type (
-	base struct {
-		ID   int `json:"id"`
-		Name string
+	nameTagged struct {
+		Name string `json:"Title"`
 	}
-	hidden struct {
-		base
-		Name string
-	}
-	renamed struct {
-		*base
-		Title string `json:"Name"`
-		Skip  int    `json:"-"`
-		Dash  int    `json:"-,"`
-	}
-	twins struct {
-		A    string `json:"Same"`
-		Same string
-	}
-	left  struct{ Side string }
-	right struct{ Side string }
-	both  struct {
-		left
-		right
-	}
-	Again struct {
-		*Again
+	nameUntagged struct{ Title string }
+
+	// A twin has fields with the same names. encoding/json takes those with tags.
+	twin struct {
 		ID int `json:"id"`
+		nameTagged
+		nameUntagged
+		A     string `json:"Note"`
+		Note  string
+		Quote int `json:"it☺"` // the name in the tag is not valid
 	}
 )
 
-func TestMembersOf(t *testing.T) {
-	for _, row := range []struct {
-		reason string
-		typ    reflect.Type
-		want   []string
-		err    string
-	}{
-		{"embedded", reflect.TypeFor[base](), []string{"id", "Name"}, ""},
-		{"a field hides that of an embedded struct", reflect.TypeFor[hidden](), []string{"id", "Name"}, ""},
-		{"a tag does so too; the tag - excludes a member, -, does not", reflect.TypeFor[renamed](), []string{"id", "Name", "-"}, ""},
-		{"two with the same name in a struct", reflect.TypeFor[twins](), nil, `two members "Same"`},
-		{"two with the same name in embedded structs", reflect.TypeFor[both](), nil, `two members "Side"`},
-		{"a struct that embeds itself", reflect.TypeFor[Again](), []string{"id"}, ""},
-		{"a time is a value", reflect.TypeFor[struct{ At time.Time }](), []string{"At"}, ""},
-	} {
-		list, err := membersOf(row.typ)
-		if (err != nil) != (row.err != "") || err != nil && !strings.Contains(err.Error(), row.err) {
-			t.Errorf("%s: %v, want %s", row.reason, err, row.err)
-			continue
-		}
-		var got []string
-		for _, m := range list {
-			got = append(got, m.name)
-			if f := row.typ.FieldByIndex(m.index); f.Type != m.typ {
-				t.Errorf("%s: %s is %v, and %v at its index", row.reason, m.name, m.typ, f.Type)
-			}
-		}
-		if diff := cmp.Diff(row.want, got); row.err == "" && diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+func TestTaggedMembersWin(t *testing.T) {
+	twins := catalogue.Define[twin]("twins", catalogue.Options{Unique: []string{"title"}})
+	house, err := catalogue.NewOnly(twins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := twins.In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := twin{1, nameTagged{"a"}, nameUntagged{"b"}, "c", "d", 5}
+	if _, err := c.Insert(record); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := house.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"id":1,"Title":"a","Note":"c","Quote":5}`; !strings.Contains(file.String(), want) {
+		t.Errorf("saved %s, want %s", &file, want)
+	}
+	if err := house.Load(&file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Where(ordering.Equal("title", "a"), ordering.Equal("note", "c"), ordering.Equal("quote", 5)).First()
+	record.Title, record.Note = "", "" // they are not in the file
+	if diff := cmp.Diff(record, got, cmp.AllowUnexported(twin{})); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+type (
+	left  struct{ Side string }
+	right struct{ Side string }
+)
+
+// TestConflictingMembers uses two fields of which encoding/json would write neither.
+func TestConflictingMembers(t *testing.T) {
+	type both struct {
+		ID int `json:"id"`
+		left
+		right
+	}
+	_, err := catalogue.NewCollection[both](catalogue.Options{})
+	if err == nil || !strings.Contains(err.Error(), `catalogue_test.both has two members "Side"`) {
+		t.Errorf("NewCollection: %v, want an error that names the member", err)
+	}
+	type hidden struct {
+		ID int `json:"id"`
+		left
+		right
+		Side string
+	}
+	if _, err := catalogue.NewCollection[hidden](catalogue.Options{}); err != nil {
+		t.Errorf("a field hides both: %v", err)
 	}
 }

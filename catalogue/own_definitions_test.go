@@ -51,11 +51,45 @@ func TestNewOnlyRefuses(t *testing.T) {
 		{"ordering by no field", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("nmae")})), ordering.ErrUnknownField, "did you mean name?"},
 		{"Options.Name", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Name: "x"})), catalogue.ErrInvalidType, "Options.Name"},
 		{"Options.ID", one(catalogue.Define[ownGenre]("genres", catalogue.Options{ID: "position"})), catalogue.ErrInvalidType, "Options.ID"},
+		{"control character in a key", one(catalogue.Define[ownGenre]("a\x01", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters"},
+		{"invalid UTF-8 in a key", one(catalogue.Define[ownGenre]("a\xff", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters or invalid UTF-8"},
 		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
 	} {
 		house, err := catalogue.NewOnly(row.definitions...)
 		if house != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, err, row.want, row.text)
+		}
+	}
+}
+
+// TestKeysAreSaved saves and loads collections with keys that JSON and Go quote in
+// different ways.
+func TestKeysAreSaved(t *testing.T) {
+	for _, key := range []string{"películas", `a"b\c`, "a\U000e0001", "<&>"} {
+		genres := catalogue.Define[resources.Record](key, catalogue.Options{})
+		house, err := catalogue.NewOnly(genres)
+		if err != nil {
+			t.Fatalf("%q: %v", key, err)
+		}
+		c, err := genres.In(house)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := c.Insert(resources.Record{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Delete(2); err != nil { // so that there is a highest id to save
+			t.Fatal(err)
+		}
+		var saved bytes.Buffer
+		if err := house.Save(&saved); err != nil {
+			t.Fatal(err)
+		}
+		text := saved.String()
+		if err := house.Load(&saved); err != nil || c.Count() != 1 {
+			t.Errorf("%q: %v, %d records, loaded from %s", key, err, c.Count(), text)
 		}
 	}
 }

@@ -53,8 +53,12 @@ func ownDescription[T any](tb testing.TB, key string) *resources.Description {
 	}
 	switch key {
 	case "directors":
+		d.Name = "director"
 		d.Search = []string{"^name", "=slug"}
+	case "genres":
+		d.Name = "genre"
 	case "films":
+		d.Name = "film"
 		d.Search = []string{"title", "synopsis", "director__name"}
 		d.Filters = []string{"status", "status__in", "published", "director", "director__in", "genres",
 			"minutes", "minutes__gt", "minutes__gte", "minutes__lt", "minutes__lte", "minutes__range",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -97,6 +99,96 @@ func TestDeleteRemovesReferences(t *testing.T) {
 			t.Errorf("film %s, error %v, want genres [2]", got, err)
 		}
 	})
+}
+
+// TestStoredReferences checks which stored values refer to record 1: those by which filters
+// find it, and no others. The service refuses booleans, and never stores text as a reference.
+func TestStoredReferences(t *testing.T) {
+	fields := []resources.Field{
+		{Name: "one", Kind: resources.Reference, Refers: "targets"}, {Name: "list", Kind: resources.References, Refers: "targets"},
+	}
+	for _, row := range []struct {
+		reason, one, list string
+		refused           bool   // the deletion of the record
+		left              string // the list after the deletion
+	}{
+		{"an integer", `1`, `[]`, true, ""},
+		{"a whole number", `1.0`, `[]`, true, ""},
+		{"a whole number with an exponent", `10e-1`, `[]`, true, ""},
+		{"another id", `2`, `[2]`, false, `[2]`},
+		{"a boolean", `true`, `[true]`, false, `[true]`},
+		{"text", `"1"`, `["1"]`, false, `["1"]`},
+		{"a fraction", `1.5`, `[1.5]`, false, `[1.5]`},
+		{"null", `null`, `[null]`, false, `[null]`},
+		{"a list in place of an id, and in a list", `[1]`, `[[1],[0,1,2]]`, false, `[[1],[0,1,2]]`},
+		{"an object", `{"1":1}`, `[{"a":0,"b":1,"c":2}]`, false, `[{"a":0,"b":1,"c":2}]`},
+		{"commas in text", `"0,1,2"`, `["0,1,2"]`, false, `["0,1,2"]`},
+		{"an id in place of a list", `2`, `1`, false, `1`},
+		{"a boolean in place of a list", `2`, `true`, false, `true`},
+		{"text in place of a list", `2`, `"0,1,2"`, false, `"0,1,2"`},
+		{"a list of ids", `2`, `[2,1,3]`, false, `[2,3]`},
+		{"a list of whole numbers", `2`, `[1.0,"1",1e0,1]`, false, `["1"]`},
+	} {
+		house := ownHouse(t,
+			catalogue.Define[resources.Record]("targets", catalogue.Options{Description: &resources.Description{Fields: []resources.Field{{Name: "name", Kind: resources.Text}}}}),
+			catalogue.Define[resources.Record]("sources", catalogue.Options{Description: &resources.Description{Fields: fields, Filters: []string{"one", "list"}}}))
+		file := fmt.Sprintf(`{"targets":[{"id":1},{"id":2},{"id":3}],"sources":[{"id":7,"one":%s,"list":%s}]}`, row.one, row.list)
+		if err := house.Load(strings.NewReader(file)); err != nil {
+			t.Fatal(err)
+		}
+		sources := ownEncoded(t, house, "sources")
+		found := func(field string) bool {
+			n, _, err := sources.PageWhere(t.Context(), url.Values{field: {"1"}}, pagination.Window{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n == 1
+		}
+		if got, want := [2]bool{found("one"), found("list")}, [2]bool{row.refused, !row.refused && row.left != row.list}; got != want {
+			t.Errorf("%s: filters by one and list find the record: %v, want %v", row.reason, got, want)
+		}
+		if err := ownEncoded(t, house, "targets").Delete(t.Context(), 1, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
+			t.Errorf("%s: Delete: %v, want refused: %v", row.reason, err, row.refused)
+		}
+		if got, err := sources.Get(t.Context(), 7, nil); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
+			t.Errorf("%s: record %s, error %v, want the list %s", row.reason, got, err, row.left)
+		}
+	}
+}
+
+// TestDeleteCopiesNoRecords checks the memory for the search for references.
+func TestDeleteCopiesNoRecords(t *testing.T) {
+	type target struct {
+		ID int `json:"id"`
+	}
+	type source struct {
+		ID int `json:"id"`
+		To int `json:"to" backlist:"refers=targets"`
+	}
+	const n = 20_000
+	targets, sources := catalogue.Define[target]("targets", catalogue.Options{}), catalogue.Define[source]("sources", catalogue.Options{})
+	house := ownHouse(t, targets, sources)
+	c, err := sources.In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]source, n)
+	for i := range all {
+		all[i].To = 1
+	}
+	if err := c.ReplaceAll(slices.Values(all)); err != nil {
+		t.Fatal(err)
+	}
+	if err := house.LoadCollection("targets", strings.NewReader(`[{"id":1},{"id":2}]`)); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err = ownEncoded(t, house, "targets").Delete(t.Context(), 2, nil)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > n {
+		t.Errorf("Delete: %v, allocates %d bytes, want at most a byte for each of %d records", err, got, n)
+	}
 }
 
 // An ownPart is a record that refers to others of its own collection, with a field that is

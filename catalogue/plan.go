@@ -135,6 +135,8 @@ func (p planner) heed(pl *plan) {
 		pl.checked, pl.noJSON, pl.writeOnly = false, nil, !reads
 		if !pointsTo[json.Marshaler](pl.typ) {
 			pl.check, pl.checked = checkText, true
+		} else if f, ok := embeddedTime(pl.typ); ok && reads {
+			pl.check, pl.checked = checkEmbeddedTime(f.Index), true
 		}
 		if pl.open {
 			pl.noCopy = fmt.Errorf("%v has a method that marshals it and can contain itself: give it a method Clone", pl.typ)
@@ -205,6 +207,20 @@ func (pl *plan) hold(part *plan) {
 // only a time.Time.
 func isTime(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[resources.DateTime]()
+}
+
+// embeddedTime returns the embedded time of a struct that compares by its instant; see
+// [ordering.FieldsOf].
+func embeddedTime(t reflect.Type) (reflect.StructField, bool) {
+	if t.Kind() != reflect.Struct {
+		return reflect.StructField{}, false
+	}
+	f, ok := t.FieldByName("Time")
+	of := f.Type
+	if ok && of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return f, ok && f.Anonymous && of == reflect.TypeFor[time.Time]()
 }
 
 // hasClone reports whether a type has a method Clone that returns a value of the type.

@@ -16,6 +16,7 @@ import (
 type reloader[T any] struct {
 	schema        *schema[T]
 	parse, decode bool
+	own           bool // methods of T write or read the whole record
 }
 
 // check returns an error if the record cannot be loaded from its JSON.
@@ -29,7 +30,10 @@ func (l *reloader[T]) check(record *T) error {
 	if err == nil {
 		read, err = l.load(text, s.required)
 	}
-	if err != nil {
+	switch {
+	case err != nil && l.own: // only the method knows which member is at fault
+		return err
+	case err != nil:
 		return l.blame(&copied, err)
 	}
 	if l.decode && s.id(&read) != s.id(&copied) {
@@ -52,16 +56,16 @@ func (l *reloader[T]) load(text []byte, required []string) (record T, err error)
 // is none, it returns err.
 func (l *reloader[T]) blame(record *T, err error) error {
 	for _, m := range l.schema.members {
-		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.index)
+		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
 		if nilPointer != nil {
 			continue
 		}
-		text, bad := json.Marshal(map[string]any{m.name: v.Addr().Interface()})
+		text, bad := json.Marshal(map[string]any{m.Name: v.Addr().Interface()})
 		if bad == nil {
 			_, bad = l.load(text, nil)
 		}
 		if bad != nil {
-			return fmt.Errorf("field %s: %w", m.name, bad)
+			return fmt.Errorf("field %s: %w", m.Name, bad)
 		}
 	}
 	return err

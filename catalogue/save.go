@@ -34,7 +34,7 @@ func (c *Catalogue) Save(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	lead := "{"
 	for i, m := range c.all {
-		fmt.Fprintf(b, "%s%q:", lead, m.Key())
+		fmt.Fprintf(b, "%s%s:", lead, quotedKey(m))
 		if err := m.write(b, states[i]); err != nil {
 			return err
 		}
@@ -48,11 +48,18 @@ func (c *Catalogue) Save(w io.Writer) error {
 	return nil
 }
 
+// quotedKey returns the key of a collection as a JSON string.
+func quotedKey(m anyCollection) []byte {
+	key := m.Key()
+	quoted, _ := encodeJSON(&key) // strings are always valid
+	return quoted
+}
+
 func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
 	for i, s := range states {
 		if last := s.UsedID(); last > s.MaxID() {
-			fmt.Fprintf(b, `%s{"collection":%q,"id":%d}`, lead, c.all[i].Key(), last)
+			fmt.Fprintf(b, `%s{"collection":%s,"id":%d}`, lead, quotedKey(c.all[i]), last)
 			lead, end = ",\n", "]"
 		}
 	}

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,21 +12,22 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
 // schema describes a record type. It is made once for a collection, by reflection.
 type schema[T any] struct {
 	name      string
-	idWire    string   // name of the id in JSON
-	idName    string   // name of the id in an ordering
-	fields    []string // names of the fields of a struct; nil for open records
-	required  []string // members that a loaded record must have
-	members   []member // members of a struct
-	lists     []member // those that are never nil
-	anyMember bool     // the members are not known, so SkipUnknown has no effect
-	layout    *layout  // nil if only decode can read a record
-	history   int      // number of changes to keep
+	idWire    string              // name of the id in JSON
+	idName    string              // name of the id in an ordering
+	fields    []string            // names of the fields of a struct; nil for open records
+	required  []string            // members that a loaded record must have
+	members   []jsonmember.Member // members of a struct
+	lists     []jsonmember.Member // those that are never nil
+	anyMember bool                // the members are not known, so SkipUnknown has no effect
+	layout    *layout             // nil if only decode can read a record
+	history   int                 // number of changes to keep
 	unique    []store.Field
 	field     func(name string) (store.Field, bool) // for open records it returns a field for every name
 
@@ -58,22 +60,31 @@ func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
 		return nil, nil, err
 	}
 	for _, t := range engine.Default {
-		if s.fields != nil && !slices.Contains(s.fields, t.Field) {
-			return nil, nil, s.errorf("default ordering: %w", unknownField(t.Field, s.fields))
+		if _, err := fieldNamed(engine, t.Field); err != nil {
+			return nil, nil, s.errorf("default ordering: %w", err)
 		}
 	}
 	return s, engine, nil
 }
 
+// fieldNamed returns the field with a name in snake_case.
+func fieldNamed(engine *store.Schema, name string) (store.Field, error) {
+	f, ok := engine.Field(name)
+	switch {
+	case !ok || name == "":
+		return f, unknownField(name, engine.Names)
+	case ordering.Snake(name) != name: // of open records, which have any field
+		return f, camelField(name)
+	}
+	return f, nil
+}
+
 // describeUnique sets the unique fields.
 func (s *schema[T]) describeUnique(engine *store.Schema, names []string) error {
 	for _, name := range names {
-		f, ok := engine.Field(name)
-		switch {
-		case !ok || name == "":
-			return fmt.Errorf("Options.Unique: %w", unknownField(name, s.fields))
-		case ordering.Snake(name) != name: // of open records, which have any field
-			return fmt.Errorf("Options.Unique: %w", camelField(name))
+		f, err := fieldNamed(engine, name)
+		if err != nil {
+			return fmt.Errorf("Options.Unique: %w", err)
 		}
 		s.unique = append(s.unique, f)
 	}
@@ -99,15 +110,16 @@ func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) err
 		return err
 	}
 	t := reflect.TypeFor[T]()
-	if s.members, err = membersOf(t); err != nil {
+	if err := checkMethods(t); err != nil {
 		return err
+	}
+	var conflicts []string
+	if s.members, conflicts = jsonmember.Of(t); conflicts != nil { // encoding/json would write none of them
+		return fmt.Errorf("%v has two members %q", t, conflicts[0])
 	}
 	byName := map[string]store.Field{}
 	for _, m := range s.members {
-		f, ok := fields.Lookup(ordering.Snake(m.name))
-		if !ok {
-			return fmt.Errorf("%v: encoding/json does not use the tag %q", t, m.name)
-		}
+		f, _ := fields.Lookup(ordering.Snake(m.Name))
 		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf,
 			Key: func(e *store.Entry) ordering.Key { return f.Key(recordOf[T](e)) }}
 	}
@@ -118,15 +130,15 @@ func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) err
 		f, ok := byName[name]
 		return f, ok
 	}
-	i := slices.IndexFunc(s.members, func(m member) bool { return m.name == s.idWire })
+	i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == s.idWire })
 	if i < 0 {
 		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`; only a standalone collection can have an Options.ID", t, s.idWire)
 	}
-	id := s.members[i]
-	if id.typ.Kind() != reflect.Int || byName[s.idName].Kind != ordering.IntegerKey {
-		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, t.FieldByIndex(id.index).Name, id.typ)
+	id := s.members[i].Field
+	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != ordering.IntegerKey {
+		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	at := offsetOf(t, id.index)
+	at := offsetOf(t, id.Index)
 	s.id = func(r *T) int { return *intAt(r, at) }
 	s.setID = func(r *T, n int) { *intAt(r, at) = n }
 	s.encode = encodeJSON[T]
@@ -134,6 +146,21 @@ func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) err
 	s.anyMember = readsJSON(t) && !documented[T]()
 	s.layout = layoutOf[T](s.members)
 	return describeCopies(s, opts.Clones)
+}
+
+// checkMethods returns an error if a record type has methods by which encoding/json does
+// not write an object that it can read.
+func checkMethods(t reflect.Type) error {
+	marshals, unmarshals := pointsTo[json.Marshaler](t), pointsTo[json.Unmarshaler](t)
+	switch {
+	case marshals && !unmarshals:
+		return fmt.Errorf("%v has the method MarshalJSON but no UnmarshalJSON that reads what it writes: give it both or neither", t)
+	case !marshals && pointsTo[encoding.TextMarshaler](t):
+		return fmt.Errorf("%v has the method MarshalText, by which its JSON is a string: a record is an object: give it the methods MarshalJSON and UnmarshalJSON, or remove MarshalText", t)
+	case !unmarshals && pointsTo[encoding.TextUnmarshaler](t):
+		return fmt.Errorf("%v has the method UnmarshalText, which reads only strings: a record is an object: give it the method UnmarshalJSON, or remove UnmarshalText", t)
+	}
+	return nil
 }
 
 // describeCopies sets the functions that copy and check records of a struct type.
@@ -163,7 +190,7 @@ func describeCopies[T any](s *schema[T], clones []CloneFunc) error {
 	if documented[T]() || !methods && !pl.deep && pl.noJSON == nil {
 		return nil
 	}
-	reload := reloader[T]{s, methods, methods && !pl.writeOnly && (!writes || readsJSON(t))}
+	reload := reloader[T]{s, methods, methods && !pl.writeOnly, writes || readsJSON(t)}
 	s.check = func(r *T) error {
 		if !writes || pl.open { // otherwise the JSON depends only on the method of T
 			if err := pl.valid(reflect.ValueOf(r).Elem(), 0); err != nil {
@@ -203,7 +230,7 @@ func (s *schema[T]) names(state *store.State) []string {
 	if s.fields != nil {
 		return slices.Clone(s.fields)
 	}
-	return slices.Clone(state.Names())
+	return state.Names()
 }
 
 // errorf returns an error that begins with the name of the collection.

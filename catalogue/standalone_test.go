@@ -1,6 +1,8 @@
 package catalogue_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
@@ -179,6 +181,31 @@ func TestLoadOfCollectionRefuses(t *testing.T) {
 	}
 }
 
+func TestLoadRefusesParts(t *testing.T) {
+	type pair struct {
+		ID   int       `json:"id"`
+		Of   [2]int    `json:"of"`
+		Nums []int     `json:"nums"`
+		All  []*[1]int `json:"all"`
+	}
+	c, err := catalogue.NewCollection[pair](catalogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ record, want, reason string }{
+		{`"of":[1]`, "at least 2 elements", "an array with too few elements"},
+		{`"of":[1,2,3]`, "no more than 2 elements", "an array with too many elements"},
+		{`"nums":[1,null]`, "1: This field may not be null", "null in a list of integers"},
+		{`"all":[null,[]]`, "1: Ensure this field has at least 1 elements", "an array in a list"},
+		{`"of":[1,2],"nums":[],"all":[null,[1]]`, "", "valid"},
+	} {
+		err := c.Load(strings.NewReader(`[{"id":1,` + row.record + `}]`))
+		if (err == nil) != (row.want == "") || err != nil && (!errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: %v, want %q", row.reason, err, row.want)
+		}
+	}
+}
+
 func TestLoadSkipsUnknownMembers(t *testing.T) {
 	skip := catalogue.LoadOptions{SkipUnknown: true}
 	c := films(t)
@@ -309,6 +336,134 @@ type (
 
 func (n textNumber) Clone() textNumber { return n }
 
+type (
+	writesOnly struct {
+		ID int `json:"id"`
+	}
+	writesText struct {
+		ID int `json:"id"`
+	}
+	readsText struct {
+		ID int `json:"id"`
+	}
+	bothText struct {
+		ID int `json:"id"`
+	}
+	// A readsOnly sets a default when it is decoded. It is written by encoding/json.
+	readsOnly struct {
+		ID    int    `json:"id"`
+		State string `json:"state"`
+	}
+	unknownWord struct {
+		ID    int    `json:"id"`
+		Title string `json:"title" backlist:"nonsense"`
+	}
+	misspelled struct {
+		ID    int    `json:"id"`
+		Price string `json:"price" backlist:"decimal=8.2,unqiue"`
+	}
+	priced struct {
+		ID    int    `json:"id"`
+		Code  string `json:"code" backlist:"unique"`
+		Price string `json:"price" backlist:"decimal=8.2,unique"`
+		Size  int    `json:"size" backlist:"min=0,default=1"`
+	}
+)
+
+func (writesOnly) MarshalJSON() ([]byte, error)  { return []byte(`{"id":1}`), nil }
+func (*writesText) MarshalText() ([]byte, error) { return []byte("1"), nil }
+func (*readsText) UnmarshalText([]byte) error    { return nil }
+func (*bothText) MarshalText() ([]byte, error)   { return nil, nil }
+func (*bothText) UnmarshalText([]byte) error     { return nil }
+
+func (r *readsOnly) UnmarshalJSON(data []byte) error {
+	type plain readsOnly
+	r.State = "new"
+	err := json.Unmarshal(data, (*plain)(r))
+	if err == nil && r.State == "" {
+		err = errors.New("no state")
+	}
+	return err
+}
+
+// defined returns the error of a catalogue with records of type T.
+func defined[T any]() error {
+	_, err := catalogue.NewOnly(catalogue.Define[T]("books", catalogue.Options{}))
+	return err
+}
+
+// TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
+func TestRecordsThatDecodeThemselves(t *testing.T) {
+	books := catalogue.Define[readsOnly]("books", catalogue.Options{})
+	house, err := catalogue.NewOnly(books)
+	must(t, err)
+	c, err := books.In(house)
+	must(t, err)
+	want := readsOnly{1, "old"}
+	_, err = c.Insert(want)
+	must(t, err)
+	var file bytes.Buffer
+	must(t, house.Save(&file))
+	must(t, house.Load(&file))
+	if got, err := c.Get(1); err != nil || got != want {
+		t.Errorf("Get = %v, %v", got, err)
+	}
+	// The error is that of the method. No field alone is a record that it accepts.
+	_, err = c.Insert(readsOnly{})
+	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "no state") || strings.Contains(err.Error(), "field") {
+		t.Errorf("Insert = %v, want ErrInvalid without the name of a field", err)
+	}
+}
+
+// TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
+// for requests.
+func TestTagsOfStandaloneCollections(t *testing.T) {
+	c, err := catalogue.NewCollection[priced](catalogue.Options{Unique: []string{"code"}})
+	must(t, err)
+	checkAtEnd(t, c)
+	_, err = c.Insert(priced{Code: "a", Price: "9.50"})
+	must(t, err)
+	_, err = c.Insert(priced{Code: "b", Price: "10.00", Size: -1})
+	must(t, err)
+	for _, r := range []priced{{Code: "a", Price: "1.00"}, {Code: "c", Price: "10.0"}} {
+		if _, err := c.Insert(r); !errors.Is(err, catalogue.ErrDuplicate) {
+			t.Errorf("Insert(%v) = %v, want ErrDuplicate", r, err)
+		}
+	}
+	page, err := c.Page(pagination.Window{}, ordering.Asc("price"))
+	if err != nil || len(page.Records) != 2 || page.Records[0].Price != "9.50" {
+		t.Errorf("by price: %v, %v", page, err)
+	}
+	own, err := catalogue.NewCollection[priced](catalogue.Options{Keys: []ordering.KeyFunc{ordering.FieldKey("price", ordering.Text)}})
+	must(t, err)
+	for _, r := range []priced{{Code: "a", Price: "10.0"}, {Code: "b", Price: "10.00"}} {
+		if _, err := own.Insert(r); err != nil {
+			t.Errorf("with a key function of the program: %v", err)
+		}
+	}
+}
+
+// TestCamelCaseNamesOfOpenRecords: the fields of open records are not known, but none has
+// a name that is not in snake_case.
+func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
+	for name, opts := range map[string]catalogue.Options{
+		"Ordering": {Ordering: ordering.Terms("-startDate")},
+		"Unique":   {Unique: []string{"startDate"}},
+		"Keys":     {Keys: []ordering.KeyFunc{ordering.FieldKey("startDate", ordering.Text)}},
+	} {
+		_, alone := catalogue.NewCollection[resources.Record](opts)
+		_, served := catalogue.NewOnly(catalogue.Define[resources.Record]("films", opts))
+		for _, err := range []error{alone, served} {
+			if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"startDate": names are in snake_case: did you mean start_date?`) {
+				t.Errorf("Options.%s: %v", name, err)
+			}
+		}
+	}
+	if err := refusal[resources.Record](catalogue.Options{Ordering: []ordering.Term{{}}}); !errors.Is(err, ordering.ErrUnknownField) {
+		t.Errorf("a term without a field: %v", err)
+	}
+}
+
 func refusal[T any](opts catalogue.Options) error {
 	_, err := catalogue.NewCollection[T](opts)
 	return err
@@ -327,6 +482,14 @@ func TestRefusedTypesNameTheRemedy(t *testing.T) {
 		{refusal[funcField](catalogue.Options{}), []string{"field Hook", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
 		{refusal[textNumber](catalogue.Options{}), []string{"field Number", "option string", "remove it"}},
 		{refusal[int](catalogue.Options{}), []string{"int is not a struct"}},
+		{refusal[writesOnly](catalogue.Options{}), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON", "both or neither"}},
+		{refusal[writesText](catalogue.Options{}), []string{"writesText has the method MarshalText", "an object", "remove MarshalText"}},
+		{refusal[readsText](catalogue.Options{}), []string{"readsText has the method UnmarshalText", "an object", "remove UnmarshalText"}},
+		{refusal[bothText](catalogue.Options{}), []string{"bothText has the method MarshalText", "MarshalJSON and UnmarshalJSON"}},
+		{defined[writesOnly](), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON"}},
+		{defined[bothText](), []string{"bothText has the method MarshalText"}},
+		{refusal[unknownWord](catalogue.Options{Name: "books"}), []string{"books: ", "field Title", `"nonsense"`, "want one of slug"}},
+		{refusal[misspelled](catalogue.Options{}), []string{"collection: ", "field Price", `"unqiue"`, "did you mean unique?"}},
 	} {
 		if !errors.Is(row.err, catalogue.ErrInvalidType) {
 			t.Errorf("%v, want ErrInvalidType", row.err)

@@ -134,8 +134,9 @@ func validAny(value any, followed int) error {
 	return nil
 }
 
-// checkTime returns an error if the JSON of a time cannot be written or read. That can be
-// so only for years below 2 or above 9998, and for offsets of a day or more.
+// checkTime returns an error if the JSON of a time cannot be written or read, or is
+// another instant. That can be so only for years below 2 or above 9998, for offsets of a
+// day or more, and for offsets with seconds, which the JSON of a time.Time drops.
 func checkTime(v reflect.Value) error {
 	at := v.Addr().Interface() // v.Interface() would copy the value to the heap
 	t, ok := at.(*time.Time)
@@ -143,10 +144,41 @@ func checkTime(v reflect.Value) error {
 		t = &at.(*resources.DateTime).Time
 	}
 	_, offset := t.Zone()
-	if y := t.Year(); 1 < y && y < 9999 && -24*60*60 < offset && offset < 24*60*60 {
+	switch y := t.Year(); {
+	case ok && offset%60 != 0: // a DateTime is written with another offset instead
+		return fmt.Errorf("the offset of its zone, %s, has seconds, which JSON cannot represent: use UTC or another zone", t.Format("-07:00:00"))
+	case 1 < y && y < 9999 && -24*60*60 < offset && offset < 24*60*60:
 		return nil
 	}
 	return checkReading(v)
+}
+
+// checkEmbeddedTime returns a check of structs that embed a time in the field at index and
+// compare by its instant. Their methods may write another JSON than that of the time, so
+// an offset with seconds is an error only if the JSON is another instant.
+func checkEmbeddedTime(index []int) func(reflect.Value) error {
+	instant := func(v reflect.Value) (time.Time, bool) {
+		f, err := v.FieldByIndexErr(index)
+		if err != nil || f.Kind() == reflect.Pointer && f.IsNil() {
+			return time.Time{}, false
+		}
+		return *reflect.Indirect(f).Addr().Interface().(*time.Time), true
+	}
+	return func(v reflect.Value) error {
+		t, ok := instant(v)
+		if _, offset := t.Zone(); !ok || offset%60 == 0 {
+			return nil
+		}
+		read := reflect.New(v.Type())
+		text, err := json.Marshal(v.Addr().Interface())
+		if err == nil {
+			err = json.Unmarshal(text, read.Interface())
+		}
+		if other, _ := instant(read.Elem()); err == nil && other.Sub(t).Abs() >= time.Second { // fractions may be cut
+			err = fmt.Errorf("the JSON %s is another instant than %v: use UTC or another zone without seconds", text, t)
+		}
+		return err
+	}
 }
 
 // checkText returns an error if the result of MarshalText is not UTF-8, which

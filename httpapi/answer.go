@@ -30,46 +30,46 @@ func newFixedValues() fixedValues {
 
 // write sends a compact JSON body, indented if the client asks for that.
 func (v *view) write(status int, body []byte) {
-	if body, ok := v.indented(body); ok {
-		v.send(status, body)
+	if v.indent > 0 {
+		var out bytes.Buffer
+		if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
+			v.failIndented(err)
+			return
+		}
+		body = out.Bytes()
+	}
+	if v.begin(status, len(body)) {
+		_, _ = v.w.Write(body) // the client is gone if it fails
 	}
 }
 
-// indented returns a compact body with the indentation that the client asks for. If that
-// fails, it sends an error response and returns false.
-func (v *view) indented(body []byte) (_ []byte, ok bool) {
-	if v.indent == 0 {
-		return body, true
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
-		v.indent = 0 // otherwise failWith would call indented again
-		v.failWith(err)
-		return nil, false
-	}
-	return out.Bytes(), true
+// failIndented sends the response to a body that cannot be indented.
+func (v *view) failIndented(err error) {
+	v.indent = 0 // otherwise that could fail too
+	v.failWith(err)
 }
 
-// send sends a body unchanged. It reports whether the body may be reused.
-func (v *view) send(status int, body []byte) bool {
+// begin sends the status and the header of a response with a body of the given size. It
+// reports whether the body is to be written.
+func (v *view) begin(status, size int) bool {
 	if v.revisionErr != nil {
 		v.handler.report(v.r, v.revisionErr)
 	}
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
-	header["Vary"] = v.vary(header["Vary"])
+	v.setVary(header)
 	if v.tag != "" && (status == http.StatusOK || status == http.StatusCreated) {
 		v.setTag(header)
 	}
 	v.sent = true
-	return v.handler.write(v.w, v.r, status, body)
+	return v.handler.begin(v.w, v.r, status, size)
 }
 
 // sendNoContent sends a response without a body.
 func (v *view) sendNoContent() {
 	header := v.w.Header()
 	header["Allow"] = v.route.allow
-	header["Vary"] = v.vary(header["Vary"])
+	v.setVary(header)
 	header["X-Frame-Options"] = v.handler.values.deny
 	header["Content-Length"] = v.handler.values.zero
 	header["X-Content-Type-Options"] = v.handler.values.nosniff
@@ -78,13 +78,15 @@ func (v *view) sendNoContent() {
 	v.w.WriteHeader(http.StatusNoContent)
 }
 
-// vary returns the values of Vary. It keeps those that outer middleware has set, such
-// as Accept-Encoding.
-func (v *view) vary(before []string) []string {
-	if len(before) == 0 {
-		return v.route.vary
+// setVary adds the route's value of Vary, if any, to those that outer middleware has set,
+// such as Accept-Encoding.
+func (v *view) setVary(header http.Header) {
+	switch before := header["Vary"]; {
+	case len(before) == 0 && v.route.vary != nil:
+		header["Vary"] = v.route.vary
+	case v.route.vary != nil:
+		header["Vary"] = append(slices.Clip(before), v.route.vary...)
 	}
-	return append(slices.Clip(before), v.route.vary...)
 }
 
 // fail sends an error response with the given detail.
@@ -128,25 +130,23 @@ func (h *Handler) report(r *http.Request, err error) {
 
 // writePlain sends an error response without Allow and Vary.
 func (h *Handler) writePlain(w http.ResponseWriter, r *http.Request, status int, detail string) {
-	h.write(w, r, status, detailBody(detail))
+	body := detailBody(detail)
+	if h.begin(w, r, status, len(body)) {
+		_, _ = w.Write(body) // the client is gone if it fails
+	}
 }
 
-// write writes a response with a JSON body. It discards the error of Write, which means
-// that the client has disconnected. It reports whether the body may be reused: after an
-// error, net/http may still read the body of a reset HTTP/2 stream.
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) bool {
+// begin sends the status and the header of a response with a JSON body of the given size.
+// It reports whether the body is to be written, which it is not after a HEAD.
+func (h *Handler) begin(w http.ResponseWriter, r *http.Request, status, size int) bool {
 	header := w.Header()
 	header["Content-Type"] = h.values.json
 	header["X-Frame-Options"] = h.values.deny
-	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	header["Content-Length"] = []string{strconv.Itoa(size)}
 	header["X-Content-Type-Options"] = h.values.nosniff
 	header["Referrer-Policy"] = h.values.referrer
 	w.WriteHeader(status)
-	if r.Method == http.MethodHead {
-		return true
-	}
-	_, err := w.Write(body)
-	return err == nil
+	return r.Method != http.MethodHead
 }
 
 // redirect redirects to a location: with 301 for GET and HEAD, and otherwise with 308,

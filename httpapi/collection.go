@@ -119,9 +119,9 @@ type Retriever interface {
 	// Get returns the record with the given id, encoded as by Page. The parameters are
 	// those of [Filterer]; there may be none. They are checked even if there is no record
 	// with the id. An error wrapping [catalogue.ErrNotFound] means that there is no such
-	// record or that the parameters do not select it, and results in 404.
-	// [resources.FieldErrors] result in 400. Other errors are handled as those of Page.
-	// The id may be 0, which is not the id of a record.
+	// record or that the parameters do not select it, and results in 404. If there are
+	// parameters, [resources.FieldErrors] result in 400. Other errors are handled as those
+	// of Page. The id may be 0, which is not the id of a record.
 	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
 }
 
@@ -130,8 +130,9 @@ type Updater interface {
 	// Update changes the record with the given id as the body of a PUT or, if partial is
 	// set, of a PATCH specifies, and returns the record as Get does.
 	// [resources.Description.ValidateUpdate] makes all necessary checks. The body is as
-	// for a [Creator]. Errors are handled as those of Get and Create. Update must store
-	// nothing if it returns an error or if ctx is done before the call. The handler calls
+	// for a [Creator]. An error wrapping [catalogue.ErrNotFound] results in 404, and a
+	// *[resources.SyntaxError] and [resources.FieldErrors] in 400. Other errors are handled
+	// as those of Page. Update must store nothing if it returns an error or if ctx is done before the call. The handler calls
 	// Get with the same arguments before it reads the body, so that a request for a record
 	// that does not exist fails first.
 	Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error)

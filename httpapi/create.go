@@ -4,18 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // post creates a record.
 func (v *view) post() {
 	if err := v.postCondition(); err != nil {
-		v.failWrite(err)
+		v.failBecause(err, ifPrecondition)
 		return
 	}
 	body, ok := v.readJSON()
@@ -24,7 +21,7 @@ func (v *view) post() {
 	}
 	record, err := v.route.creator.Create(v.r.Context(), body)
 	if err != nil {
-		v.failWrite(err)
+		v.failBecause(err, ifSyntax|ifFields|ifFull)
 		return
 	}
 	v.setCreatedTag(record)
@@ -85,39 +82,3 @@ func (v *view) failTooLarge() {
 	v.fail(http.StatusRequestEntityTooLarge,
 		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.Body))
 }
-
-// failWrite sends the response to an error of Create, Get, Update or Delete. It contains
-// the text of errors in the request and of no others.
-func (v *view) failWrite(err error) {
-	var syntax *resources.SyntaxError
-	var fields resources.FieldErrors
-	var precondition *preconditionError
-	switch {
-	case errors.As(err, &precondition):
-		v.fail(http.StatusPreconditionFailed, precondition.detail)
-	case errors.Is(err, catalogue.ErrNotFound):
-		v.fail(http.StatusNotFound, detailNotFound)
-	case errors.Is(err, catalogue.ErrReferenced):
-		v.fail(http.StatusConflict, referencedDetail(err))
-	case errors.As(err, &syntax):
-		v.fail(http.StatusBadRequest, syntax.Detail())
-	case errors.As(err, &fields):
-		// json.Marshal would escape <, > and &.
-		body, err := fields.MarshalJSON()
-		if err != nil {
-			v.failWith(err)
-			return
-		}
-		v.write(http.StatusBadRequest, body)
-	case isFull(err):
-		v.handler.report(v.r, err)
-		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
-	default:
-		v.failWith(err)
-	}
-}
-
-// isFull reports whether a catalogue's Create failed because a record has the largest
-// id. Create returns [catalogue.ErrInvalidID] for no other reason, since it ignores an id
-// in the body.
-func isFull(err error) bool { return errors.Is(err, catalogue.ErrInvalidID) }

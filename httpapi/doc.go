@@ -139,6 +139,12 @@
 //
 // Paths and headers:
 //
+//   - A method in other letters, such as get, is rejected with 405. The framework converts
+//     it to upper case.
+//   - The path / is not served: 404. examples/backlist redirects it to api/ with 302. The
+//     service has no such path either, but returns an HTML page.
+//   - A # in a query is escaped in the Location of a redirect. The framework leaves it, so
+//     that the rest of the query becomes a fragment.
 //   - format=api returns JSON, as the service's document says. Package browse
 //     serves HTML to browsers. The framework returns HTML, or 406 if the client
 //     accepts only JSON.
@@ -169,6 +175,8 @@
 //   - An id in a path consists of ASCII digits with an optional sign and surrounding white
 //     space. The framework accepts what Python's int() accepts, so 1_1 is 11.
 //   - Numbers in filters consist of ASCII digits, too.
+//   - A search of more than 100 different words is rejected with 400. The framework
+//     searches for all words.
 //   - NaN and infinity as the text of a number are rejected with 400. The framework stores
 //     them, and then every response with the record fails with 500.
 //   - The messages about a list of strings are those of its first invalid item. The
@@ -177,8 +185,12 @@
 //     depends on the database.
 //   - Empty and default values of unique fields are checked, too. In the framework they
 //     can fail with 500.
-//   - A decimal of "-0" is stored as "0.00", and the response says so. The framework
-//     answers "-0.00" to the request that stores it, and "0.00" afterwards.
+//   - A decimal of "-0" is stored as "0.00" and a float of -0 as 0.0, and the response says
+//     so. The framework answers "-0.00" and -0.0 to the request that stores them, and
+//     "0.00" and 0.0 afterwards.
+//   - A value that the Go type of a field cannot hold is rejected with 400 and one message,
+//     which begins with the path of the wrong part, such as "1.w: A valid integer is
+//     required." The framework nests the errors of such parts.
 //
 // Authorization:
 //
@@ -197,7 +209,12 @@
 //   - Date-times at the end of the year 9999 are accepted. The framework rejects those
 //     that are out of range after conversion to its time zone.
 //   - Numbers in text, such as ids, dates and ports, consist of ASCII digits. The
-//     framework accepts other Unicode digits, and underscores in ids.
+//     framework accepts other Unicode digits, and underscores in all numbers.
+//   - The message about an id of no record quotes the number as it was sent, such as 1e5.
+//     The framework quotes Python's text of it, 100000.0.
+//   - A body sent in chunks is read. The framework ignores it, as if it were {}.
+//   - A body with a charset other than Latin-1 is read as UTF-8. The framework decodes it
+//     by any charset that Python knows.
 //   - A URL is validated as it was sent. The framework validates an invalid one again
 //     with its host in punycode, so it accepts more hosts.
 //   - If a member appears under two spellings of its name, such as startDate and
@@ -228,11 +245,12 @@
 //
 // No request causes a 5xx status, a panic, or unbounded use of memory, unless the
 // program's own code fails. Requests are limited as follows. The detail of the response
-// names the limit that was exceeded. All limits except those of the path and of nesting
-// can be changed in [Options.Limits] and [Options.Bounds].
+// names the limit that was exceeded. All limits except those of words, of the path and of
+// nesting can be changed in [Options.Limits] and [Options.Bounds].
 //
 //   - A page has at most 1000 records. A larger limit is reduced.
 //   - An ordering has at most 100 terms, unknown ones included (400).
+//   - A search has at most 100 different words (400).
 //   - A query has at most 1000 parameters (400).
 //   - A query has at most 16 KiB, both as sent and as written in links, not counting
 //     one limit and one offset (414).
@@ -267,7 +285,8 @@
 // It starts no goroutines, caches no pages, and is immutable.
 //
 // Responses share the slices of header values. Middleware may add or replace values but
-// must not modify them. The buffer of a body is reused after
+// must not modify them. A page longer than 32 KiB is written in parts, so that a client
+// that does not read keeps one part in memory. The buffer of a body is reused after
 // [http.ResponseWriter.Write] has returned without an error. Middleware that retains a
 // body must copy it, as [http.TimeoutHandler] and
 // [net/http/httptest.ResponseRecorder] do.

@@ -1,8 +1,13 @@
 package httpapi
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/gobacklist/backlist/pagination"
@@ -17,27 +22,138 @@ const (
 	envelopeEnd      = `]}`
 )
 
-// appendEnvelope appends the JSON of a page. Links need no escaping in JSON.
-func (v *view) appendEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) []byte {
-	size := 512 // enough for everything but the records, unless the links are long
+// envelope is the JSON of a page. It is written in chunks, because a body in one piece
+// would stay in memory until a slow client has read it.
+type envelope struct {
+	chunk   []byte // beginning of the body, with the first records if it is indented
+	kept    int    // number of records in chunk
+	records [][]byte
+	line    string // what precedes a record, except for a comma
+	end     string
+	size    int // of the whole body
+
+	scratch *bytes.Buffer // of one record; nil if the body is compact
+	indent  string        // of a level; records are at the second
+}
+
+// newEnvelope returns a page as the client asks for it, indented or not. Its chunk begins
+// in dst. An error means that a record cannot be indented.
+func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) (envelope, error) {
+	size := max(len(records)-1, 0) // commas
 	for _, record := range records {
-		size += len(record) + len(",")
+		size += len(record)
 	}
-	dst = slices.Grow(dst, size)
+	const head = 512 // unless the links are long
+	dst = v.appendHead(slices.Grow(dst, min(head+size, chunkSize)), w, count)
+	e := envelope{chunk: dst, records: records, end: envelopeEnd, size: len(dst) + size + len(envelopeEnd)}
+	var err error
+	if v.indent > 0 {
+		err = e.indentBy(v.indent)
+	}
+	return e, err
+}
+
+// appendHead appends the JSON of a page up to its records. Links need no escaping in JSON.
+func (v *view) appendHead(dst []byte, w pagination.Window, count int) []byte {
 	dst = append(dst, envelopeCount...)
 	dst = strconv.AppendInt(dst, int64(count), 10)
 	dst = append(dst, envelopeNext...)
 	dst = v.appendPageLink(dst, pagination.AppendNext, w, count)
 	dst = append(dst, envelopePrevious...)
 	dst = v.appendPageLink(dst, pagination.AppendPrevious, w, count)
-	dst = append(dst, envelopeResults...)
-	for i, record := range records {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, record...)
+	return append(dst, envelopeResults...)
+}
+
+// indentBy indents the body by n spaces for each level. It fills the chunk, so that most
+// pages are indented once: the others must be indented to know their size, and again.
+func (e *envelope) indentBy(n int) error {
+	e.scratch, e.indent = new(bytes.Buffer), strings.Repeat(" ", n)
+	if err := json.Indent(e.scratch, append(e.chunk, e.end...), "", e.indent); err != nil {
+		return err
 	}
-	return append(dst, envelopeEnd...)
+	e.line, e.end = "\n"+e.indent+e.indent, "]\n}"
+	e.chunk = append(e.chunk[:0], bytes.TrimSuffix(e.scratch.Bytes(), []byte(e.end))...)
+	if len(e.records) > 0 {
+		e.end = "\n" + e.indent + e.end
+	}
+	e.size = len(e.chunk) + max(len(e.records)-1, 0) + len(e.records)*len(e.line) + len(e.end)
+	for i, record := range e.records {
+		text, err := e.indented(record)
+		if err != nil {
+			return fmt.Errorf("httpapi: record %d of the page: %w", i, err)
+		}
+		e.size += len(text)
+		if i == e.kept && len(e.chunk)+e.room(text) <= chunkSize {
+			e.chunk = e.appendRecord(e.chunk, i, text)
+			e.kept++
+		}
+	}
+	return nil
+}
+
+// indented returns a record with indentation. It is valid until the next call.
+func (e *envelope) indented(record []byte) ([]byte, error) {
+	e.scratch.Reset()
+	if err := json.Indent(e.scratch, record, e.indent+e.indent, e.indent); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(e.scratch.Bytes(), " \t\r\n"), nil // Indent keeps that of an encoder
+}
+
+// write writes the body. It ends at the first error of w.
+func (e *envelope) write(w io.Writer) (err error) {
+	chunk := e.chunk // a local variable is faster
+	for i := e.kept; i < len(e.records); i++ {
+		text := e.records[i]
+		if e.scratch != nil {
+			text, _ = e.indented(text) // the error was nil in indentBy
+		}
+		if len(chunk)+e.room(text) > chunkSize {
+			if chunk, err = flush(w, chunk); err != nil {
+				return err
+			}
+		}
+		if e.room(text) <= chunkSize {
+			chunk = e.appendRecord(chunk, i, text)
+			continue
+		}
+		if _, err = flush(w, e.appendRecord(chunk, i, nil)); err != nil {
+			return err
+		}
+		if _, err = w.Write(text); err != nil { // without a copy
+			return err
+		}
+	}
+	if len(chunk)+len(e.end) > chunkSize {
+		if chunk, err = flush(w, chunk); err != nil {
+			return err
+		}
+	}
+	_, err = flush(w, append(chunk, e.end...))
+	return err
+}
+
+// room returns how many bytes a record and what precedes it need.
+func (e *envelope) room(text []byte) int { return len(",") + len(e.line) + len(text) }
+
+// appendRecord appends what precedes the record i, and its text.
+func (e *envelope) appendRecord(dst []byte, i int, text []byte) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	if e.line != "" {
+		dst = append(dst, e.line...)
+	}
+	return append(dst, text...)
+}
+
+// flush writes a chunk, unless it is empty, and returns it without content.
+func flush(w io.Writer, chunk []byte) ([]byte, error) {
+	if len(chunk) == 0 {
+		return chunk, nil
+	}
+	_, err := w.Write(chunk)
+	return chunk[:0], err
 }
 
 // A linkAppender is pagination.AppendNext or AppendPrevious.
@@ -45,17 +161,22 @@ type linkAppender func(dst []byte, base string, q pagination.Query, w pagination
 
 // appendPageLink appends a link in quotes, or null.
 func (v *view) appendPageLink(dst []byte, link linkAppender, w pagination.Window, count int) []byte {
-	linked, ok := link(v.origin.AppendURL(append(dst, '"'), v.route.path), "", v.query, w, count)
+	linked, ok := link(v.origin.AppendURL(append(dst, '"'), v.route.link), "", v.query, w, count)
 	if !ok {
 		return append(dst, "null"...)
 	}
 	return append(linked, '"')
 }
 
-// maxPooled is the maximum capacity of a buffer that is reused.
-const maxPooled = 1 << 20
+// chunkSize is the maximum size of a part of a page that is copied before it is written.
+// Only long links or a single record make a part larger.
+const chunkSize = 32 << 10
 
-// buffers is a pool of byte buffers. Without it, allocating the body would be most of the
+// maxPooled is the maximum capacity of a buffer that is reused: that of a chunk and what
+// append adds.
+const maxPooled = 2 * chunkSize
+
+// buffers is a pool of byte buffers. Without it, allocating the chunk would be most of the
 // cost of a page.
 type buffers struct{ pool sync.Pool }
 

@@ -3,15 +3,18 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -64,7 +67,7 @@ func letterCollections() map[string]letterCollection {
 		"news":   {'n', 0, 0},
 		"wires":  {'w', 1, 10},
 		"faqs":   {'f', 20, 3000},
-		"carts":  {'c', 2, 600_000}, // too large for its buffer to be reused
+		"carts":  {'c', 2, 600_000}, // longer than a chunk
 		"labels": {'l', 5, 100},
 	}
 }
@@ -253,5 +256,192 @@ func TestPageAllocations(t *testing.T) {
 	// Under the race detector, pools drop some buffers.
 	if bytes > 8000 || allocs > 4 {
 		t.Errorf("%d bytes and %d allocations for each page, want at most 8000 and 4", bytes, allocs)
+	}
+}
+
+// countingWriter is a ResponseWriter that measures and hashes the body instead of keeping it.
+type countingWriter struct {
+	discard
+	largest int // Write
+	size    int
+	sum     hash.Hash
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	w.largest = max(w.largest, len(p))
+	w.size += len(p)
+	return w.sum.Write(p)
+}
+
+// newLongPage returns a collection of which each page has a number of records of a size.
+func newLongPage(records, size int) *fixedCollection {
+	c := new(fixedCollection)
+	for i := range records {
+		text := fmt.Sprintf(`{"id":%d,"tags":[],"text":"`, i)
+		c.page = append(c.page, []byte(text+strings.Repeat("x", size-len(text)-len(`"}`))+`"}`))
+	}
+	return c
+}
+
+// body returns the page as one text.
+func (c *fixedCollection) body(t *testing.T, indent int) []byte {
+	body := fmt.Appendf(nil, `{"count":1000,"next":null,"previous":"http://host.example/api/books/?limit=1000","results":[%s]}`, bytes.Join(c.page, []byte(",")))
+	if indent == 0 {
+		return body
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, body, "", strings.Repeat(" ", indent)); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A page is written in parts of which none is larger than a chunk or one record, and is
+// nowhere in memory as a whole, so that a client that does not read does not keep it there.
+func TestLongPages(t *testing.T) {
+	const (
+		chunk  = 32 << 10
+		memory = 256 << 10 // for each request
+	)
+	tests := []struct {
+		reason        string
+		records, size int
+		indent        int
+		largest       int // Write
+	}{
+		{"many records", 1000, 5000, 0, chunk},
+		{"many records, indented", 1000, 5000, 4, chunk},
+		{"small records", 50_000, 100, 0, chunk},
+		{"records as large as a chunk", 150, chunk, 0, chunk},
+		{"records larger than a chunk", 5, 1_000_000, 0, 1_000_000},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			books := newLongPage(test.records, test.size)
+			want := books.body(t, test.indent)
+			h := newTestHandler(t, Options{}, map[string]Collection{"books": books})
+			r := call{target: "/api/books/?limit=1000&offset=1000", header: accept(fmt.Sprintf("*/*; indent=%d", test.indent))}.request()
+			w := &countingWriter{discard: discard{http.Header{}}, sum: sha256.New()}
+			h.ServeHTTP(w, r)
+			if got := w.Header().Get("Content-Length"); got != strconv.Itoa(len(want)) || w.size != len(want) {
+				t.Errorf("%d bytes and Content-Length %s, want %d", w.size, got, len(want))
+			}
+			if sum := sha256.Sum256(want); !bytes.Equal(w.sum.Sum(nil), sum[:]) {
+				t.Error("the body is not that of the page")
+			}
+			if w.largest > test.largest {
+				t.Errorf("Write of %d bytes, want at most %d", w.largest, test.largest)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			h.ServeHTTP(w, r)
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > memory {
+				t.Errorf("a request allocates %d bytes, want at most %d", got, memory)
+			}
+		})
+	}
+}
+
+// Pages of all sizes around that of a chunk are those that encoding/json would write.
+// OnAccess counts their bytes, and a HEAD has their length.
+func TestPagesAroundChunk(t *testing.T) {
+	tests := []struct {
+		reason  string
+		records []string
+	}{
+		{"no record", nil},
+		{"one record", []string{`{"id":1}`}},
+		{"nested and empty values", []string{`{"id":1,"tags":[],"deep":{"a":[{"b":"<é>, [}"}],"c":{}}}`, `{"id":2,"tags":["x",1.50]}`}},
+		{"white space of an encoder", []string{"{\"id\": 1}\n", " {\"id\":\t2}\r\n", "[ ]\n"}},
+		{"other values", []string{`null`, `"x"`, `1`, `{}`}},
+		{"long records", []string{quote(strings.Repeat("a", 16000)), quote(strings.Repeat("b", 16000)), quote(strings.Repeat("c", 16000))}},
+		{"first longer than a chunk", []string{quote(strings.Repeat("a", 40_000)), `{"id":2}`}},
+		{"last longer than a chunk", []string{`{"id":1}`, quote(strings.Repeat("a", 40_000))}},
+		{"one record longer than a chunk", []string{quote(strings.Repeat("a", 40_000))}},
+	}
+	head := len(`{"count":1000,"next":null,"previous":"http://host.example/api/books/?limit=1000","results":[]}`)
+	for size := 32<<10 - head - 4; size <= 32<<10-head+4; size++ {
+		tests = append(tests, struct {
+			reason  string
+			records []string
+		}{fmt.Sprintf("%d bytes", head+size), []string{quote(strings.Repeat("a", size-13)), `{"id":1234}`[:10] + "}"}})
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			books := new(fixedCollection)
+			for _, record := range test.records {
+				books.page = append(books.page, []byte(record))
+			}
+			var seen Access
+			h := newTestHandler(t, Options{OnAccess: func(_ context.Context, a Access) { seen = a }}, map[string]Collection{"books": books})
+			for _, indent := range []int{0, 1, 4} {
+				want := string(books.body(t, indent))
+				c := call{target: "/api/books/?limit=1000&offset=1000", header: accept(fmt.Sprintf("*/*; indent=%d", indent))}
+				got := c.do(h)
+				if diff := cmp.Diff(want, got.Body); diff != "" {
+					t.Fatalf("indent %d (-want +got):\n%.2000s", indent, diff)
+				}
+				if seen.Bytes != len(want) || seen.Count != 1000 || seen.Window.Limit != 1000 {
+					t.Errorf("indent %d: OnAccess got %+v, want %d bytes", indent, seen, len(want))
+				}
+				c.method = "HEAD"
+				header := got.Header
+				if diff := cmp.Diff(answer{200, header, ""}, c.do(h)); diff != "" || header["Content-Length"] != strconv.Itoa(len(want)) {
+					t.Errorf("indent %d, Content-Length %s, want %d; HEAD (-want +got):\n%s", indent, header["Content-Length"], len(want), diff)
+				}
+			}
+		})
+	}
+}
+
+// A record that is not JSON is found before the response begins, wherever it is in a page.
+func TestInvalidRecordOfLongPage(t *testing.T) {
+	for _, at := range []int{0, 1, 99} {
+		books := newLongPage(100, 5000)
+		books.page[at] = []byte(`{"id":`)
+		h := newTestHandler(t, Options{}, map[string]Collection{"books": books})
+		got := call{target: "/api/books/", header: accept("*/*; indent=2")}.do(h)
+		if got.Status != 500 || got.Body != internalError {
+			t.Errorf("record %d: %d %.80s, want 500", at, got.Status, got.Body)
+		}
+	}
+}
+
+// failingWriter is a ResponseWriter that fails at a number of bytes and keeps what it was
+// given there without copying it, as net/http may when a stream of HTTP/2 is reset.
+type failingWriter struct {
+	keepingWriter
+	left int
+}
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left > 0 {
+		return len(p), nil
+	}
+	if w.body != nil {
+		return 0, errors.New("Write after an error")
+	}
+	return w.keepingWriter.Write(p)
+}
+
+// A Write that fails or panics within a long page is the last, and its chunk is not reused.
+func TestChunkAfterFailedWrite(t *testing.T) {
+	h := newTestHandler(t, Options{}, map[string]Collection{"books": newLongPage(100, 5000), "news": newLongPage(50, 7000)})
+	for _, panics := range []bool{false, true} {
+		for range 10 { // the pool may drop a buffer
+			w := &failingWriter{keepingWriter{discard{http.Header{}}, panics, nil}, 200_000}
+			reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/books/"}.request()) })
+			if (reason == http.ErrAbortHandler) != panics {
+				t.Fatalf("Write panics %t: ServeHTTP panics with %v", panics, reason)
+			}
+			want := string(w.body)
+			for range 4 {
+				get(h, "/api/news/")
+			}
+			if string(w.body) != want || w.left < -32<<10 {
+				t.Fatalf("Write panics %t: the chunk has changed, or another followed: %d left", panics, w.left)
+			}
+		}
 	}
 }

@@ -3,10 +3,15 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Errors that a [Collection] returns to determine the status of the response. It may wrap
@@ -66,6 +71,58 @@ func (v *view) failUnavailable(err error) {
 		v.w.Header()["Retry-After"] = []string{strconv.FormatInt(int64(seconds), 10)}
 	}
 	v.fail(http.StatusServiceUnavailable, detailUnavailable)
+}
+
+// causes are the errors of a step that are the client's mistake. All other errors of the
+// step are failures of the program, whatever they wrap.
+type causes uint8
+
+const (
+	ifPrecondition causes = 1 << iota
+	ifNotFound
+	ifReferenced
+	ifSyntax // of the body
+	ifFields // of the body or of the parameters
+	ifFull   // no id is left
+)
+
+// causesOfGet returns the causes of an error of a step that finds a record by its id and
+// the parameters.
+func causesOfGet(params url.Values) causes { return ifNotFound | causesOfParams(params) }
+
+// causesOfParams returns the causes of an error of a step that evaluates the parameters.
+func causesOfParams(params url.Values) causes {
+	if params == nil {
+		return 0
+	}
+	return ifFields
+}
+
+// failBecause sends the response to the error of a step. It contains the text of errors in
+// the request and of no others.
+func (v *view) failBecause(err error, possible causes) {
+	var precondition *preconditionError
+	var syntax *resources.SyntaxError
+	var fields resources.FieldErrors
+	may := func(c causes) bool { return possible&c != 0 }
+	switch {
+	case may(ifPrecondition) && errors.As(err, &precondition):
+		v.fail(http.StatusPreconditionFailed, precondition.detail)
+	case may(ifNotFound) && errors.Is(err, catalogue.ErrNotFound):
+		v.fail(http.StatusNotFound, detailNotFound)
+	case may(ifReferenced) && errors.Is(err, catalogue.ErrReferenced):
+		v.fail(http.StatusConflict, referencedDetail(err))
+	case may(ifSyntax) && errors.As(err, &syntax):
+		v.fail(http.StatusBadRequest, syntax.Detail())
+	case may(ifFields) && errors.As(err, &fields):
+		body, _ := fields.MarshalJSON() // always nil; json.Marshal would escape <, > and &
+		v.write(http.StatusBadRequest, body)
+	case may(ifFull) && errors.Is(err, catalogue.ErrInvalidID):
+		v.handler.report(v.r, err)
+		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
+	default:
+		v.failWith(err)
+	}
 }
 
 // recovered is deferred by functions that call the program's own code. After a panic it

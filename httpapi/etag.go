@@ -92,7 +92,7 @@ func (v *view) clientHas() bool {
 func (v *view) sendNotModified() {
 	header := v.w.Header()
 	v.setTag(header)
-	header["Vary"] = v.vary(header["Vary"])
+	v.setVary(header)
 	v.sent = true
 	v.w.WriteHeader(http.StatusNotModified)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -151,9 +150,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
 // serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
 // it sends a 404.
 func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.Origin) {
-	path := url.URL{Path: r.URL.Path + "/"}
-	if route, id := h.find(path.Path); route != nil && !strings.Contains(id, ".") {
-		h.redirect(w, r, h.origins.Location(o, path.EscapedPath(), r.URL.RawQuery))
+	path := r.URL.Path + "/"
+	if route, id := h.find(path); route != nil && !strings.Contains(id, ".") {
+		h.redirect(w, r, h.origins.Location(o, path, r.URL.RawQuery))
 		return
 	}
 	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
@@ -162,6 +161,17 @@ func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.
 // BaseURL returns [Options.BaseURL] without trailing slashes, as it appears in links. It
 // is empty if links depend on the request. O(1).
 func (h *Handler) BaseURL() string { return h.origins.BaseURL() }
+
+// Origin returns the scheme and the host of the links in the response to r, such as
+// "https://shop.example": those of [Options.BaseURL], or of the request and of the headers
+// of trusted proxies. It returns "" if these are invalid. O(length of these headers).
+func (h *Handler) Origin(r *http.Request) string {
+	o, fault := h.origins.Resolve(r)
+	if fault != "" {
+		return ""
+	}
+	return o.Scheme + "://" + o.Host
+}
 
 // Root returns the path of the root listing, such as "/api/": [Options.Root] or its
 // default. O(1).

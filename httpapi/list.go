@@ -31,7 +31,7 @@ func (v *view) list() {
 	}
 	count, records, err := v.page(order, window, params)
 	if err != nil {
-		v.failWrite(err)
+		v.failBecause(err, causesOfParams(params))
 		return
 	}
 	v.confirmTag()
@@ -42,14 +42,23 @@ func (v *view) list() {
 		v.sendInstead(status)
 		return
 	}
+	v.sendPage(window, order, count, records)
+}
+
+// sendPage sends a page.
+func (v *view) sendPage(w pagination.Window, order string, count int, records [][]byte) {
 	buffer := v.handler.buffers.get()
-	*buffer = v.appendEnvelope(*buffer, window, count, records)
-	body, ok := v.indented(*buffer)
-	if !ok {
+	page, err := v.newEnvelope(*buffer, w, count, records)
+	if err != nil {
+		v.failIndented(err)
 		return
 	}
-	v.observe(window, order, count)
-	if v.send(http.StatusOK, body) { // otherwise net/http may still read it
+	v.observe(w, order, count)
+	if v.begin(http.StatusOK, page.size) {
+		err = page.write(v.w)
+	}
+	if err == nil { // otherwise net/http may still read the chunk of a reset HTTP/2 stream
+		*buffer = page.chunk
 		v.handler.buffers.put(buffer)
 	}
 }
@@ -112,12 +121,12 @@ func (r *route) whole(terms []ordering.Term) []ordering.Term {
 }
 
 // endInID drops the terms after id, which have no effect, or appends id in the
-// direction of the leading term to break ties. There must be at least one term.
+// direction of the leading term to break ties. Without terms, it returns the ascending id.
 func endInID(terms []ordering.Term) []ordering.Term {
 	for i, t := range terms {
 		if t.Field == "id" {
 			return terms[:i+1]
 		}
 	}
-	return append(terms, ordering.Term{Field: "id", Desc: terms[0].Desc})
+	return append(terms, ordering.Term{Field: "id", Desc: len(terms) > 0 && terms[0].Desc})
 }

@@ -186,3 +186,22 @@ func TestDefaultOrder(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A description without an ordering means the order by id.
+func TestNoDefaultOrder(t *testing.T) {
+	for reason, order := range map[string][]ordering.Term{"nil": nil, "empty": {}} {
+		var got [][]ordering.Term
+		films := newFilms()
+		films.description.Ordering = order
+		films.onPage = func(terms []ordering.Term) { got = append(got, terms) }
+		h, err := NewHandler(map[string]Collection{"films": films}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		get(h, "/api/films/")
+		get(h, "/api/films/?ordering=bogus")
+		if diff := cmp.Diff([][]ordering.Term{{{Field: "id"}}, {{Field: "id"}}}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+}

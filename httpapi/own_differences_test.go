@@ -1,6 +1,9 @@
 package httpapi_test
 
 import (
+	"fmt"
+	"io"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -11,6 +14,10 @@ import (
 // in the documentation of records and filters.
 func TestDifferencesOfRecords(t *testing.T) {
 	const missing = `{"detail":"Not found."}`
+	var words strings.Builder
+	for i := range 101 {
+		fmt.Fprintf(&words, "w%d+", i)
+	}
 	nan := `{"rating":["A valid number is required."]}`
 	tests := []struct {
 		row, method, target, body string
@@ -31,7 +38,14 @@ func TestDifferencesOfRecords(t *testing.T) {
 		{"too large for a float64, as text", "PATCH", "/api/films/2/", `{"rating":"1e999"}`, 400, nan},
 		{"NaN", "PATCH", "/api/films/2/", `{"rating":NaN}`, 400, `{"detail":"JSON parse error - `},
 		{"negative zero", "PATCH", "/api/films/2/", `{"price":"-0"}`, 200, `"price":"0.00"`},
+		{"negative zero as a float", "PATCH", "/api/films/2/", `{"rating":-0.0}`, 200, `"rating":0.0,`},
 		{"integer: underscores", "PATCH", "/api/films/2/", `{"minutes":"1_0"}`, 400, `{"minutes":["A valid integer is required."]}`},
+		{"float: underscores", "PATCH", "/api/films/2/", `{"rating":"1_0.5"}`, 400, nan},
+		{"decimal: underscores", "PATCH", "/api/films/2/", `{"price":"1_0"}`, 400, `{"price":["A valid number is required."]}`},
+		{"id with an exponent", "PATCH", "/api/films/2/", `{"director":1e5}`, 400, `{"director":["Invalid pk \"1e5\" - object does not exist."]}`},
+		{"method in lower case", "patch", "/api/films/2/", "{}", 405, `{"detail":"Method \"patch\" not allowed."}`},
+		{"path /", "GET", "/", "", 404, missing},
+		{"too many words", "GET", "/api/films/?search=" + words.String(), "", 400, `{"search":["Too many words: at most 100 are allowed."]}`},
 		{"reference: underscores", "PATCH", "/api/films/2/", `{"director":"1_2"}`, 400, `{"director":["Incorrect type. Expected pk value, received str."]}`},
 		{"date-time: the offset is kept", "PATCH", "/api/films/2/", `{"premiereAt":"2024-05-10T18:00:00+02:00"}`, 200, `"premiereAt":"2024-05-10T18:00:00+02:00"`},
 		{"date-time: without an offset", "PATCH", "/api/films/2/", `{"premiereAt":"2024-05-10T18:00:00"}`, 400, `{"premiereAt":["`},
@@ -76,6 +90,31 @@ func TestDifferencesOfFields(t *testing.T) {
 	for _, test := range tests {
 		if status, body := send(h, "POST", "/api/notes/", test.body); status != test.status || body != test.want {
 			t.Errorf("%s: %d %s, want %d %s", test.row, status, body, test.status, test.want)
+		}
+	}
+}
+
+// TestDifferencesOfBodies checks how a body is read: the framework ignores one in chunks
+// and decodes those of all charsets that Python knows.
+func TestDifferencesOfBodies(t *testing.T) {
+	h := recordedFilms(t)
+	for _, test := range []struct {
+		row, contentType string
+		chunked          bool
+	}{
+		{"in chunks", "application/json", true},
+		{"another charset", "application/json; charset=utf-16", false},
+		{"an unknown charset", "application/json; charset=bogus", false},
+	} {
+		r := httptest.NewRequest("PATCH", "/api/films/2/", strings.NewReader(`{"title":"é `+test.row+`"}`))
+		if test.chunked {
+			r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(r.Body), -1, []string{"chunked"}
+		}
+		r.Header.Set("Content-Type", test.contentType)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if want := `"title":"é ` + test.row + `"`; w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %.200s, want 200 and %s", test.row, w.Code, w.Body, want)
 		}
 	}
 }

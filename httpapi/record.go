@@ -15,9 +15,10 @@ import (
 
 // retrieve sends a record.
 func (v *view) retrieve() {
-	record, err := v.route.retriever.Get(v.r.Context(), v.id, v.params())
+	params := v.params()
+	record, err := v.route.retriever.Get(v.r.Context(), v.id, params)
 	if err != nil {
-		v.failWrite(err)
+		v.failBecause(err, causesOfGet(params))
 		return
 	}
 	if v.handler.tags {
@@ -46,7 +47,7 @@ func (v *view) update(partial bool) {
 		err = v.precheck(condition, record, v.route.updaterIf != nil)
 	}
 	if err != nil {
-		v.failWrite(err)
+		v.failBecause(err, causesOfGet(params)|ifPrecondition)
 		return
 	}
 	body, ok := v.readJSON()
@@ -59,7 +60,7 @@ func (v *view) update(partial bool) {
 		record, err = v.route.updaterIf.UpdateIf(v.r.Context(), v.id, params, body, partial, condition)
 	}
 	if err != nil {
-		v.failWrite(err)
+		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
 	}
 	if partial && v.handler.tags && params == nil {
@@ -84,7 +85,7 @@ func (v *view) destroy() {
 		}
 	}
 	if err != nil {
-		v.failWrite(err)
+		v.failBecause(err, causesOfGet(params)|ifPrecondition|ifReferenced)
 		return
 	}
 	v.sendNoContent()

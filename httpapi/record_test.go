@@ -109,7 +109,9 @@ func TestRecordPaths(t *testing.T) {
 		{"/api/films/%201/", 200, "Get 1 "},
 		{"/api/films/1%20/", 200, "Get 1 "},
 		{"/api/films/1%0A/", 200, "Get 1 "},
-		{"/api/films/%1c1%C2%A0/", 200, "Get 1 "},
+		{"/api/films/%C2%851%C2%A0/", 200, "Get 1 "},
+		{"/api/films/%1c1/", 404, "Get 0 "}, // white space of str.strip, but not of int
+		{"/api/films/1%1f%C2%A0/", 404, "Get 0 "},
 		{"/api/films/+1/", 200, "Get 1 "},
 		{"/api/films/0/", 404, "Get 0 "},
 		{"/api/films/-1/", 404, "Get 0 "},
@@ -140,6 +142,25 @@ func TestRecordPaths(t *testing.T) {
 		}
 		if location := got.Header["Location"]; test.status == 301 && location != test.path+"/" {
 			t.Errorf("%s: Location %s", test.path, location)
+		}
+	}
+}
+
+// TestRecordRedirects checks the escapes of a path that lacks its slash. They are those of
+// Django's escape_uri_path.
+func TestRecordRedirects(t *testing.T) {
+	h, _ := newFilmsHandler(t, Options{})
+	for _, test := range []struct{ reason, id, want string }{
+		{"left as they are", "!'()*$&+,:@-_~a1", "!'()*$&+,:@-_~a1"},
+		{"needlessly escaped", "%21%27%28%29%2A", "!'()*"},
+		{"escaped, though allowed in a path", ";=", "%3B%3D"},
+		{"escaped already", "%3B%3D%25%23%3F%5b%5D", "%3B%3D%25%23%3F%5B%5D"},
+		{"not ASCII", "%C3%A9t%C3%A9", "%C3%A9t%C3%A9"},
+		{"not allowed in a header", "a%0D%0AX:%20b", "a%0D%0AX:%20b"},
+	} {
+		got := get(h, "/api/films/"+test.id+"?a=;=!'()*")
+		if want := "/api/films/" + test.want + "/?a=;=!'()*"; got.Status != 301 || got.Header["Location"] != want {
+			t.Errorf("%s: %d, Location %s, want 301 and %s", test.reason, got.Status, got.Header["Location"], want)
 		}
 	}
 }

@@ -233,7 +233,7 @@ func TestRevisionFailsWithRequest(t *testing.T) {
 		{"Page is canceled", &sliceCollection{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
 		{"Fields fails", &sliceCollection{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
 		{"a panic in Page", &panickingCollection{&revisionedCollection{Collection: newCollection(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
-		{"a record that is not JSON", &sliceCollection{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "invalid character"},
+		{"a record that is not JSON", &sliceCollection{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "record 0 of the page: unexpected end of JSON input"},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {

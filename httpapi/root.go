@@ -45,7 +45,7 @@ func newRootBody(root string, collections []served, query string) rootBody {
 			part += ","
 		}
 		body = append(body, []byte(part+quote(d.Key)+`:"`))
-		part = collectionPath(root, d)
+		part = linkPath(root, d)
 		if q := cmp.Or(d.Query, query); q != "" {
 			part += "?" + q
 		}

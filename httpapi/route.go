@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -15,6 +15,7 @@ import (
 // common parts of the responses. Responses share the slices of header values.
 type route struct {
 	path       string // with its slash; of a record's path, the part before the id
+	link       string // the path as it appears in URLs
 	key        string // of the collection; empty at the root
 	about      *resources.Description
 	collection Collection // nil at the root
@@ -54,11 +55,14 @@ func newRoute(root string, s served) *route {
 	d := s.description
 	r := &route{
 		path:       collectionPath(root, d),
+		link:       linkPath(root, d),
 		key:        d.Key,
 		about:      &d,
 		collection: s.collection,
-		vary:       []string{d.Vary},
 		standard:   endInID(slices.Clone(d.Ordering)),
+	}
+	if d.Vary != "" {
+		r.vary = []string{d.Vary}
 	}
 	r.lenient, _ = s.collection.(LenientPager)
 	r.revisioned, _ = s.collection.(Revisioned)
@@ -179,10 +183,10 @@ func isRecordSegment(segment string) bool {
 }
 
 // parseID returns the id that a segment of a path holds, or 0, which is not the id of a
-// record. White space around the number is ignored, as by Python.
+// record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
+// are not white space.
 func parseID(segment string) int {
-	space := func(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
-	id, err := strconv.Atoi(strings.TrimFunc(segment, space))
+	id, err := strconv.Atoi(strings.TrimSpace(segment))
 	if err != nil || id < 0 {
 		return 0
 	}
@@ -191,6 +195,12 @@ func parseID(segment string) int {
 
 func collectionPath(root string, d resources.Description) string {
 	return root + d.Segment + "/"
+}
+
+// linkPath returns the path of a collection as it appears in URLs. It needs no escaping in
+// JSON.
+func linkPath(root string, d resources.Description) string {
+	return origin.EscapePath(collectionPath(root, d))
 }
 
 // A Served is a path that a [Handler] serves, and that of its records.

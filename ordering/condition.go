@@ -19,7 +19,8 @@ import (
 // has no key function and no method OrderingKey or MarshalJSON, these are accepted too:
 //
 //   - an integer of any type for a field of integers or floats
-//   - a float of any type for a field of floats
+//   - a float of any type for a field of floats; its value is the number in its JSON, so
+//     0.1 equals float32(0.1)
 //   - a string of any type for a field of strings
 //   - a boolean of any type for a field of booleans
 //

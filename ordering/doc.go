@@ -2,8 +2,8 @@
 // value of the ordering parameter of an HTTP catalogue, for any Go type. It also has
 // conditions on fields, such as [Equal] and [Between].
 //
-// The package does not depend on the rest of the module. To sort a slice of structs
-// by the ordering in a request:
+// The package does not depend on the rest of the module, except on package jsonmember. To
+// sort a slice of structs by the ordering in a request:
 //
 //	fields, err := ordering.FieldsOf[Book]()       // from the json tags, once
 //	terms := fields.Parse(r.FormValue("ordering")) // unknown fields are dropped

@@ -1,7 +1,5 @@
 package ordering
 
-import "slices"
-
 // Ranges returns the ranges of keys of the condition's field that satisfy the condition;
 // see [Condition.Ranges]. The error wraps [ErrUnknownField] if there is no such field,
 // and otherwise [ErrInvalidCondition].
@@ -35,8 +33,7 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 	}
 	return func(record T) bool {
 		for _, t := range tests {
-			k := t.key(&record)
-			if !slices.ContainsFunc(t.ranges, func(r Range) bool { return r.Contains(k) }) {
+			if !InRanges(t.ranges, t.key(&record)) {
 				return false
 			}
 		}

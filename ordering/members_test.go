@@ -1,41 +1,12 @@
 package ordering_test
 
 import (
-	"encoding/json"
-	"reflect"
-	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 )
-
-func TestMembersMatchEncodingJSON(t *testing.T) {
-	text, err := json.Marshal(book{extra: &extra{}, Raw: json.RawMessage("1"), Price: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var written map[string]any
-	if err := json.Unmarshal(text, &written); err != nil {
-		t.Fatal(err)
-	}
-	var want, got []string
-	for name := range written {
-		want = append(want, name)
-	}
-	for _, m := range ordering.Members(reflect.TypeFor[book]()) {
-		got = append(got, m.Name)
-		if f := reflect.TypeFor[book]().FieldByIndex(m.Index); f.Type != m.Type {
-			t.Errorf("%s has type %v, want %v", m.Name, m.Type, f.Type)
-		}
-	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
 
 type nest []nest
 
@@ -59,5 +30,39 @@ func TestRecursiveTypes(t *testing.T) {
 	}
 	if diff := gocmp.Diff([]nest{{}, full.Nest, nil}, []nest{records[0].Nest, records[1].Nest, records[2].Nest}); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+type (
+	title struct {
+		Title string `json:"title"`
+	}
+	id1 struct{ ID int }
+	id2 struct{ ID int }
+)
+
+func TestSortByFieldThatHidesEmbeddedOnes(t *testing.T) {
+	type record struct {
+		id1
+		id2
+		ID    int
+		title `json:"embedded"`
+	}
+	fields, err := ordering.FieldsOf[record]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff([]string{"id", "embedded"}, fields.Names()); diff != "" {
+		t.Fatalf("names (-want +got)\n%s", diff)
+	}
+	rows := []record{{ID: 1, id1: id1{3}, title: title{"b"}}, {ID: 2, id1: id1{2}, title: title{"a"}}}
+	for name, want := range map[string]int{"id": 1, "embedded": 2} {
+		if err := fields.Sort(rows, ordering.Asc(name)); err != nil || rows[0].ID != want {
+			t.Errorf("by %s: %+v, %v", name, rows, err)
+		}
+	}
+	f, _ := fields.Lookup("embedded")
+	if got, want := f.Key(&record{title: title{"x"}}), ordering.Object(`{"title":"x"}`); got.Compare(want) != 0 {
+		t.Errorf("key of a tagged embedded struct = %v, want %v", got, want)
 	}
 }

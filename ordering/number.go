@@ -24,7 +24,12 @@ const (
 // decimal that identifies it, which encoding/json writes too. NaN equals itself and comes before
 // all other numbers. Negative infinity comes before and positive infinity after all
 // finite numbers.
-func Float(f float64) Key {
+func Float(f float64) Key { return floatKey(f, 64) }
+
+// floatKey is like Float for the shortest decimal that identifies f among the floats with
+// the given number of bits. It is 0.1 for float32(0.1), whose value as a float64 is
+// 0.10000000149011612.
+func floatKey(f float64, bits int) Key {
 	switch {
 	case math.IsNaN(f):
 		return Key{kind: number, text: notANumber}
@@ -33,7 +38,7 @@ func Float(f float64) Key {
 	case math.IsInf(f, -1):
 		return Key{kind: number, text: "\x00\x01"}
 	}
-	return Number(strconv.FormatFloat(f, 'e', -1, 64))
+	return Number(strconv.FormatFloat(f, 'e', -1, bits))
 }
 
 // Uint returns the key of an unsigned integer.
@@ -46,7 +51,8 @@ func Uint(u uint64) Key {
 
 // Number returns the key of a JSON number. It is exact for any number of digits:
 // "1.0", "1" and "10e-1" are equal. An exponent out of range for an int64 counts as the
-// nearest int64. If json is not a JSON number, the key is unspecified. O(len).
+// nearest int64; so does that of the number in scientific notation, such as 5 for
+// "0.1e6". If json is not a JSON number, the key is unspecified. O(len).
 func Number(json string) Key {
 	if i, err := strconv.ParseInt(json, 10, 64); err == nil {
 		return Int(i)
@@ -92,7 +98,8 @@ func (k Key) appendNumber(dst []byte) []byte {
 	return parseDecimal(string(strconv.AppendInt(buf[:0], k.num, 10))).append(dst)
 }
 
-// A decimal is the number ±0.digits × 10^exp. The digits neither begin nor end with 0.
+// A decimal is the number ±d.igits × 10^exp, with one digit before the point. The digits
+// neither begin nor end with 0.
 type decimal struct {
 	negative bool
 	digits   string
@@ -103,18 +110,24 @@ func parseDecimal(json string) decimal {
 	var d decimal
 	json, d.negative = strings.CutPrefix(json, "-")
 	if i := strings.IndexAny(json, "eE"); i >= 0 {
-		// ParseInt returns the nearest int64 if the exponent is out of range. Half
-		// the range remains, because the digits move the exponent further.
-		exp, _ := strconv.ParseInt(json[i+1:], 10, 64)
-		d.exp, json = min(max(exp, math.MinInt64/2), math.MaxInt64/2), json[:i]
+		// ParseInt returns the nearest int64 if the exponent is out of range.
+		d.exp, _ = strconv.ParseInt(json[i+1:], 10, 64)
+		json = json[:i]
 	}
 	whole, fraction, _ := strings.Cut(json, ".")
-	d.exp += int64(len(whole))
 	d.digits = whole + fraction
 	trimmed := strings.TrimLeft(d.digits, "0")
-	d.exp -= int64(len(d.digits) - len(trimmed))
+	d.exp = addExp(d.exp, len(whole)-1-(len(d.digits)-len(trimmed)))
 	d.digits = strings.TrimRight(trimmed, "0")
 	return d
+}
+
+// addExp returns exp + n, or the nearest int64.
+func addExp(exp int64, n int) int64 {
+	if n > 0 {
+		return min(exp, math.MaxInt64-int64(n)) + int64(n)
+	}
+	return max(exp, math.MinInt64-int64(n)) + int64(n)
 }
 
 // whole returns the number as an int64 and reports whether it is one.
@@ -122,10 +135,10 @@ func (d decimal) whole() (int64, bool) {
 	if d.digits == "" {
 		return 0, true
 	}
-	if d.exp < int64(len(d.digits)) || d.exp > 19 {
+	if d.exp < int64(len(d.digits)-1) || d.exp > 18 {
 		return 0, false
 	}
-	s := d.digits + strings.Repeat("0", int(d.exp)-len(d.digits))
+	s := d.digits + strings.Repeat("0", int(d.exp)+1-len(d.digits))
 	if d.negative {
 		s = "-" + s
 	}
@@ -138,13 +151,13 @@ func (d decimal) append(dst []byte) []byte {
 		return append(dst, zero)
 	}
 	start := len(dst)
-	switch {
-	case d.exp > 31:
-		dst = binary.BigEndian.AppendUint64(append(dst, bigExp), uint64(d.exp))
-	case d.exp < -31:
-		dst = binary.BigEndian.AppendUint64(append(dst, tinyExp), uint64(d.exp)^1<<63)
+	switch exp := uint64(d.exp) + 1; { // that of 0.digits, which can be 1<<63
+	case d.exp > 30:
+		dst = binary.BigEndian.AppendUint64(append(dst, bigExp), exp)
+	case d.exp < -32:
+		dst = binary.BigEndian.AppendUint64(append(dst, tinyExp), exp^1<<63)
 	default:
-		dst = append(dst, byte(smallExp+d.exp))
+		dst = append(dst, smallExp+byte(exp))
 	}
 	for i := 0; i < len(d.digits); i += 2 {
 		pair := 10 * (d.digits[i] - '0')

@@ -1,6 +1,9 @@
 package ordering
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Range is a range of keys. It includes From unless FromExcluded is set, and excludes
 // To unless ToIncluded is set. The zero Range is empty.
@@ -13,6 +16,21 @@ type Range struct {
 func (r Range) Contains(k Key) bool {
 	from, to := k.Compare(r.From), k.Compare(r.To)
 	return (from > 0 || from == 0 && !r.FromExcluded) && (to < 0 || to == 0 && r.ToIncluded)
+}
+
+// InRanges reports whether a key is in one of several ranges, which must be sorted and not
+// overlap, as those of [Condition.Ranges]. O(log n) comparisons.
+func InRanges(ranges []Range, k Key) bool {
+	if len(ranges) > 2 {
+		i, _ := slices.BinarySearchFunc(ranges, k, func(r Range, k Key) int { return r.To.Compare(k) })
+		ranges = ranges[i:min(i+2, len(ranges))] // the first may end before k, where the second begins
+	}
+	for _, r := range ranges {
+		if r.Contains(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // all returns the range of all keys of a kind, except NaN.

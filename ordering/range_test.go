@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,31 @@ func TestRangeContains(t *testing.T) {
 	} {
 		if got := row.r.Contains(row.k); got != row.in {
 			t.Errorf("%s: Contains() = %v, want %v", row.why, got, row.in)
+		}
+	}
+}
+
+// InRanges agrees with Range.Contains of each range, at the bounds and between them.
+func TestInRanges(t *testing.T) {
+	num := ordering.Int
+	point := func(n int64) ordering.Range { return ordering.Range{From: num(n), To: num(n), ToIncluded: true} }
+	for _, row := range []struct {
+		why    string
+		ranges []ordering.Range
+	}{
+		{"no range", nil},
+		{"one value", []ordering.Range{point(3)}},
+		{"many values", []ordering.Range{point(1), point(3), point(4), point(7), point(9)}},
+		{"ranges that meet at a key that neither has", []ordering.Range{{From: num(0), To: num(2)}, {From: num(2), To: num(4), FromExcluded: true}, point(8)}},
+		{"ranges that meet at a key that the first has", []ordering.Range{point(0), {From: num(1), To: num(3), ToIncluded: true}, {From: num(3), To: num(5), FromExcluded: true}}},
+		{"ranges that meet at a key that the second has", []ordering.Range{point(0), {From: num(1), To: num(3)}, point(3), {From: num(3), To: num(5), FromExcluded: true}}},
+		{"to null", []ordering.Range{point(1), point(2), {From: num(4), To: ordering.Null(), ToIncluded: true}}},
+	} {
+		for _, k := range []ordering.Key{num(-1), num(0), num(1), num(2), num(3), ordering.Float(3.5), num(4), num(5), num(8), num(9), num(10), ordering.Text("x"), ordering.Null()} {
+			want := slices.ContainsFunc(row.ranges, func(r ordering.Range) bool { return r.Contains(k) })
+			if got := ordering.InRanges(row.ranges, k); got != want {
+				t.Errorf("%s: InRanges(%v) = %v, want %v", row.why, k, got, want)
+			}
 		}
 	}
 }

@@ -100,7 +100,8 @@ func basicKey(t reflect.Type) func(reflect.Value) Key {
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
 		return func(v reflect.Value) Key { return Uint(v.Uint()) }
 	case reflect.Float32, reflect.Float64:
-		return func(v reflect.Value) Key { return Float(v.Float()) }
+		bits := t.Bits()
+		return func(v reflect.Value) Key { return floatKey(v.Float(), bits) }
 	case reflect.String:
 		return func(v reflect.Value) Key { return Text(v.String()) }
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // FieldsOf returns the fields of a struct type, derived from its json tags. Each member
@@ -17,7 +19,8 @@ import (
 //     cheapest key to index.
 //   - [time.Time] and structs that embed it compare by instant.
 //   - Numbers, strings and booleans compare by value, slices and arrays element by
-//     element. A nil slice is null, as in encoding/json.
+//     element. The value of a float is the number in its JSON, such as 0.1 for
+//     float32(0.1). A nil slice is null, as in encoding/json.
 //   - Pointers compare as the values they point to. A nil pointer is null.
 //   - All other types compare by their JSON. Among them are maps, structs, types with a
 //     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
@@ -42,16 +45,17 @@ func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
 		return nil, fmt.Errorf("%v: %w", t, err)
 	}
 	var fields []Field[T]
-	for _, m := range membersOf(t) {
-		name := Snake(m.name)
-		f := types.field(m, t)
+	members, _ := jsonmember.Of(t)
+	for _, m := range members {
+		name := Snake(m.Name)
+		f := types.field(m)
 		if k, ok := special[name]; ok {
-			if f.key, err = k.of(m.typ); err != nil {
+			if f.key, err = k.of(m.Field.Type); err != nil {
 				return nil, fmt.Errorf("%v: %w", t, err)
 			}
 			f.kind, f.own = AnyKey, true
 		}
-		fields = append(fields, Field[T]{name, keyAt[T](m.index, f.key), f.kind, valueKey(m.typ, f.key, f.own)})
+		fields = append(fields, Field[T]{name, keyAt[T](m.Field, f.key), f.kind, valueKey(m.Field.Type, f.key, f.own)})
 	}
 	fs, err := NewFields(fields...)
 	for name := range special {
@@ -72,33 +76,24 @@ type memberKey struct {
 	own  bool // the type decides how its values compare
 }
 
-// field returns the key of a member of t.
-func (k keyer) field(m member, t reflect.Type) memberKey {
-	base := m.typ
+// field returns the key of a member.
+func (k keyer) field(m jsonmember.Member) memberKey {
+	t := m.Field.Type
+	base := t
 	if base.Kind() == reflect.Pointer {
 		base = base.Elem()
 	}
-	own := k.ownKey(base) != nil || k[m.typ] != nil || m.typ.Implements(reflect.TypeFor[json.Marshaler]()) ||
-		m.typ == reflect.TypeFor[json.Number]()
-	f := memberKey{k.keyOf(m.typ), AnyKey, own}
+	own := k.ownKey(base) != nil || k[t] != nil || t.Implements(reflect.TypeFor[json.Marshaler]()) ||
+		t == reflect.TypeFor[json.Number]()
+	f := memberKey{k.keyOf(t), AnyKey, own}
 	switch {
-	case nullable(m, t), k[m.typ] != nil:
-	case hasMethod[integerKeyed](m.typ):
+	case m.Indirect, t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
+	case hasMethod[integerKeyed](t):
 		f.kind = IntegerKey
 	case !own:
-		f.kind = basicKind(m.typ)
+		f.kind = basicKind(t)
 	}
 	return f
-}
-
-// nullable reports whether a member of t is a pointer or in an embedded pointer.
-func nullable(m member, t reflect.Type) bool {
-	for _, i := range m.index {
-		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
-			return true
-		}
-	}
-	return false
 }
 
 // basicKind returns the kind of the keys of basicKey.
@@ -115,18 +110,18 @@ func basicKind(t reflect.Type) Kind {
 	return AnyKey
 }
 
-// keyAt returns a function that returns the key of the field at index. The key is null
-// if an embedded pointer on the way is nil.
-func keyAt[T any](index []int, key func(reflect.Value) Key) func(*T) Key {
-	if !reflect.TypeFor[T]().FieldByIndex(index).IsExported() {
+// keyAt returns a function that returns the key of a field. The key is null if an
+// embedded pointer on the way is nil.
+func keyAt[T any](f reflect.StructField, key func(reflect.Value) Key) func(*T) Key {
+	if !f.IsExported() {
 		key = readable(key)
 	}
-	if len(index) == 1 {
-		i := index[0]
+	if len(f.Index) == 1 {
+		i := f.Index[0]
 		return func(record *T) Key { return key(reflect.ValueOf(record).Elem().Field(i)) }
 	}
 	return func(record *T) Key {
-		v, err := reflect.ValueOf(record).Elem().FieldByIndexErr(index)
+		v, err := reflect.ValueOf(record).Elem().FieldByIndexErr(f.Index)
 		if err != nil {
 			return Null()
 		}

@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"math"
 	"strings"
 	"unicode"
 )
@@ -23,13 +24,15 @@ func Suggest(name string, known []string) string {
 }
 
 // nearest returns the known name with the smallest distance to name, the first of
-// several. It returns "" if the distance is more than about a third of the characters.
+// several. It returns "" if the distance is more than about a third of the characters of
+// the shorter name, or all of them.
 func nearest(name string, known []string) (best string) {
-	folded := fold(name)
-	most := (len(folded) + 2) / 3
+	folded, least := fold(name), math.MaxInt
 	for _, k := range known {
-		if d := distance(folded, fold(k)); d < most || d == most && best == "" {
-			best, most = k, d
+		other := fold(k)
+		n := min(len(folded), len(other))
+		if d := distance(folded, other); d < least && d <= min((n+2)/3, n-1) {
+			best, least = k, d
 		}
 	}
 	return best

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -26,14 +28,29 @@ func (d Description) checkNames() error {
 	switch {
 	case d.Key == "":
 		return errors.New("the key is empty")
+	case !isPlain(d.Key):
+		return errors.New("the key contains control characters or invalid UTF-8")
 	case d.Segment == "":
 		return errors.New("the segment is empty")
 	case strings.ContainsAny(d.Segment, "/.?#%") || strings.ContainsFunc(d.Segment, isSpace):
 		return fmt.Errorf("segment %q contains white space or one of / . ? # %%", d.Segment)
+	case !isPlain(d.Segment):
+		return fmt.Errorf("segment %q contains control characters or invalid UTF-8", d.Segment)
 	case d.Name == "":
 		return errors.New("the name is empty")
+	case !isPlain(d.Name):
+		return fmt.Errorf("name %q contains control characters or invalid UTF-8", d.Name)
+	case !isPlain(d.Vary):
+		return fmt.Errorf("the Vary %q contains control characters or invalid UTF-8", d.Vary)
+	case strings.ContainsFunc(d.Query, func(r rune) bool { return r <= ' ' || r > '~' }) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
+		return fmt.Errorf("query %q contains characters that a URL escapes", d.Query)
 	}
 	return nil
+}
+
+// isPlain reports whether text is UTF-8 without control characters.
+func isPlain(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // checkFields checks the fields, whose names must also differ in snake_case.

@@ -61,6 +61,12 @@ func TestCheckRejects(t *testing.T) {
 		{segment("a%20"), `segment "a%20"` + badSegment, "percent"},
 		{segment("a b"), `segment "a b"` + badSegment, "blank"},
 		{segment("a\u00a0b"), `segment "a\u00a0b"` + badSegment, "no-break space"},
+		{segment("a\x01"), `segment "a\x01" contains control characters or invalid UTF-8`, "control character in a segment"},
+		{segment("a\xff"), `segment "a\xff" contains control characters or invalid UTF-8`, "invalid UTF-8 in a segment"},
+		{func(d *Description) { d.Name = "a\n" }, `name "a\n" contains control characters or invalid UTF-8`, "control character in a name"},
+		{func(d *Description) { d.Vary = "a\r\nb: c" }, `the Vary "a\r\nb: c" contains control characters or invalid UTF-8`, "another header in Vary"},
+		{func(d *Description) { d.Query = `a"b` }, `query "a\"b" contains characters that a URL escapes`, "quote in a query"},
+		{func(d *Description) { d.Query = "é" }, `query "é" contains characters that a URL escapes`, "letter of no URL in a query"},
 
 		{field(Field{Kind: Text}), "field 14 has no name", "no name of a field"},
 		{field(Field{Name: "title", Kind: Text}), `fields "title" and "title" are both "title" in snake_case`, "repeated field"},

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // DescriptionOf returns a description of a collection whose records are structs of type T,
 // to be served under the given key with [AllActions]. Its fields are the members of the
 // JSON of T, in order. If T is [Record], the fields are not known.
+//
+// The name of a record is that of T in words, without type parameters: "social link" for
+// SocialLink, "http log" for HTTPLog. If T is [Record] or has no name, it is the key.
 //
 // The kind of a field follows from its Go type:
 //
@@ -54,87 +56,34 @@ import (
 // field and the word if a word is unknown or repeated, contradicts the type or another
 // word, or has an invalid value. O(fields), by reflection.
 func DescriptionOf[T any](key string) (Description, error) {
+	t := reflect.TypeFor[T]()
 	d := Description{
 		Key:      key,
 		Segment:  key,
-		Name:     recordName(ordering.Snake(key)),
+		Name:     key,
 		Actions:  AllActions,
 		Vary:     "Accept",
 		Ordering: []ordering.Term{{Field: "id"}},
 	}
-	t := reflect.TypeFor[T]()
 	if t == reflect.TypeFor[Record]() {
 		return d, nil
 	}
 	if t.Kind() != reflect.Struct {
 		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
 	}
-	members, err := structMembers(t)
-	if err != nil {
-		return Description{}, fmt.Errorf("%w description: %v: %w", ErrInvalid, t, err)
+	d.Name = cmp.Or(typeName(t), key)
+	members, conflicts := jsonmember.Of(t)
+	if conflicts != nil { // encoding/json would write none of them
+		return Description{}, fmt.Errorf("%w description: %v: two members %q", ErrInvalid, t, conflicts[0])
 	}
 	for _, m := range members {
-		f, err := m.field()
+		f, err := memberField(m)
 		if err != nil {
-			return Description{}, fmt.Errorf("%w description: %v: field %s: %w", ErrInvalid, t, m.Name, err)
+			return Description{}, fmt.Errorf("%w description: %v: field %s: %w", ErrInvalid, t, m.Field.Name, err)
 		}
 		d.Fields = append(d.Fields, f)
 	}
 	return d, nil
-}
-
-// A structMember is a field of a struct as encoding/json writes it.
-type structMember struct {
-	reflect.StructField
-	wire string // name in JSON
-}
-
-// structMembers returns the members of a struct in the order of its fields, including
-// those of embedded structs. A member hides members of the same name at greater depth.
-func structMembers(t reflect.Type) (list []structMember, err error) {
-	all := appendMembers(nil, t, nil, map[reflect.Type]bool{})
-	for i, m := range all {
-		hidden, twice := false, false
-		for j, other := range all {
-			same := i != j && other.wire == m.wire
-			hidden = hidden || same && len(other.Index) < len(m.Index)
-			twice = twice || same && len(other.Index) == len(m.Index)
-		}
-		switch {
-		case hidden:
-		case twice:
-			return nil, fmt.Errorf("two members %q", m.wire)
-		default:
-			list = append(list, m)
-		}
-	}
-	return list, nil
-}
-
-// appendMembers appends all members of the struct t at index, even if they are hidden.
-// The map has the structs that enclose t.
-func appendMembers(list []structMember, t reflect.Type, index []int, outer map[reflect.Type]bool) []structMember {
-	if outer[t] { // t embeds itself
-		return list
-	}
-	outer[t] = true
-	defer delete(outer, t)
-	for i := range t.NumField() {
-		f := t.Field(i)
-		f.Index = append(slices.Clone(index), i)
-		tag := f.Tag.Get("json")
-		name, _, _ := strings.Cut(tag, ",")
-		inner := elem(f.Type)
-		embedded := f.Anonymous && inner.Kind() == reflect.Struct
-		switch {
-		case tag == "-" || !f.IsExported() && !embedded:
-		case embedded && name == "":
-			list = appendMembers(list, inner, f.Index, outer)
-		default:
-			list = append(list, structMember{f, cmp.Or(name, f.Name)})
-		}
-	}
-	return list
 }
 
 // elem returns the type that t points to, or t if it is not a pointer.

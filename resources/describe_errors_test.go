@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // describeError returns the error for a struct with a field of type T and a tag.
 func describeError[T any](tag string) error {
-	var m structMember
-	m.Name, m.wire, m.Type, m.Tag = "Value", "value", reflect.TypeFor[T](), reflect.StructTag(`backlist:`+strconv.Quote(tag))
-	_, err := m.field()
+	f := reflect.StructField{Name: "Value", Type: reflect.TypeFor[T](), Tag: reflect.StructTag(`backlist:` + strconv.Quote(tag))}
+	_, err := memberField(jsonmember.Member{Name: "value", Field: f})
 	return err
 }
 

@@ -56,6 +56,7 @@ func TestDescriptionOf(t *testing.T) {
 	}
 	for _, got := range []Description{films, genres, directors} {
 		want := own()[got.Key]
+		want.Name = "own " + want.Name // that of the Go type
 		want.Segment, want.Actions, want.Vary = got.Key, AllActions, "Accept"
 		want.Ordering = []ordering.Term{{Field: "id"}}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -65,18 +66,43 @@ func TestDescriptionOf(t *testing.T) {
 }
 
 func TestDescriptionOfNames(t *testing.T) {
-	for _, test := range []struct{ key, name, title string }{
-		{"films", "film", "Film List"},
-		{"book-reviews", "book review", "Book Review List"},
-		{"book_reviews", "book review", "Book Review List"},
-		{"bookReviews", "book review", "Book Review List"},
-		{"story", "story", "Story List"},
-		{"stories", "story", "Story List"},
-		{"", "", " List"},
+	type (
+		SocialLink            struct{}
+		HTTPLog               struct{}
+		MP3File               struct{}
+		FilmID                struct{}
+		Édition               struct{}
+		ErsteÜbersicht        struct{}
+		Isbn13Code            struct{}
+		Old_Film              struct{}
+		Pair[First, Last any] struct{}
+	)
+	for _, test := range []struct {
+		reason      string
+		of          func(key string) (Description, error)
+		key         string
+		name, title string
+	}{
+		{"the type, not the key", DescriptionOf[SocialLink], "movies", "social link", "Social Link List"},
+		{"the same type with another key", DescriptionOf[SocialLink], "links", "social link", "Social Link List"},
+		{"an unexported type", DescriptionOf[ownGenre], "genres", "own genre", "Own Genre List"},
+		{"an acronym before a word", DescriptionOf[HTTPLog], "logs", "http log", "Http Log List"},
+		{"an acronym at the end", DescriptionOf[FilmID], "ids", "film id", "Film Id List"},
+		{"a capital outside ASCII", DescriptionOf[Édition], "éditions", "édition", "Édition List"},
+		{"a capital outside ASCII within", DescriptionOf[ErsteÜbersicht], "x", "erste übersicht", "Erste Übersicht List"},
+		{"digits", DescriptionOf[Isbn13Code], "codes", "isbn13 code", "Isbn13 Code List"},
+		{"an acronym with a digit", DescriptionOf[MP3File], "files", "mp3 file", "Mp3 File List"},
+		{"an underscore", DescriptionOf[Old_Film], "films", "old film", "Old Film List"},
+		{"type parameters", DescriptionOf[Pair[SocialLink, []int]], "pairs", "pair", "Pair List"},
+		{"a type without a name", DescriptionOf[struct{ A int }], "movies", "movies", "Movies List"},
+		{"open records", DescriptionOf[Record], "éditions", "éditions", "Éditions List"},
+		{"open records with a key of words", DescriptionOf[Record], "item_variants", "item_variants", "Item_variants List"},
+		{"no key", DescriptionOf[Record], "", "", " List"},
 	} {
-		d, err := DescriptionOf[ownGenre](test.key)
+		d, err := test.of(test.key)
 		if err != nil || d.Name != test.name || d.Title() != test.title || d.Segment != test.key {
-			t.Errorf("%q: %v, name %q, title %q, segment %q, want %q, %q, %q", test.key, err, d.Name, d.Title(), d.Segment, test.name, test.title, test.key)
+			t.Errorf("%s: %v, name %q, title %q, segment %q, want %q, %q, %q",
+				test.reason, err, d.Name, d.Title(), d.Segment, test.name, test.title, test.key)
 		}
 	}
 }
@@ -227,6 +253,13 @@ type (
 	}
 )
 
+type (
+	tagged struct {
+		A bool `json:"Title"`
+	}
+	untagged struct{ Title bool } // hidden by tagged
+)
+
 // TestDescriptionOfMembers checks that the fields are the members that encoding/json
 // writes, in order.
 func TestDescriptionOfMembers(t *testing.T) {
@@ -240,6 +273,9 @@ func TestDescriptionOfMembers(t *testing.T) {
 		small  bool
 		Loop
 		ownGenre `json:"genre"` // not flattened
+		tagged
+		untagged
+		Quote bool `json:"a☺b"` // not a valid name
 	}
 	_ = nested{small: true}.small
 	d, err := DescriptionOf[nested]("x")
@@ -256,7 +292,7 @@ func TestDescriptionOfMembers(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	open, err := DescriptionOf[Record]("records")
-	if err != nil || open.Fields != nil || open.Name != "record" {
-		t.Errorf("DescriptionOf[Record] = %+v, %v, want no fields", open, err)
+	if err != nil || open.Fields != nil || open.Name != "records" {
+		t.Errorf("DescriptionOf[Record] = %+v, %v, want no fields and the name records", open, err)
 	}
 }

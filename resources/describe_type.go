@@ -8,27 +8,30 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
-// field returns the field for a member.
-func (m structMember) field() (Field, error) {
-	f, err := fieldOf(m.Type)
+// memberField returns the field for a member of a struct.
+func memberField(m jsonmember.Member) (Field, error) {
+	t := m.Field.Type
+	f, err := fieldOf(t)
 	if err != nil {
 		return Field{}, err
 	}
-	tag, present := m.Tag.Lookup("backlist")
-	if m.wire == "id" {
+	tag, present := m.Field.Tag.Lookup("backlist")
+	if m.Name == "id" {
 		switch {
-		case m.Type.Kind() != reflect.Int:
-			return Field{}, fmt.Errorf("the id must be an int, got %v", m.Type)
+		case t.Kind() != reflect.Int:
+			return Field{}, fmt.Errorf("the id must be an int, got %v", t)
 		case present:
 			return Field{}, errors.New("the id has no tag backlist")
 		}
 		return Field{Name: "id", Kind: Integer, ReadOnly: true}, nil
 	}
-	f.Name = m.wire
+	f.Name = m.Name
 	if present {
-		if err := f.apply(tag, elem(m.Type)); err != nil {
+		if err := f.apply(tag, elem(t)); err != nil {
 			return Field{}, err
 		}
 	}

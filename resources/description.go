@@ -1,7 +1,10 @@
 package resources
 
 import (
+	"reflect"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -10,7 +13,7 @@ import (
 type Description struct {
 	Key      string          // name in the root listing, such as itemVariants
 	Segment  string          // path segment, such as item_variants
-	Name     string          // what a record is, such as "item variant"
+	Name     string          // of a record in titles and messages, such as "item variant"
 	Actions  Actions         // the operations that are served
 	Vary     string          // value of the Vary header
 	Query    string          // of the URL in the root listing, such as "format=api"
@@ -45,33 +48,23 @@ func (d Description) title() string {
 	return strings.Join(words, " ")
 }
 
-// recordName returns the words of a segment, the last one in the singular.
-func recordName(segment string) string {
-	words := strings.FieldsFunc(segment, func(r rune) bool { return r == '-' || r == '_' })
-	return singular(strings.Join(words, " "))
-}
-
-// singular returns a name with its last word in the singular, by the rules of most English
-// words.
-func singular(name string) string {
-	if strings.HasSuffix(name, "news") || strings.HasSuffix(name, "series") {
-		return name
-	}
-	if stem, ok := strings.CutSuffix(name, "ies"); ok {
-		return stem + "y"
-	}
-	for _, end := range []string{"sses", "shes", "ches", "xes"} {
-		if strings.HasSuffix(name, end) {
-			return strings.TrimSuffix(name, "es")
+// typeName returns the name of a Go type in words, without its parameters, such as "social
+// link" for SocialLink and "http log" for HTTPLog, or "" if it has no name.
+func typeName(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	letters := []rune(strings.ReplaceAll(name, "_", " "))
+	var b strings.Builder
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])) {
+			b.WriteByte(' ')
 		}
+		b.WriteRune(unicode.ToLower(r))
 	}
-	return strings.TrimSuffix(name, "s")
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// capital returns an ASCII word with its first letter in upper case.
+// capital returns a word with its first letter in upper case.
 func capital(word string) string {
-	if word == "" {
-		return ""
-	}
-	return strings.ToUpper(word[:1]) + word[1:]
+	_, size := utf8.DecodeRuneInString(word)
+	return strings.ToUpper(word[:size]) + word[size:]
 }

@@ -13,7 +13,7 @@ import (
 // every word of the search. The zero Filter selects all records.
 type Filter struct {
 	Tests  []Test
-	Search []string // words, in the order of the parameter; none if empty
+	Search []string // words, each once, in the order of the parameter; none if empty
 }
 
 // A Test restricts a field to values. [Description.Filter] returns tests whose values are
@@ -62,8 +62,10 @@ type Test struct {
 // existing records if the field refers to a collection. Numbers consist of ASCII digits,
 // and date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
 //
-// The error is [FieldErrors] in the order of Filters. Its names are those of the
-// parameters, converted with [ordering.Camel], such as "premiereAt_Gte". O(len of Filters
+// A search of more than 100 different words is invalid.
+//
+// The error is [FieldErrors] in the order of Filters, and then search. Its names are those
+// of the parameters, converted with [ordering.Camel], such as "premiereAt_Gte". O(len of Filters
 // × Fields + len of the values), without the calls of exists.
 func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
 	if len(params) == 0 {
@@ -90,11 +92,14 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
+	if len(d.Search) > 0 {
+		var message string
+		if filter.Search, message = searchWords(params["search"]); message != "" {
+			errs = append(errs, FieldError{"search", []string{message}})
+		}
+	}
 	if errs != nil {
 		return Filter{}, errs
-	}
-	if len(d.Search) > 0 {
-		filter.Search = searchWords(params["search"])
 	}
 	return filter, nil
 }

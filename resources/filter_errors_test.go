@@ -31,6 +31,9 @@ func TestFilterErrors(t *testing.T) {
 		{"director=1_1", `{"director":` + unavailable + `}`, "underscores are not digits"},
 		{"director=%D9%A1", `{"director":` + unavailable + `}`, "digits are ASCII"},
 		{"director=99999999999999999999", `{"director":` + unavailable + `}`, "out of range"},
+		{"director=%1C4", `{"director":` + unavailable + `}`, "U+001C is white space of str.strip, but not of int"},
+		{"director=4%1F", `{"director":` + unavailable + `}`, "nor is U+001F"},
+		{"director__in=4,4%1D", `{"director_In":` + unavailable + `}`, "nor is U+001D in a list"},
 		{"director__in=4,999", `{"director_In":` + unavailable + `}`, "no such record in a list"},
 		{"director__in=%20,4", `{"director_In":` + unavailable + `}`, "a blank item is not empty"},
 
@@ -43,6 +46,7 @@ func TestFilterErrors(t *testing.T) {
 		{"genres=-1", `{"genres":["Select a valid choice. -1 is not one of the available choices."]}`, "negative"},
 		{"genres=01", `{"genres":["Select a valid choice. 01 is not one of the available choices."]}`, "the text of an id is compared"},
 		{"genres=%201", `{"genres":["Select a valid choice.  1 is not one of the available choices."]}`, "with its white space"},
+		{"genres=1%1E", `{"genres":["“1\u001e” is not a valid value."]}`, "U+001E is white space of str.strip, but not of int"},
 		{"genres=", `{"genres":["“” is not a valid value."]}`, "empty"},
 		{"genres=1&genres=", `{"genres":["“” is not a valid value."]}`, "one is empty"},
 		{"genres=99999999999999999999", `{"genres":["Select a valid choice. 99999999999999999999 is not one of the available choices."]}`, "out of range"},

@@ -74,7 +74,7 @@ func (f Field) filterValue(lookup, text string, exists func(string, int) bool) (
 	case Timestamp:
 		return filterTime(text)
 	case Reference:
-		id, ok := f.filterID(strings.TrimFunc(text, isSpace), exists)
+		id, ok := f.filterID(strings.TrimSpace(text), exists)
 		if !ok {
 			return "", "Select a valid choice. That choice is not one of the available choices."
 		}
@@ -109,7 +109,7 @@ func filterBool(text string) string {
 // their text, so that "01" is not the id 1.
 func (f Field) filterIDs(given []string, exists func(string, int) bool) (ids []string, message string) {
 	for _, text := range given {
-		if _, ok := integer(strings.TrimFunc(text, isSpace)); !ok {
+		if _, ok := integer(strings.TrimSpace(text)); !ok {
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
 		}
 	}

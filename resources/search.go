@@ -1,6 +1,9 @@
 package resources
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // SearchTests returns a test for each entry of Description.Search, in that order. A
 // record has a word if it satisfies one of the tests; see [Test.MatchesText]. The Field
@@ -27,17 +30,28 @@ func searchEntry(entry string) (field, lookup string) {
 	return entry, "icontains"
 }
 
+// maxWords is the maximum number of words in a search. Each word costs a comparison with
+// each record.
+const maxWords = 100
+
 // searchWords returns the words of the last value of the parameter search, which are
-// separated by white space and commas. Null characters are dropped.
-func searchWords(given []string) []string {
+// separated by white space and commas, each once. Null characters are dropped.
+func searchWords(given []string) (words []string, message string) {
 	if len(given) == 0 {
-		return nil
+		return nil, ""
 	}
 	text := validUTF8(given[len(given)-1])
 	text = strings.ReplaceAll(text, "\x00", "")
-	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || isSpace(r) })
-	if len(words) == 0 {
-		return nil
+	seen := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || isSpace(r) }) {
+		switch {
+		case seen[word]:
+			continue
+		case len(words) == maxWords:
+			return nil, fmt.Sprintf("Too many words: at most %d are allowed.", maxWords)
+		}
+		seen[word] = true
+		words = append(words, word)
 	}
-	return words
+	return words, ""
 }

@@ -1,8 +1,11 @@
 package resources
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +36,9 @@ func TestSearchWords(t *testing.T) {
 		{"search=%5Egiu", []string{"^giu"}, "a sign in a word is a letter"},
 		{"search=x%FF", []string{"x\ufffd"}, "invalid UTF-8"},
 		{"Search=night", nil, "names in other letters are unknown"},
-		{"search=a+a", []string{"a", "a"}, "repeated word"},
+		{"search=a+b,a+A+b", []string{"a", "b", "A"}, "a repeated word counts once"},
+		{"search=" + strings.Join(manyWords(100), ","), manyWords(100), "the most words"},
+		{"search=" + strings.Repeat("a,b+", 4000), []string{"a", "b"}, "two words, often"},
 	} {
 		for _, d := range []Description{filterFilms(), filterDirectors()} {
 			got, err := d.Filter(query(t, row.query), nil)
@@ -47,6 +52,36 @@ func TestSearchWords(t *testing.T) {
 		got, err := filterGenres().Filter(query(t, row.query), nil)
 		if diff := cmp.Diff(Filter{}, got); err != nil || diff != "" {
 			t.Errorf("%s: without search fields: %v (-want +got):\n%s", row.reason, err, diff)
+		}
+	}
+}
+
+// manyWords returns n different words.
+func manyWords(n int) (words []string) {
+	for i := range n {
+		words = append(words, strconv.Itoa(i))
+	}
+	return words
+}
+
+// TestTooManyWords checks the error about a search, which follows those about filters.
+func TestTooManyWords(t *testing.T) {
+	tooMany := FieldError{"search", []string{"Too many words: at most 100 are allowed."}}
+	words := "search=" + strings.Join(manyWords(101), "+")
+	for _, row := range []struct {
+		d      Description
+		query  string
+		want   error
+		reason string
+	}{
+		{filterFilms(), words, FieldErrors{tooMany}, "one word too many"},
+		{filterFilms(), words + "&search=a", nil, "the last value counts"},
+		{filterFilms(), words + "&minutes=x", FieldErrors{{"minutes", []string{"Enter a number."}}, tooMany}, "after the filters"},
+		{filterGenres(), words, nil, "without search fields"},
+	} {
+		_, err := row.d.Filter(query(t, row.query), nil)
+		if diff := cmp.Diff(row.want, err, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
 }

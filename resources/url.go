@@ -9,7 +9,7 @@ import (
 // Lengths in code points.
 const (
 	maxURL   = 2048
-	maxHost  = 253 // of user, host and port together
+	maxHost  = 253 // without user and port
 	maxLabel = 63
 )
 
@@ -32,7 +32,8 @@ func validURL(text string) bool {
 		return false
 	}
 	network := upTo(rest, "/?#")
-	if utf8.RuneCountInString(network) > maxHost || strings.ContainsAny(network, lookalikes) {
+	host := upTo(network[strings.LastIndexByte(network, '@')+1:], ":")
+	if utf8.RuneCountInString(host) > maxHost || strings.ContainsAny(network, lookalikes) {
 		return false
 	}
 	return validAddress(rest) || validAddress(withoutUser(rest))

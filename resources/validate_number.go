@@ -93,8 +93,8 @@ func cleanFloat(value string) (text, message string) {
 	if _, ok := parseDecimal(written); !ok || err != nil {
 		return "", notANumber
 	}
-	if n == 0 && kindOf(value) == jsonInt {
-		n = 0 // not -0, which Python has for floats only
+	if n == 0 {
+		n = 0 // not -0, which databases do not keep
 	}
 	return formatFloat(n), ""
 }

@@ -234,6 +234,9 @@ func TestURL(t *testing.T) {
 		"https://x.example/" + strings.Repeat("a", 483),
 		"https://" + strings.Repeat("a", 63) + ".com",
 		"https://x.example/" + strings.Repeat("a", 2048-18),
+		"https://" + strings.Repeat("a.", 123) + "example",
+		"https://" + strings.Repeat("a.", 123) + "example:8080/x",
+		"https://" + strings.Repeat("u", 300) + ":" + strings.Repeat("p", 300) + "@x.example/",
 	} {
 		rows = append(rows, ok(`"`+u+`"`, `"`+u+`"`, "valid"))
 	}
@@ -256,7 +259,8 @@ func TestURL(t *testing.T) {
 		"https://例え.🙂🙂":                                           "above U+FFFF in the host",
 		"https://x.example／a.com":                                 "compatibility form of a slash",
 		"https://" + strings.Repeat("a", 64) + ".com":             "long label",
-		"https://" + strings.Repeat("a.", 125) + "example":        "long host",
+		"https://" + strings.Repeat("a.", 123) + "examples":       "long host",
+		"https://u:p@" + strings.Repeat("a.", 123) + "example.":   "long host with its last point, after a user",
 		"https://x.example/" + strings.Repeat("a", 2048-18+1):     "long",
 		"https://x.example/" + strings.Repeat("a", 2048) + "?q=1": "long",
 	} {

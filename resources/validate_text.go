@@ -60,7 +60,8 @@ func stringOf(value string) (text string, ok bool) {
 	return "", false
 }
 
-// isSpace reports whether r is white space in Python.
+// isSpace reports whether r is white space that Python's str.strip removes. Its int and
+// float, which read ids and numbers, remove only that of package unicode.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }

@@ -30,7 +30,8 @@ func (h *House) Forget() { h.log.forget() }
 // A request is written as its method, a space, and its path with the query. The
 // order of parameters is ignored, but not the order of a parameter's values. Without
 // arguments, Asked fails the test if the house received any request. Asked also fails
-// the test if an argument is not written in this form.
+// the test if an argument is not written in this form. A URL of more than 8 KiB is
+// cut, and so is not equal to its request.
 func (h *House) Asked(tb testing.TB, requests ...string) {
 	tb.Helper()
 	want := make([]line, len(requests))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -136,6 +137,25 @@ func TestWalkedOnce(t *testing.T) {
 		}
 		getAll(t, house, row.paths...)
 		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, row.collection) }), row.parts...)
+	}
+}
+
+// TestWalkedOnceLimits walks the 12 news of houses with other limits than the default ones.
+func TestWalkedOnceLimits(t *testing.T) {
+	tests := []struct {
+		reason string
+		limits pagination.Limits
+		paths  []string
+	}{
+		{"smaller default", pagination.Limits{Default: 6}, []string{"/api/news/", "/api/news/?offset=6"}},
+		{"smaller maximum", pagination.Limits{Max: 6}, []string{"/api/news/?limit=100", "/api/news/?limit=100&offset=6"}},
+		{"all by default", pagination.Limits{Default: -1, Max: -1}, []string{"/api/news/"}},
+		{"no maximum", pagination.Limits{Max: -1}, []string{"/api/news/?limit=5000"}},
+	}
+	for _, tt := range tests {
+		house := cataloguetest.NewWith(t, cataloguetest.Options{Limits: tt.limits})
+		getAll(t, house, tt.paths...)
+		checkMessage(t, tt.reason, failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, "news") }))
 	}
 }
 

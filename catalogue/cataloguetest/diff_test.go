@@ -141,6 +141,11 @@ func (b invalidBook) MarshalJSON() ([]byte, error) {
 	return []byte(`{"id":1}`), nil
 }
 
+func (b *invalidBook) UnmarshalJSON([]byte) error {
+	b.ID = 1
+	return nil
+}
+
 func TestDiffInvalidEncoding(t *testing.T) {
 	want, err := catalogue.NewWith(catalogue.Define[invalidBook]("books", catalogue.Options{}))
 	if err != nil {

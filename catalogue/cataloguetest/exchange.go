@@ -11,21 +11,24 @@ import (
 // An Exchange is a request and its response, as the client sent and received
 // them. The response includes the effect of faults.
 //
-// What is kept of a long test is bounded, except for the method, the URL and the outcome of
-// each request: the headers of the last 10,000 exchanges, and the last 64 MiB of bodies.
+// What is kept of an exchange is bounded, as its fields say. Of all exchanges, the last 64 MiB
+// of headers and bodies are kept, and the method, the URL and the outcome of each request.
 // [Options.MaxExchanges] bounds their number. [House.Forget] discards all.
 type Exchange struct {
 	Method string
-	URL    *url.URL    // path and query
-	Header http.Header // of the request, including the headers that net/http adds; nil if it was discarded
-	Body   []byte      // the part of the request body that was read, at most 1 MiB
+	URL    *url.URL // path and query; of more than 8 KiB the beginning, followed by "…"
+
+	// Header is that of the request, including the headers that net/http adds. Of more than
+	// 64 KiB, fields are left out. It is nil if it was discarded.
+	Header http.Header
+	Body   []byte // the part of the request body that was read, at most 1 MiB
 
 	Status       int         // of the response; 0 if there is none, see Aborted
-	AnswerHeader http.Header // of the response, as set by the handler, without the Date that net/http adds; nil if it was discarded
+	AnswerHeader http.Header // of the response, as set by the handler, without the Date that net/http adds; bounded like Header
 	Answer       []byte      // the response body, as written by the handler, at most 1 MiB
 
-	// Cut reports whether Body or Answer is incomplete, because it is longer than
-	// 1 MiB or because it was discarded. Only the last 64 MiB of bodies are kept.
+	// Cut reports whether the URL, a header or a body is incomplete here, because it is
+	// too long or because it was discarded. The client and the service have all of it.
 	Cut bool
 
 	// Took is the time from the request to the last byte of the response, on the
@@ -64,12 +67,12 @@ func (e Exchange) String() string {
 		text += "no response yet"
 	default:
 		text += fmt.Sprintf("%d, %d bytes", e.Status, len(e.Answer))
-		if e.Cut {
-			text += " and more"
-		}
 		if e.Aborted {
 			text += ", then cut off"
 		}
+	}
+	if e.Cut {
+		text += ", not kept completely"
 	}
 	return fmt.Sprintf("%s, %v", text, e.Took.Round(time.Microsecond))
 }

@@ -70,10 +70,12 @@ type Exploration struct {
 //   - return when its context ends, close all response bodies, and leave no goroutine
 //     that is blocked.
 //
-// The first story in which it does something else is reduced to the smallest one that
-// shows the same mistake. The test then fails with what the client did wrong, what to do,
-// the requests, and a Go test that shows it in a house. A thousand stories take a few
-// seconds.
+// A story in which it does something else is reduced to the smallest one that shows the same
+// mistake. The test then fails with what the client did wrong, what to do, the event of
+// [Exploration.Except] that allows it, the requests, and a Go test that shows it in a house.
+// Each mistake is reported once, and at most ten are. After a mistake that the client makes
+// without any event, the search ends, since others would follow from it. A thousand stories
+// take a few seconds.
 //
 //	func TestClient(t *testing.T) {
 //		cataloguetest.Explore(t, eventIDs, cataloguetest.Exploration{Collection: "events"})
@@ -155,6 +157,7 @@ const (
 	defaultStories = 1000
 	leastOf        = 4  // records that a collection must have
 	mostOf         = 60 // records of a collection that occur in stories
+	mostFindings   = 10 // mistakes that are reported
 )
 
 func explore(t *testing.T, opts Exploration, s subject) {
@@ -163,7 +166,7 @@ func explore(t *testing.T, opts Exploration, s subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := x.search(t, opts); f != nil {
+	for _, f := range x.search(t, opts, mostFindings) {
 		t.Errorf("%s", x.report(f))
 	}
 }

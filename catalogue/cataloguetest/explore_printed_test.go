@@ -1,7 +1,7 @@
 package cataloguetest_test
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
@@ -36,21 +37,15 @@ func TestExplorePrintedTest(t *testing.T) {
 		"poster{attempts: 3}.create": poster{attempts: 3}.create,
 		"trusting":                   trusting,
 	}
-	var file bytes.Buffer
-	fmt.Fprintf(&file, "package cataloguetest_test\n\nimport (\n%s)\n\n", `	"context"
-	"slices"
-	"strings"
-	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
-	"github.com/gobacklist/backlist/pagination"
-`)
-	// The imports are used even if no test that is printed needs them.
-	file.WriteString("var _ = []any{context.Background, slices.Sort[[]int], strings.Contains, time.Now, synctest.Wait, pagination.Limits{}, cataloguetest.Cut, testing.Short}\n\n")
+	// An overlay adds the files to the package without writing into it.
+	dir := t.TempDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := map[string]string{}
 	names := map[string]string{}
-	add := func(client, parameter string, f *cataloguetest.Finding) {
+	add := func(client string, f *cataloguetest.Finding) {
 		if f == nil {
 			t.Errorf("%s: nothing found", client)
 			return
@@ -58,28 +53,35 @@ func TestExplorePrintedTest(t *testing.T) {
 		_, code, _ := strings.Cut(f.Report, "is the client:\n\n")
 		name := fmt.Sprintf("TestPrinted%d", len(names))
 		names[name] = client
-		code = strings.Replace(code, "func TestStory(t *testing.T) {\n", fmt.Sprintf("func %s(t *testing.T) {\n\t%s := %s\n", name, parameter, client), 1)
-		file.WriteString(code + "\n")
+		for old, with := range map[string]string{
+			"package client_test":                    "package cataloguetest_test",
+			"func TestStory(":                        "func " + name + "(",
+			" // set it to the client":               " = " + client,
+			" // set it to the Catalogue of the Exp": " = samples() //",
+		} {
+			code = strings.Replace(code, old, with, 1)
+		}
+		source := filepath.Join(dir, fmt.Sprintf("printed%d_test.go", len(names)))
+		replaced[filepath.Join(here, filepath.Base(source))] = source
+		if err := os.WriteFile(source, []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for client, fetch := range fetches {
-		add(client, "fetch", cataloguetest.Search(t, fetch, cataloguetest.Exploration{}))
+		add(client, cataloguetest.Search(t, fetch, cataloguetest.Exploration{}))
 	}
 	for client, create := range creates {
-		add(client, "create", cataloguetest.SearchCreate(t, create, cataloguetest.Exploration{Collection: "social-links"}))
+		add(client, cataloguetest.SearchCreate(t, create, cataloguetest.Exploration{Collection: "social-links"}))
 	}
 
-	// An overlay adds the file to the package without writing into it.
-	dir := t.TempDir()
-	source, overlay := filepath.Join(dir, "printed_test.go"), filepath.Join(dir, "overlay.json")
-	here, err := os.Getwd()
+	add("withoutCount().ids", cataloguetest.Search(t, withoutCount().ids, cataloguetest.Exploration{Catalogue: samples(), Collection: "events"}))
+
+	overlay := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(source, file.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	replaced := fmt.Sprintf("{%q: {%q: %q}}", "Replace", filepath.Join(here, "printed_test.go"), source)
-	if err := os.WriteFile(overlay, []byte(replaced), 0o600); err != nil {
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", "^TestPrinted", "-v", "-timeout", "5m", ".")
@@ -90,6 +92,16 @@ func TestExplorePrintedTest(t *testing.T) {
 		}
 	}
 	if t.Failed() {
-		t.Logf("%s\n%s", file.Bytes(), out)
+		t.Logf("%s", out)
 	}
+}
+
+// samples returns the sample records as a catalogue of the program.
+func samples() *catalogue.Catalogue {
+	house, err := cataloguetest.Open(cataloguetest.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer house.Close()
+	return house.Catalogue
 }

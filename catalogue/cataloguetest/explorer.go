@@ -88,35 +88,64 @@ type finding struct {
 	runs    int    // stories that were tried to reduce it
 }
 
-// search returns the first finding, or nil if the client makes no mistake.
-func (x *explorer) search(t *testing.T, opts Exploration) *finding {
+// A mistake tells findings apart: it is the kind of a problem with the event that causes it.
+type mistake struct {
+	kind  problemKind
+	event string // empty: the client makes the mistake without any
+}
+
+func (e *ended) mistake() mistake {
+	m := mistake{kind: e.problem.kind}
+	if cause := e.cause(); cause != nil {
+		m.event = cause.name
+	}
+	return m
+}
+
+// search returns the findings, each mistake once, and at most the given number.
+func (x *explorer) search(t *testing.T, opts Exploration, most int) (found []*finding) {
 	t.Helper()
+	known := map[mistake]bool{}
 	if opts.Story != nil {
-		return x.try(t, opts.Story, finding{})
+		if f := x.try(t, opts.Story, finding{}, known); f != nil {
+			found = append(found, f)
+		}
+		return found
 	}
 	if opts.Stories <= 0 {
 		opts.Stories = defaultStories
 	}
-	for n := range opts.Stories {
+	for n := 0; n < opts.Stories && len(found) < most; n++ {
 		seed := opts.Seed + uint64(n)
-		if f := x.try(t, x.script.generate(seed), finding{of: fmt.Sprintf(" of seed %d", seed), stories: n}); f != nil {
-			return f
+		f := x.try(t, x.script.generate(seed), finding{of: fmt.Sprintf(" of seed %d", seed), stories: n}, known)
+		if f == nil {
+			continue
+		}
+		found = append(found, f)
+		if f.problem.kind == stuck || f.cause() == nil { // it would be again, or other mistakes follow from it
+			break
 		}
 	}
-	return nil
+	return found
 }
 
-// try runs one story. If the client makes a mistake, it returns f with the smallest story
-// in which the client makes the same.
-func (x *explorer) try(t *testing.T, text []byte, f finding) *finding {
+// try runs one story. If the client makes a mistake that is not known, it returns f with the
+// smallest story in which the client makes the same. The mistake is known then.
+func (x *explorer) try(t *testing.T, text []byte, f finding, known map[mistake]bool) *finding {
 	t.Helper()
 	f.ended = x.run(t, x.script.decode(text))
-	switch f.problem.kind {
-	case "":
+	if f.problem.kind == "" || known[f.mistake()] {
 		return nil
-	case stuck: // and would be again
-	default:
-		f.ended, f.runs = x.shrink(t, f.ended)
 	}
+	known[f.mistake()] = true
+	if f.problem.kind == stuck {
+		return &f
+	}
+	before := f.mistake()
+	f.ended, f.runs = x.shrink(t, f.ended)
+	if after := f.mistake(); after != before && known[after] {
+		return nil
+	}
+	known[f.mistake()] = true
 	return &f
 }

@@ -158,9 +158,9 @@ func TestExplorerStuck(t *testing.T) {
 	}, Exploration{})
 	defer stop.Store(true)
 	x.patience = 20 * time.Millisecond
-	f := x.search(t, Exploration{Stories: 3})
-	if f == nil || f.problem.kind != stuck || calls.Load() != 1 {
-		t.Errorf("%+v after %d calls, want a finding %q after one", f, calls.Load(), stuck)
+	found := x.search(t, Exploration{Stories: 3}, mostFindings)
+	if len(found) != 1 || found[0].problem.kind != stuck || calls.Load() != 1 {
+		t.Errorf("%+v after %d calls, want a finding %q after one", found, calls.Load(), stuck)
 	}
 }
 
@@ -256,4 +256,28 @@ func mustURL(t *testing.T, text string) *url.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// TestExplorerReportsEachMistake checks that a client that follows redirects and any link is
+// told of each mistake once, with the event that allows it.
+func TestExplorerReportsEachMistake(t *testing.T) {
+	x := mustExplorer(t, walkNext, Exploration{})
+	seen := map[mistake]bool{}
+	events := 0
+	for _, f := range x.search(t, Exploration{Stories: 60}, mostFindings) {
+		m := f.mistake()
+		if seen[m] {
+			t.Errorf("%v is reported twice", m)
+		}
+		seen[m] = true
+		if m.event != "" {
+			events++
+			if report := x.report(f); !strings.Contains(report, "Exploration.Except to []string{\""+m.event+"\"}") {
+				t.Errorf("%v: the report does not name the exception:\n%s", m, report)
+			}
+		}
+	}
+	if events < 2 {
+		t.Errorf("found %v, want several mistakes", seen)
+	}
 }

@@ -28,10 +28,11 @@ func search(t *testing.T, opts Exploration, s subject) *Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := x.search(t, opts)
-	if f == nil {
+	found := x.search(t, opts, 1)
+	if found == nil {
 		return nil
 	}
+	f := found[0]
 	requests := len(f.requests)
 	if f.problem.kind == endless {
 		requests = 1

@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // faults is the set of faults of one house. The zero value is ready to use. It is
 // safe for concurrent use.
 type faults struct {
-	paths paths
+	paths  paths
+	limits pagination.Limits // of the pages of the service
 
 	mu     sync.Mutex
 	active []*Breakage // in the order in which they were added
@@ -98,7 +101,7 @@ func (f *faults) wrap(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		i := interceptor{w: w, r: r, next: next, paths: f.paths}
+		i := interceptor{w: w, r: r, next: next, paths: f.paths, limits: f.limits}
 		i.serve(hits)
 	})
 }

@@ -2,7 +2,9 @@ package cataloguetest
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // sevenBooks returns a handler that serves seven books with the ids 1 to 7.
@@ -375,6 +378,41 @@ func TestCountShrinksFurther(t *testing.T) {
 	for i, want := range []string{`{"count":7,`, `{"count":5,`, `{"count":3,`, `{"count":1,`, `{"count":0,`} {
 		if got := request(t, server, "GET", "/api/books/?offset=3").Body; !strings.HasPrefix(got, want) {
 			t.Errorf("request %d: %s, want %s", i+1, got, want)
+		}
+	}
+}
+
+// TestPageFaultsLimits checks the links that faults make for the only page of a list, in houses
+// with other limits than the default ones.
+func TestPageFaultsLimits(t *testing.T) {
+	tests := []struct {
+		reason string
+		limits pagination.Limits
+		fault  Fault
+		query  string
+		want   string // the query of the link
+	}{
+		{"smaller default", pagination.Limits{Default: 15}, NextIsSelf(), "", "limit=15"},
+		{"larger default", pagination.Limits{Default: 50, Max: 50}, NextIsSelf(), "", "limit=50"},
+		{"smaller maximum", pagination.Limits{Max: 15}, NextCycle(), "?limit=100", "limit=15"},
+		{"larger maximum", pagination.Limits{Max: 5000}, NextCycle(), "?limit=4000", "limit=4000"},
+		{"larger maximum, in the link of the page", pagination.Limits{Max: 5000}, NextIsSelf(), "?limit=4000&offset=1", "limit=4000&offset=1"},
+		{"the page after that", pagination.Limits{Default: 50}, EmptyPageWithNext(), "", "limit=50&offset=50"},
+		{"no maximum", pagination.Limits{Default: -1, Max: -1}, NextIsSelf(), "", fmt.Sprintf("limit=%d", math.MaxInt)},
+		{"no page after all", pagination.Limits{Default: -1, Max: -1}, EmptyPageWithNext(), "?offset=5", ""},
+	}
+	for _, tt := range tests {
+		house := NewWith(t, Options{Limits: tt.limits})
+		house.Break(Where{}, tt.fault)
+		resp, err := house.Client.Get(house.URL + "/api/news/" + tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		page, ok := parseEnvelope(body)
+		if _, query, _ := strings.Cut(page.link(page.next), "?"); err != nil || !ok || query != tt.want {
+			t.Errorf("%s: next has the query %q, want %q", tt.reason, query, tt.want)
 		}
 	}
 }

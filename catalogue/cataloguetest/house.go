@@ -105,7 +105,7 @@ func newHouse(opts Options, logf func(format string, args ...any)) (*House, erro
 	}
 	h := &House{Catalogue: records, initial: initial}
 	h.log.max = opts.MaxExchanges
-	h.faults.paths = pathsOf(records, handler.Root())
+	h.faults.paths, h.faults.limits = pathsOf(records, handler.Root()), handler.Limits()
 	h.Handler = h.log.wrap(h.faults.wrap(served))
 	return h, nil
 }

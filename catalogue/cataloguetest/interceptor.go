@@ -8,14 +8,17 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // An interceptor serves one request with the faults that apply to it.
 type interceptor struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	next  http.Handler
-	paths paths
+	w      http.ResponseWriter
+	r      *http.Request
+	next   http.Handler
+	paths  paths
+	limits pagination.Limits
 
 	delay time.Duration
 	cut   bool // cut the connection after the delay

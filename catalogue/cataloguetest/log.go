@@ -1,19 +1,24 @@
 package cataloguetest
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // Bounds on what is kept of the exchanges.
 const (
-	maxBody    = 1 << 20  // bytes of a single body
-	maxBodies  = 64 << 20 // bytes of all bodies
-	maxHeaders = 10_000   // exchanges whose headers are kept
+	maxURL    = 8 << 10  // bytes of a path with its query; also of a method
+	maxHeader = 64 << 10 // bytes of the headers of a request, and of those of its response; see fieldSize
+	maxBody   = 1 << 20  // bytes of a single body
+	maxKept   = 64 << 20 // bytes of all headers and bodies
 )
 
 // An exchangeLog records the exchanges of a house. The zero value is ready to use.
@@ -23,8 +28,8 @@ type exchangeLog struct {
 
 	mu      sync.Mutex
 	entries []*logEntry
-	size    int // bytes of the bodies that are kept
-	dropped int // number of entries, from the first, whose bodies are dropped
+	size    int // bytes of the headers and bodies that are kept
+	dropped int // number of entries, from the first, whose headers and bodies are dropped
 }
 
 // wrap returns a handler that records the exchanges of next. Requests are recorded
@@ -46,22 +51,31 @@ func (l *exchangeLog) wrap(next http.Handler) http.Handler {
 
 // begin adds an entry for a request.
 func (l *exchangeLog) begin(r *http.Request) *logEntry {
-	link := &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
-	e := &Exchange{Method: r.Method, URL: link, Header: r.Header.Clone()}
-	if e.Method == "" {
-		e.Method = http.MethodGet
-	}
+	link, cut := keptURL(r.URL)
+	method := truncate(cmp.Or(r.Method, http.MethodGet), maxURL)
+	e := &Exchange{Method: strings.Clone(method), URL: link, Cut: cut || len(r.Method) > maxURL}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	entry := &logEntry{log: l, exchange: e, start: time.Now()}
 	l.entries = append(l.entries, entry)
-	if old := len(l.entries) - 1 - maxHeaders; old >= 0 {
-		l.entries[old].dropHeaders()
-	}
+	entry.keepHeader(&e.Header, r.Header)
 	if l.max > 0 && len(l.entries) > l.max {
 		l.forgetFirst()
 	}
 	return entry
+}
+
+// keptURL returns the path and the query of a URL, or their beginning. Its strings do not keep
+// the request line in memory, of which those of u are parts.
+func keptURL(u *url.URL) (kept *url.URL, cut bool) {
+	kept = &url.URL{Path: strings.Clone(truncate(u.Path, maxURL))}
+	room := maxURL - max(len(u.Path), len(u.RawPath))
+	if room < 0 {
+		return kept, true
+	}
+	kept.RawPath = strings.Clone(u.RawPath)
+	kept.RawQuery = strings.Clone(truncate(u.RawQuery, room))
+	return kept, len(u.RawQuery) > room
 }
 
 // forgetFirst removes the first entry, whose request may still be running. The log must be
@@ -70,6 +84,15 @@ func (l *exchangeLog) forgetFirst() {
 	l.entries[0].drop()
 	l.entries[0] = nil // the array has it until it is replaced
 	l.entries, l.dropped = l.entries[1:], max(l.dropped-1, 0)
+}
+
+// trim drops the headers and bodies of the first entries while there are too many. The log
+// must be locked.
+func (l *exchangeLog) trim() {
+	for l.size > maxKept && l.dropped < len(l.entries) {
+		l.entries[l.dropped].drop()
+		l.dropped++
+	}
 }
 
 // empty reports whether no request has been recorded.
@@ -105,8 +128,51 @@ type logEntry struct {
 	log      *exchangeLog
 	exchange *Exchange
 	start    time.Time
-	dropping bool // nothing more is kept of its bodies
-	headless bool // its headers are not kept
+	dropping bool // nothing more is kept of its headers and bodies
+}
+
+// keepHeader sets a header to those fields of h for which there is room. The log must be locked.
+func (n *logEntry) keepHeader(header *http.Header, h http.Header) {
+	size := headerSize(h)
+	n.exchange.Cut = n.exchange.Cut || n.dropping || size > maxHeader
+	if n.dropping {
+		return
+	}
+	if size > maxHeader {
+		h, size = fittingFields(h)
+	}
+	*header = h.Clone()
+	n.log.size += size
+	n.log.trim()
+}
+
+// fittingFields returns the fields of a header for which there is room, and their size.
+func fittingFields(h http.Header) (fits http.Header, size int) {
+	fits = http.Header{}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if n := fieldSize(name, h[name]); size+n <= maxHeader {
+			fits[name] = h[name]
+			size += n
+		}
+	}
+	return fits, size
+}
+
+// fieldSize returns the size of a header field. Each of its values counts as in HTTP/2, with 32
+// bytes more than its text, so that many short fields are bounded as well.
+func fieldSize(name string, values []string) int {
+	size := len(name) + 32
+	for _, value := range values {
+		size += len(value) + 32
+	}
+	return size
+}
+
+func headerSize(h http.Header) (size int) {
+	for name, values := range h {
+		size += fieldSize(name, values)
+	}
+	return size
 }
 
 // keep appends p to a body as far as there is room. The log must be locked.
@@ -117,27 +183,19 @@ func (n *logEntry) keep(body *[]byte, p []byte) {
 	}
 	*body = append(*body, p[:room]...)
 	n.exchange.Cut = n.exchange.Cut || room < len(p)
-	l := n.log
-	l.size += room
-	for l.size > maxBodies && l.dropped < len(l.entries) {
-		l.entries[l.dropped].drop()
-		l.dropped++
-	}
+	n.log.size += room
+	n.log.trim()
 }
 
-// drop discards the bodies, including the parts that follow. The log must be locked.
+// drop discards the headers and bodies, including the parts that follow. The log must be
+// locked.
 func (n *logEntry) drop() {
-	size := len(n.exchange.Body) + len(n.exchange.Answer)
+	e := n.exchange
+	size := headerSize(e.Header) + headerSize(e.AnswerHeader) + len(e.Body) + len(e.Answer)
 	n.log.size -= size
-	n.exchange.Cut = n.exchange.Cut || size > 0
-	n.exchange.Body, n.exchange.Answer = nil, nil
+	e.Cut = e.Cut || size > 0
+	e.Header, e.AnswerHeader, e.Body, e.Answer = nil, nil, nil, nil
 	n.dropping = true
-}
-
-// dropHeaders discards the headers. The log must be locked.
-func (n *logEntry) dropHeaders() {
-	n.exchange.Header, n.exchange.AnswerHeader = nil, nil
-	n.headless = true
 }
 
 // update calls f with the exchange and sets the time that it has taken so far.
@@ -153,9 +211,7 @@ func (n *logEntry) header(status int, h http.Header) {
 	n.update(func(e *Exchange) {
 		if e.Status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 			e.Status = status
-			if !n.headless {
-				e.AnswerHeader = h.Clone()
-			}
+			n.keepHeader(&e.AnswerHeader, h)
 		}
 	})
 }

@@ -1,15 +1,21 @@
 package cataloguetest
 
 import (
+	"bufio"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// sizes returns the size of the bodies in a log, as counted by the log and as found.
+// sizes returns the size of the headers and bodies in a log, as counted by the log and as found.
 func sizes(l *exchangeLog) (counted, found int) {
 	for _, e := range l.exchanges() {
-		found += len(e.Body) + len(e.Answer)
+		found += headerSize(e.Header) + headerSize(e.AnswerHeader) + len(e.Body) + len(e.Answer)
 	}
 	return l.size, found
 }
@@ -38,50 +44,135 @@ func TestLogDropsResponseUnderWay(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	first := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(long[:10])
-		for range maxBodies/maxBody + 1 {
+		for range maxKept/maxBody + 1 {
 			others.ServeHTTP(httptest.NewRecorder(), r)
 		}
 		_, _ = w.Write(long)
 	}))
 	first.ServeHTTP(httptest.NewRecorder(), r)
-	if counted, found := sizes(&l); counted != maxBodies || found != maxBodies {
-		t.Errorf("%d bytes counted, %d kept, want %d", counted, found, maxBodies)
+	if counted, found := sizes(&l); counted != maxKept || found != maxKept {
+		t.Errorf("%d bytes counted, %d kept, want %d", counted, found, maxKept)
 	}
 	if e := l.exchanges()[0]; !e.Cut || len(e.Answer) != 0 {
 		t.Errorf("first exchange: Cut = %t with %d bytes, want true with 0", e.Cut, len(e.Answer))
 	}
 }
 
-// TestLogDropsHeaders checks that the headers of the last exchanges are kept, and no
-// others, not even those of a response that ends after many others.
+// TestLogDropsHeaders checks that headers count in the limit for all headers and bodies, also
+// those of a response that ends after many others, and that nothing else is dropped with them.
 func TestLogDropsHeaders(t *testing.T) {
 	var l exchangeLog
-	quick := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	long := strings.Repeat("x", maxHeader-1000)
+	quick := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", long)
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	r := httptest.NewRequest("GET", "/quick?x=1", nil)
-	r.Header.Set("Accept", "text/x")
+	r.Header.Set("X-Long", long)
+	const others = maxKept/maxHeader/2 + 100
 	slow := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		for range maxHeaders + 2 {
+		for range others {
 			quick.ServeHTTP(httptest.NewRecorder(), r)
 		}
 		w.Header().Set("X-Slow", "yes")
 		w.WriteHeader(http.StatusOK)
 	}))
 	slow.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/slow", nil))
+	if counted, found := sizes(&l); counted != found || counted > maxKept || counted < maxKept-2*maxHeader {
+		t.Errorf("%d bytes counted, %d kept, want at most %d", counted, found, maxKept)
+	}
 	all := l.exchanges()
-	if first := all[0]; first.Header != nil || first.AnswerHeader != nil || first.Status != 200 || first.URL.Path != "/slow" {
+	if first := all[0]; first.Header != nil || first.AnswerHeader != nil || !first.Cut || first.Status != 200 || first.URL.Path != "/slow" {
 		t.Errorf("first exchange: %v with headers %v, %v", first, first.Header, first.AnswerHeader)
 	}
+	kept := 0
 	for i, e := range all[1:] {
-		kept := i+1 >= len(all)-maxHeaders
-		if (e.Header.Get("Accept") == "text/x") != kept || (e.AnswerHeader != nil) != kept || e.URL.RawQuery != "x=1" || e.Status != 204 {
-			t.Fatalf("exchange %d of %d: %v with headers %v, %v", i+2, len(all), e, e.Header, e.AnswerHeader)
+		if e.AnswerHeader != nil {
+			kept++
 		}
+		if (e.Header == nil) != (e.AnswerHeader == nil) || e.Cut != (e.Header == nil) || e.URL.RawQuery != "x=1" || e.Status != 204 {
+			t.Fatalf("exchange %d of %d: %v with Cut = %t", i+2, len(all), e, e.Cut)
+		}
+	}
+	if kept == 0 || kept == others {
+		t.Errorf("the headers of %d of %d exchanges are kept", kept, others)
 	}
 	l.forget()
 	quick.ServeHTTP(httptest.NewRecorder(), r)
-	if e := l.exchanges()[0]; e.Header == nil {
+	if e := l.exchanges()[0]; e.Header == nil || e.Cut {
 		t.Error("the first exchange after forget has no header")
 	}
+}
+
+// TestLogBoundsRequests checks what is kept of requests that are longer than any that a client
+// of the service sends: the beginning of the URL, the fields of the header for which there is
+// room, and none of the memory of the rest.
+func TestLogBoundsRequests(t *testing.T) {
+	long := strings.Repeat("ä", 100_000)
+	escaped := strings.Repeat("%C3%A4", 40_000)
+	plain := http.Header{"Accept": {"text/x"}}
+	answer := http.Header{"X-Answer": {"yes"}}
+	with := func(h http.Header, name string, values ...string) http.Header {
+		h = h.Clone()
+		h[name] = values
+		return h
+	}
+	many := http.Header{}
+	for i := range 2000 {
+		many[fmt.Sprintf("A%05d", i)] = []string{""}
+	}
+	tests := []struct {
+		reason         string
+		line           string // of the request, without the protocol
+		header, answer http.Header
+		method, url    string // that are kept
+		fields         int    // of the request's header that are kept
+		cut            bool
+	}{
+		{"as usual", "GET /api/?a=1", plain, answer, "GET", "/api/?a=1", 1, false},
+		{"query", "GET /api/?a=" + long, plain, answer, "GET", "/api/?a=" + long[:maxURL-len("/api/a=")-1] + "…", 1, true},
+		{"path", "GET /" + long, plain, answer, "GET", "/" + strings.Repeat("%C3%A4", maxURL/2-1) + "%E2%80%A6", 1, true},
+		{"escapes", "GET /" + escaped + "?a=1", plain, answer, "GET", "/" + strings.Repeat("%C3%A4", maxURL/2-1) + "%E2%80%A6", 1, true},
+		{"longest URL", "GET /?" + long[:maxURL-2], plain, answer, "GET", "/?" + long[:maxURL-2], 1, false},
+		{"host", "GET http://" + strings.Repeat("a", 250_000) + "/api/", plain, answer, "GET", "/api/", 1, false},
+		{"method", strings.Repeat("G", 250_000) + " /api/", plain, answer, strings.Repeat("G", maxURL) + "…", "/api/", 1, true},
+		{"value", "GET /api/", with(plain, "B", long), answer, "GET", "/api/", 1, true},
+		{"values", "GET /api/", with(plain, "B", slices.Repeat([]string{""}, 3000)...), answer, "GET", "/api/", 1, true},
+		{"fields", "GET /api/", many, answer, "GET", "/api/", maxHeader / (len("A00000") + 64), true},
+		{"value of the response", "GET /api/", plain, with(answer, "Location", long), "GET", "/api/", 1, true},
+	}
+	for _, tt := range tests {
+		const requests = 5
+		l := exchangeLog{max: requests}
+		handler := l.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { maps.Copy(w.Header(), tt.answer) }))
+		before := heap()
+		for range requests {
+			r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(tt.line + " HTTP/1.1\r\nHost: a\r\n\r\n")))
+			if err != nil {
+				t.Fatalf("%s: %v", tt.reason, err)
+			}
+			r.Header = tt.header
+			handler.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if kept, most := heap()-before, requests*(2*maxURL+2*maxHeader); kept > most {
+			t.Errorf("%s: %d bytes are in use after %d requests, want at most %d", tt.reason, kept, requests, most)
+		}
+		e := l.exchanges()[0]
+		if e.Method != tt.method || e.URL.RequestURI() != tt.url || e.Cut != tt.cut || len(e.Header) != tt.fields || e.AnswerHeader.Get("X-Answer") != "yes" {
+			t.Errorf("%s: %.40s %.80s… of %d bytes, Cut = %t, %d fields, response %.80v", tt.reason, e.Method, e.URL, len(e.URL.RequestURI()), e.Cut, len(e.Header), e.AnswerHeader)
+		}
+		if tt.cut && !strings.Contains(e.String(), ", not kept completely") {
+			t.Errorf("%s: String() = %q", tt.reason, e.String())
+		}
+	}
+}
+
+// heap returns the number of bytes that are in use.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 // TestLogForgetsResponseUnderWay checks that nothing is kept of a response that is

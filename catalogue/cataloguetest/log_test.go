@@ -132,7 +132,7 @@ func TestExchangesAreBounded(t *testing.T) {
 	if len(log) != pages || kept > 64<<20 || kept < 60<<20 {
 		t.Errorf("%d exchanges with %d bytes, want %d with at most 64 MiB", len(log), kept, pages)
 	}
-	if got := failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, "news") }); got != "news: GET /api/news/: response too long to be checked" {
+	if got := failureOf(t, func(tb testing.TB) { house.WalkedOnce(tb, "news") }); got != "news: GET /api/news/: too long to be checked" {
 		t.Errorf("WalkedOnce failed with %q", got)
 	}
 }

@@ -26,7 +26,8 @@ type Options struct {
 	Root string
 
 	// Limits are the sizes of pages; see [httpapi.Options]. The zero Limits are those of
-	// the documented service.
+	// the documented service. If Wrap returns a handler with pages of other sizes, Limits
+	// must be theirs, since faults and [House.WalkedOnce] use them.
 	Limits pagination.Limits
 
 	// Empty selects a house without records.

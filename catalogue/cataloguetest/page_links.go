@@ -18,7 +18,7 @@ func (i *interceptor) withNext(page envelope, offset int) (body []byte, ok bool)
 	window := pagination.Window{Limit: limit, Offset: offset + limit}
 	query := pagination.ParseQuery(i.r.URL.RawQuery)
 	link, ok := pagination.AppendPrevious(nil, i.baseOf(page), query, window, 0)
-	if !ok { // overflow
+	if offset < 0 || !ok { // overflow
 		return nil, false
 	}
 	return page.replaced(page.next, quote(string(link))), true
@@ -49,7 +49,7 @@ func (i *interceptor) limitOf(page envelope) int {
 	if link := page.anyLink(); link != "" {
 		_, query, _ = strings.Cut(link, "?")
 	}
-	return pagination.Limits{}.Window(pagination.ParseQuery(query)).Limit
+	return i.limits.Window(pagination.ParseQuery(query)).Limit
 }
 
 // previousRow returns a request for the record before the page, in the same

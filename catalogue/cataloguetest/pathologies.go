@@ -51,7 +51,7 @@ func pathologies() []pathology {
 // framework.
 func healthyServices() []pathology {
 	return []pathology{
-		{name: "several-pages", records: fewRecords, remedy: remedyLinks},
+		{name: simplest, records: fewRecords, remedy: remedyLinks},
 		{name: "many-pages", records: mostRecords, remedy: remedyLinks},
 		{name: "full-pages", records: 2 * pageSize, remedy: remedyLast},
 		{name: "one-full-page", records: pageSize, remedy: remedyLast},

@@ -37,6 +37,26 @@ const (
 
 // problem returns the gravest problem of a story.
 func (x *explorer) problem(e *ended, violation problem, bodies string) problem {
+	p := x.gravest(e, violation, bodies)
+	if x.creates {
+		p.remedy = createRemedy(p)
+	}
+	return p
+}
+
+// createRemedy returns the remedy for a client that creates a record. Those of the events are
+// for clients that read lists.
+func createRemedy(p problem) string {
+	switch p.kind {
+	case unprovoked, uncreated:
+		return remedyCreated
+	case endless:
+		return remedyLimit
+	}
+	return p.remedy
+}
+
+func (x *explorer) gravest(e *ended, violation problem, bodies string) problem {
 	switch {
 	case e.failure.kind != "" && e.failure.kind != exited || violation.kind == "" && e.failure.kind == exited:
 		return e.failure
@@ -67,16 +87,24 @@ func (e *ended) harmless() bool {
 	return true
 }
 
-// remedy returns the remedy for the step that is the most likely cause of a problem, or
-// otherwise if no step has happened. It prefers writes and wrong pages to errors, and later
-// steps to earlier ones.
-func (e *ended) remedy(otherwise string) string {
+// cause returns the kind of the step that is the most likely cause of a problem, or nil if no
+// step has happened. It prefers writes and wrong pages to errors, and later steps to earlier
+// ones.
+func (e *ended) cause() *kind {
 	for _, errors := range []bool{false, true} {
 		for i, st := range slices.Backward(e.steps) {
-			if e.happened[i] && (st.kind.class() == 0) == errors {
-				return st.kind.remedy
+			if i < len(e.happened) && e.happened[i] && (st.kind.class() == 0) == errors {
+				return &st.kind
 			}
 		}
+	}
+	return nil
+}
+
+// remedy returns the remedy for the cause, or otherwise if there is none.
+func (e *ended) remedy(otherwise string) string {
+	if cause := e.cause(); cause != nil {
+		return cause.remedy
 	}
 	return otherwise
 }

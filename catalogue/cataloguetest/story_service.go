@@ -33,7 +33,7 @@ func (x *explorer) serve(e *ended) (*storyService, error) {
 			e.note(after)
 		}
 	}
-	f := &faults{paths: x.data.paths}
+	f := &faults{paths: x.data.paths, limits: e.pageLimits()}
 	for i, faults := range e.plan(before, write) {
 		s.steps = append(s.steps, nil)
 		for _, fault := range faults {
@@ -64,7 +64,7 @@ func (x *explorer) base(e *ended, before state) (*storyService, error) {
 		}
 		x.houses[e.records] = house
 	}
-	opts := httpapi.Options{Root: x.data.paths.root, Limits: pagination.Limits{Default: e.limit, Max: e.limit}}
+	opts := httpapi.Options{Root: x.data.paths.root, Limits: e.pageLimits()}
 	shared := !x.creates && !e.writes()
 	if !shared {
 		house = house.Clone()
@@ -78,6 +78,11 @@ func (x *explorer) base(e *ended, before state) (*storyService, error) {
 		x.bases[baseKey{e.records, e.limit}] = &storyService{house: house, handler: handler}
 	}
 	return &storyService{house: house, handler: handler}, nil
+}
+
+// pageLimits returns the limits of the service.
+func (s *story) pageLimits() pagination.Limits {
+	return pagination.Limits{Default: s.limit, Max: s.limit}
 }
 
 // writes reports whether the story has writes.

@@ -2,6 +2,8 @@ package cataloguetest
 
 import (
 	"fmt"
+	"path"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -14,28 +16,55 @@ func (x *explorer) report(f *finding) string {
 	if f.problem.remedy != "" {
 		fmt.Fprintf(&out, ": %s", f.problem.remedy)
 	}
+	if cause := f.cause(); cause != nil {
+		fmt.Fprintf(&out, "\nIf the client is not meant to handle this, set Exploration.Except to []string{%q}, with the events that it already has.", cause.name)
+	}
 	fmt.Fprintf(&out, "\nThe story%s", f.of)
 	if f.runs > 0 {
 		fmt.Fprintf(&out, ", reduced in %d runs", f.runs)
 	}
 	fmt.Fprintf(&out, ": %s\n%s", f.story, Result{Requests: f.requests}.requests())
-	fmt.Fprintf(&out, "A test that shows it, where %s is the client:\n\n%s", x.name, x.test(f))
+	fmt.Fprintf(&out, "A file of a test that shows it, where %s is the client:\n\n%s", x.name, x.test(f))
 	return out.String()
 }
 
-// test returns a test that shows a finding in a house.
+// test returns the file of a test that shows a finding in a house.
 func (x *explorer) test(f *finding) string {
+	code := x.function(f)
+	statements := regexp.MustCompile(`(?m)^//.*`).ReplaceAllString(code, "")
+	imports := func(prefix string, paths ...string) (lines string) {
+		for _, p := range paths {
+			if regexp.MustCompile(`\b` + path.Base(p) + `\.[A-Z]`).MatchString(statements) {
+				lines += fmt.Sprintf("\t%q\n", prefix+p)
+			}
+		}
+		return lines
+	}
+	standard := imports("", "context", "slices", "strings", "testing", "testing/synctest", "time")
+	others := imports("github.com/gobacklist/backlist/", "catalogue", "catalogue/cataloguetest", "pagination")
+	return fmt.Sprintf("package client_test\n\nimport (\n%s\n%s)\n\n%s", standard, others, code)
+}
+
+// function returns the function of the test.
+func (x *explorer) function(f *finding) string {
 	lines := []string{
 		fmt.Sprintf("// TestStory is the smallest form found of the story%s of cataloguetest.Explore.", f.of),
 		"// The client " + f.problem.text + ".",
 		"func TestStory(t *testing.T) {",
-		"\tsynctest.Test(t, func(t *testing.T) {",
+		fmt.Sprintf("\tvar %s cataloguetest.%s // set it to the client", x.name, capitalized(x.name)),
 	}
+	if x.own {
+		lines = append(lines, "\tvar original *catalogue.Catalogue // set it to the Catalogue of the Exploration")
+	}
+	lines = append(lines, "\tsynctest.Test(t, func(t *testing.T) {")
 	for _, line := range x.body(f.ended) {
 		lines = append(lines, "\t\t"+line)
 	}
 	return strings.Join(append(lines, "\t})", "}"), "\n") + "\n"
 }
+
+// capitalized returns the name of the type of a client.
+func capitalized(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // body returns the statements of the test.
 func (x *explorer) body(e *ended) []string {

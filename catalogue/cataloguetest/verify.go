@@ -74,7 +74,10 @@ var ErrClientFailed = errors.New("the client failed")
 // or compute offsets. Pages have at most 10 records, even if the request has a larger
 // limit.
 //
-// The report has a result for each pathology. The error is nil if the client passed
+// The first pathology, "several-pages", is a service in which nothing is wrong. If the client
+// fails that, the others are skipped, because their results would say nothing about them.
+//
+// The report has a result for each pathology that was run. The error is nil if the client passed
 // all of them. Otherwise it wraps one [ErrClientFailed] for each that it failed, with
 // a sentence that says what to do. If fetch is nil, the root is invalid, the collection or
 // an exception is unknown, or the collection is not suitable, the report is empty and the
@@ -97,6 +100,9 @@ func CheckClient(fetch Fetch, opts Verification) (Report, error) {
 			return Report{}, err
 		}
 		report.Results = append(report.Results, result)
+		if v.skipsOthers(result) {
+			break
+		}
 	}
 	return report, report.err()
 }
@@ -115,15 +121,19 @@ func VerifyClient(t *testing.T, fetch Fetch, opts Verification) {
 		t.Fatal(err)
 	}
 	for _, p := range v.pathologies {
+		var result Result
 		t.Run(p.name, func(t *testing.T) {
-			result, err := v.run(p)
-			if err != nil {
+			var err error
+			if result, err = v.run(p); err != nil {
 				t.Fatal(err)
 			}
 			if result.Problem != "" {
 				t.Errorf("%s\n%s", result.Problem, result.requests())
 			}
 		})
+		if v.skipsOthers(result) {
+			return
+		}
 	}
 }
 

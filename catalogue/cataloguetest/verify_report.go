@@ -8,7 +8,7 @@ import (
 
 // A Report is the result of [CheckClient].
 type Report struct {
-	Results []Result // one for each pathology, in the order in which they were run
+	Results []Result // one for each pathology that was run, in their order
 }
 
 // A Result is the result of one pathology.

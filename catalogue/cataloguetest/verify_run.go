@@ -39,8 +39,18 @@ func (v *verification) run(p pathology) (Result, error) {
 	o := v.call(ctx, g, s.url)
 	o.deleted = s.deleted()
 	requests, violation := g.close()
-	return Result{Pathology: p.name, Requests: requests, Problem: v.problem(p, o, g, violation)}, nil
+	result := Result{Pathology: p.name, Requests: requests, Problem: v.problem(p, o, g, violation)}
+	if n := len(v.pathologies) - 1; v.skipsOthers(result) && n > 0 {
+		result.Problem += fmt.Sprintf(" (%d other pathologies are skipped, since nothing is wrong in this one)", n)
+	}
+	return result, nil
 }
+
+// simplest is the name of the first pathology.
+const simplest = "several-pages"
+
+// skipsOthers reports whether the other pathologies are skipped after a result.
+func (v *verification) skipsOthers(r Result) bool { return r.Pathology == simplest && r.Problem != "" }
 
 // problem returns what the client did wrong and how to fix it, or "" if nothing. Of several
 // problems it returns the gravest.

@@ -34,14 +34,12 @@ func (v *verification) start(p pathology) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := httpapi.New(house, httpapi.Options{
-		Root:   v.data.paths.root,
-		Limits: pagination.Limits{Default: pageSize, Max: pageSize},
-	})
+	limits := pagination.Limits{Default: pageSize, Max: pageSize}
+	handler, err := httpapi.New(house, httpapi.Options{Root: v.data.paths.root, Limits: limits})
 	if err != nil {
 		return nil, err
 	}
-	f := faults{paths: v.data.paths}
+	f := faults{paths: v.data.paths, limits: limits}
 	for _, b := range p.breaks {
 		b.where.Collection = v.data.key
 		if _, err := f.add(b.where, b.fault); err != nil {

@@ -25,9 +25,9 @@ import (
 // response the client abandoned, as far as the house can detect that; see
 // [Exchange.Aborted]. The client must read a page for it to count.
 //
-// WalkedOnce also fails the test if it cannot check a page, because the page is longer
-// than 1 MiB or was followed by more than 64 MiB of responses. Records without a numeric
-// member "id" are not checked for repetition.
+// WalkedOnce also fails the test if it cannot check a page because the house has not kept
+// all of the exchange; see [Exchange.Cut]. Records without a numeric member "id" are not
+// checked for repetition.
 func (h *House) WalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
 	about, err := h.faults.paths.lookup(collection)
@@ -35,7 +35,7 @@ func (h *House) WalkedOnce(tb testing.TB, collection string) {
 		tb.Errorf("WalkedOnce: %v", err)
 		return
 	}
-	pages, err := pagesOf(h.log.exchanges(), h.faults.paths.of(about), about)
+	pages, err := h.pagesOf(about)
 	if err != nil {
 		tb.Errorf("%s: %v", collection, err)
 		return
@@ -77,16 +77,17 @@ type fetchedPage struct {
 
 // pagesOf returns the pages of a collection, sorted by offset. It returns an error if they
 // cannot belong to one walk.
-func pagesOf(log []Exchange, path string, about resources.Description) ([]fetchedPage, error) {
+func (h *House) pagesOf(about resources.Description) ([]fetchedPage, error) {
+	path := h.faults.paths.of(about)
 	var pages []fetchedPage
-	for _, e := range log {
+	for _, e := range h.log.exchanges() {
 		if e.URL.Path != path || e.Method != http.MethodGet || e.Status != http.StatusOK || e.Aborted || isFiltered(e, about) {
 			continue
 		}
 		if e.Cut {
-			return nil, fmt.Errorf("%s: response too long to be checked", lineOf(e.Method, e.URL))
+			return nil, fmt.Errorf("%s: too long to be checked", lineOf(e.Method, e.URL))
 		}
-		if p, ok := parsePage(e); ok {
+		if p, ok := parsePage(e, h.faults.limits); ok {
 			pages = append(pages, p)
 		}
 	}
@@ -117,7 +118,7 @@ func isFiltered(e Exchange, about resources.Description) bool {
 }
 
 // parsePage reports false if the response is not a page.
-func parsePage(e Exchange) (fetchedPage, bool) {
+func parsePage(e Exchange, limits pagination.Limits) (fetchedPage, bool) {
 	var body pagination.Envelope[json.RawMessage]
 	if json.Unmarshal(e.Answer, &body) != nil || body.Records == nil { // null unmarshals without error
 		return fetchedPage{}, false
@@ -127,7 +128,7 @@ func parsePage(e Exchange) (fetchedPage, bool) {
 	return fetchedPage{
 		request: lineOf(e.Method, e.URL),
 		order:   order,
-		window:  pagination.Limits{}.Window(query),
+		window:  limits.Window(query),
 		records: len(body.Records),
 		count:   body.Count,
 		hasNext: body.Next != "",

@@ -110,7 +110,8 @@ func requestsPage(r *http.Request, p paths) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && p.isCollection(r.URL.Path)
 }
 
-// offsetOf returns the offset of a request, as the handler parses it.
+// offsetOf returns the offset of a request, as the handler parses it. It does not depend on the
+// limits.
 func offsetOf(r *http.Request) int {
 	return pagination.Limits{}.Window(pagination.ParseQuery(r.URL.RawQuery)).Offset
 }

@@ -22,6 +22,7 @@ var errNotLinearizable = errors.New("not linearizable")
 var shares = map[string]int{
 	"TestNoStalePage":             5,
 	"TestNoStaleSelection":        5,
+	"TestNoLostCondition":         2,
 	"TestNoDuplicate":             4,
 	"TestNoLostUpdate":            3,
 	"TestNoTornBatch":             4,

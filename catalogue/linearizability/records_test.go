@@ -99,6 +99,12 @@ func (g customRecord) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(g))
 }
 
+// UnmarshalJSON reads what MarshalJSON writes.
+func (g *customRecord) UnmarshalJSON(data []byte) error {
+	type fields customRecord
+	return json.Unmarshal(data, (*fields)(g))
+}
+
 // customCodec returns a codec for custom records.
 func customCodec() *codec[customRecord] {
 	return &codec[customRecord]{

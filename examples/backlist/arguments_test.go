@@ -74,8 +74,6 @@ func TestInvalidArguments(t *testing.T) {
 		{"control on a name", []string{"-control", "shop.example:0"}, `want "127.0.0.1:0"`},
 		{"control without a port", []string{"-control", "127.0.0.1"}, "127.0.0.1:0"},
 		{"empty control", []string{"-control", ""}, "-control"},
-		{"watch of nothing", []string{"-watch"}, "-data"},
-		{"watch of the file that is saved", []string{"-data", valid, "-watch", "-save", valid}, "-watch and -save"},
 		{"save over a file", []string{"-save", valid}, "-data " + valid},
 		{"save to a directory", []string{"-save", dir}, dir},
 		{"save into a missing directory", []string{"-save", filepath.Join(dir, "missing", "house.json")}, "missing"},

@@ -17,7 +17,7 @@ type exchangeJSON struct {
 	Status           *int              `json:"status"` // null: no response
 	AnswerHeaders    map[string]string `json:"answerHeaders"`
 	Answer           string            `json:"answer"`
-	Cut              bool              `json:"cut"`     // a body is not complete here
+	Cut              bool              `json:"cut"`     // the URL, a header or a body is not complete here
 	Aborted          bool              `json:"aborted"` // the response ended early
 	TookMilliseconds float64           `json:"tookMilliseconds"`
 }

@@ -19,8 +19,8 @@ const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // allowOrigins returns a handler that permits pages of the given origins to send requests to
 // next and to read the responses, by the CORS protocol of the Fetch standard. "*" permits
-// all pages. Requests of other pages are not refused, as the protocol is not a protection of
-// the server: their browser hides the responses.
+// all pages. Requests of other pages are passed on, as the protocol is not a protection of
+// the server: their browser hides the responses. Package browse refuses those that write.
 func allowOrigins(origins []string, next http.Handler) http.Handler {
 	if len(origins) == 0 {
 		return next
@@ -62,6 +62,20 @@ func preflight(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// trusting returns a protection that lets pages of the given origins write, although it
+// rejects those of other sites. "*" and "null" let all pages write.
+func trusting(origins []string) *http.CrossOriginProtection {
+	p := http.NewCrossOriginProtection()
+	for _, origin := range origins {
+		if p.AddTrustedOrigin(origin) != nil { // it is no origin of a site
+			p = http.NewCrossOriginProtection()
+			p.AddInsecureBypassPattern("/")
+			break
+		}
+	}
+	return p
 }
 
 // addOrigins parses the value of -cors, a list of origins with commas. They are compared

@@ -104,3 +104,29 @@ func TestCORSVary(t *testing.T) {
 		}
 	}
 }
+
+// Pages of other sites write only if -cors permits it.
+func TestCORSWrites(t *testing.T) {
+	const link = `{"title":"x","url":"https://x.example","type":"web","author":1}`
+	const evil = "http://evil.example"
+	for _, tt := range []struct {
+		reason, cors, origin string
+		want                 int
+	}{
+		{"no -cors", "", front, 403},
+		{"page", front, front, 201},
+		{"second origin of the list", "https://shop.example, " + front, front, 201},
+		{"page of another origin", front, evil, 403},
+		{"any page", "*", evil, 201},
+		{"page of a file", front + ",null", "null", 201},
+	} {
+		args := few("-open")
+		if tt.cors != "" {
+			args = append(args, "-cors", tt.cors)
+		}
+		s := start(t, args...)
+		if a := ask(t, "POST "+s.base+"/api/social-links/", link, "Origin", tt.origin, "Sec-Fetch-Site", "cross-site"); a.status != tt.want {
+			t.Errorf("%s: status %d, want %d: %s", tt.reason, a.status, tt.want, a.body)
+		}
+	}
+}

@@ -34,8 +34,9 @@ type activeFault struct {
 	*cataloguetest.Breakage
 }
 
-// newEdition returns an edition of the named house with the records of start and the faults.
-func newEdition(s *service, name string, start *catalogue.Catalogue, faults []activeFault) (*edition, error) {
+// newEdition returns an edition of the named house with the records of start and the faults of
+// the flags.
+func newEdition(s *service, name string, start *catalogue.Catalogue) (*edition, error) {
 	e := &edition{start: start, records: start.Clone()}
 	plain, err := s.routes(e.records, "")
 	if err != nil {
@@ -51,6 +52,7 @@ func newEdition(s *service, name string, start *catalogue.Catalogue, faults []ac
 	}
 	e.fake, err = cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    e.records,
+		Limits:       s.limits,
 		MaxExchanges: kept,
 		Wrap: func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,23 +67,23 @@ func newEdition(s *service, name string, start *catalogue.Catalogue, faults []ac
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range faults {
-		if err := e.inject(f.number, f.fault); err != nil {
+	for _, f := range s.faults {
+		if err := e.inject(f); err != nil {
 			return nil, fmt.Errorf("fault %q: %w", f.text, err)
 		}
 	}
 	return e, nil
 }
 
-// inject applies a fault.
-func (e *edition) inject(number int, f fault) error {
+// inject applies a fault and numbers it.
+func (e *edition) inject(f fault) error {
 	b, err := e.fake.Inject(f.where, f.fault)
 	if err != nil {
 		text := strings.TrimPrefix(err.Error(), "cataloguetest: ")
 		return fmt.Errorf("%s", strings.TrimPrefix(text, "Where."))
 	}
-	e.faults = append(e.faults, activeFault{number, f, b})
-	e.last = max(e.last, number)
+	e.last++
+	e.faults = append(e.faults, activeFault{e.last, f, b})
 	return nil
 }
 

@@ -28,7 +28,6 @@ type config struct {
 	browse  bool
 
 	cors      []string // origins
-	watch     bool
 	save      string
 	saveEvery time.Duration
 	faults    []fault
@@ -64,7 +63,6 @@ func (c *config) flags() *flag.FlagSet {
 	flags.StringVar(&c.version, "openapi-version", "3.1", "")
 
 	flags.StringVar(&c.data, "data", "", "")
-	flags.BoolVar(&c.watch, "watch", false, "")
 	flags.Func("save", "", nonEmpty(&c.save))
 	flags.DurationVar(&c.saveEvery, "save-every", defaultSaveEvery, "")
 	flags.Uint64Var(&c.sample.Seed, "seed", 0, "")
@@ -156,10 +154,6 @@ func (c config) check(rest []string) error {
 		return errors.New("-data cannot be combined with the flags for generated records")
 	case c.open && c.token != "":
 		return errors.New("-open and -token cannot be combined")
-	case c.watch && c.data == "":
-		return errors.New("-watch needs -data")
-	case c.watch && c.save != "" && sameFile(c.data, c.save):
-		return errors.New("-watch and -save cannot be combined for the same file")
 	case c.saveEvery < 0:
 		return fmt.Errorf("-save-every %v is negative; 0 saves only at the end", c.saveEvery)
 	case c.saveEvery != defaultSaveEvery && c.save == "":

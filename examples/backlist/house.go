@@ -27,17 +27,9 @@ type house struct {
 // faults of the flags.
 func newHouse(s *service, name string, start *catalogue.Catalogue) (*house, error) {
 	h := &house{name: name, service: s}
-	e, err := newEdition(s, name, start, initialFaults(s.faults))
+	e, err := newEdition(s, name, start)
 	h.current.Store(e)
 	return h, err
-}
-
-// initialFaults numbers the faults of the flags.
-func initialFaults(faults []fault) (all []activeFault) {
-	for i, f := range faults {
-		all = append(all, activeFault{number: i + 1, fault: f})
-	}
-	return all
 }
 
 // ServeHTTP serves a request of the service.
@@ -49,19 +41,7 @@ func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *house) reset() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.replace(h.current.Load().start, initialFaults(h.service.faults))
-}
-
-// reload replaces the records, and those that a reset returns to. The faults stay.
-func (h *house) reload(start *catalogue.Catalogue) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.replace(start, h.current.Load().faults)
-}
-
-// replace begins the next edition. The house must be locked.
-func (h *house) replace(start *catalogue.Catalogue, faults []activeFault) error {
-	next, err := newEdition(h.service, h.name, start, faults)
+	next, err := newEdition(h.service, h.name, h.current.Load().start)
 	if err != nil {
 		return err
 	}
@@ -77,7 +57,7 @@ func (h *house) breakWith(f fault) (int, error) {
 	if len(e.faults) >= maxFaults {
 		return 0, errFaultCount
 	}
-	if err := e.inject(e.last+1, f); err != nil {
+	if err := e.inject(f); err != nil {
 		return 0, err
 	}
 	return e.last, nil

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 )
 
 // emptyHouse returns a house without records that permits writes.
@@ -48,11 +47,10 @@ func slugsOf(t *testing.T, c *catalogue.Catalogue) map[string]bool {
 	return all
 }
 
-// TestWritesBesideReplacements checks what the package documentation promises: writers post
-// beside resets, reloads and saves. A write that no reset and no reload overlapped or followed
-// is there at the end and in the last file. A write that ended before the last reset or reload
-// began is in neither.
-func TestWritesBesideReplacements(t *testing.T) {
+// TestWritesBesideResets checks what the package documentation promises: writers post
+// beside resets and saves. A write that no reset overlapped or followed is there at the end and
+// in the last file. A write that ended before the last reset began is in neither.
+func TestWritesBesideResets(t *testing.T) {
 	h := emptyHouse(t)
 	path := filepath.Join(t.TempDir(), "house.json")
 	s, err := newSaver(path, "", h)
@@ -61,7 +59,7 @@ func TestWritesBesideReplacements(t *testing.T) {
 	}
 	type write struct {
 		slug       string
-		begin, end int64 // numbers of replacements that had ended and begun
+		begin, end int64 // numbers of resets that had ended and begun
 	}
 	var began, ended atomic.Int64
 	var mu sync.Mutex
@@ -70,7 +68,8 @@ func TestWritesBesideReplacements(t *testing.T) {
 	var running sync.WaitGroup
 	for writer := range 4 {
 		running.Go(func() {
-			for i := 0; ctx.Err() == nil || i < 3; i++ {
+			for i, last := 0, false; !last; i++ {
+				last = ctx.Err() != nil // each writer's last write is after all resets
 				w := write{slug: fmt.Sprintf("w%d-%d", writer, i), begin: ended.Load()}
 				if status := postSlug(h, w.slug); status != http.StatusCreated {
 					t.Errorf("POST: %d", status)
@@ -91,13 +90,9 @@ func TestWritesBesideReplacements(t *testing.T) {
 			}
 		}
 	})
-	for i := range 40 {
+	for range 40 {
 		began.Add(1)
-		err := h.reset()
-		if i%2 == 0 {
-			err = h.reload(catalogue.New())
-		}
-		if err != nil {
+		if err := h.reset(); err != nil {
 			t.Error(err)
 		}
 		ended.Add(1)
@@ -118,14 +113,14 @@ func TestWritesBesideReplacements(t *testing.T) {
 		case w.begin == ended.Load():
 			kept++
 			if !served[w.slug] || !saved[w.slug] {
-				t.Errorf("%s came after the last replacement and is lost; served %t, saved %t", w.slug, served[w.slug], saved[w.slug])
+				t.Errorf("%s came after the last reset and is lost; served %t, saved %t", w.slug, served[w.slug], saved[w.slug])
 			}
 		case w.end < began.Load() && (served[w.slug] || saved[w.slug]):
-			t.Errorf("%s came before the last replacement and is still there", w.slug)
+			t.Errorf("%s came before the last reset and is still there", w.slug)
 		}
 	}
 	if kept == 0 || len(served) != len(saved) {
-		t.Errorf("%d writes after the last replacement, %d served, %d saved", kept, len(served), len(saved))
+		t.Errorf("%d writes after the last reset, %d served, %d saved", kept, len(served), len(saved))
 	}
 }
 
@@ -166,41 +161,33 @@ func waitFirst(next http.Handler, arrived, proceed chan struct{}) http.Handler {
 	})
 }
 
-// TestReloadKeepsFaults checks that a reload keeps the faults with their numbers, and that a
-// reset after it returns to the new records and the faults of the flags.
-func TestReloadKeepsFaults(t *testing.T) {
-	h := emptyHouse(t)
-	for _, text := range []string{"POST 503", "DELETE cut"} {
-		f, err := parseFault(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := h.breakWith(f); err != nil {
-			t.Fatal(err)
-		}
+// TestResetRestoresFaults checks that a reset returns to the faults of the flags, with their
+// numbers.
+func TestResetRestoresFaults(t *testing.T) {
+	f, err := parseFault("POST 503")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{config: config{open: true, faults: []fault{f}}, errorLog: log.New(io.Discard, "", 0)}
+	h, err := newHouse(s, mainHouse, catalogue.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = parseFault("DELETE cut"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := h.breakWith(f); n != 2 || err != nil {
+		t.Errorf("breakWith = %d, %v, want 2", n, err)
 	}
 	h.mend(func(number int) bool { return number == 1 })
-	records := catalogue.New()
-	if err := records.LoadCollection("books", strings.NewReader(`[{"id":4,"name":"Onda"}]`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.reload(records); err != nil {
-		t.Fatal(err)
-	}
 	if all := h.listFaults(); len(all) != 1 || all[0].number != 2 || all[0].text != "DELETE cut" {
-		t.Errorf("faults after a reload: %+v", all)
-	}
-	if status := postSlug(h, "a"); status != http.StatusCreated {
-		t.Errorf("POST after a reload: %d", status)
+		t.Errorf("faults before the reset: %+v", all)
 	}
 	if err := h.reset(); err != nil {
 		t.Fatal(err)
 	}
-	if all := h.listFaults(); len(all) != 0 {
-		t.Errorf("faults after a reset: %+v", all)
-	}
-	if diff := cataloguetest.Diff(records, h.current.Load().records); diff != "" {
-		t.Errorf("records after a reset (-want +got):\n%s", diff)
+	if all := h.listFaults(); len(all) != 1 || all[0].number != 1 || all[0].text != "POST 503" {
+		t.Errorf("faults after the reset: %+v", all)
 	}
 }
 

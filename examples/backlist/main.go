@@ -16,17 +16,15 @@
 // similar flags set their number, and -plain disables oddities. With -data, the records are
 // those of a file of [catalogue.Catalogue.SaveFile].
 //
-// With -watch, a changed file of -data replaces all records at one instant. An invalid file
-// is reported with the place of the error, and the records stay. With -save, the records
-// are written to a file every 10 seconds, or as often as -save-every says, if they have
-// changed, and when the program ends after an interrupt or SIGTERM. The file is replaced
-// completely or not at all. It may be that of -data, but then not with -watch. Generated
+// With -save, the records are written to a file every 10 seconds, or as often as
+// -save-every says, if they have changed, and when the program ends after an interrupt or
+// SIGTERM. The file is replaced completely or not at all. It may be that of -data. Generated
 // records do not replace a file that exists.
 //
-// A request reads and writes the records that are current when it arrives. A reload or a
-// reset replaces these records: requests that arrived before it finish on the old ones, and
-// their writes are discarded with the old records, as if they came before it. Every other
-// write that was answered is read by each later request and is in each later file.
+// A request reads and writes the records that are current when it arrives. A reset replaces
+// these records: requests that arrived before it finish on the old ones, and their writes are
+// discarded with the old records, as if they came before it. Every other write that was
+// answered is read by each later request and is in each later file.
 //
 // # Faults
 //

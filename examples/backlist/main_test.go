@@ -208,14 +208,18 @@ func TestMaxLimit(t *testing.T) {
 		want   string // in the link
 	}{
 		{"default", nil, "5000", "limit=1000"},
-		{"smaller", []string{"-max-limit", "5"}, "50", "limit=5"},
+		{"smaller", []string{"-max-limit", "50"}, "100", "limit=50"},
 		{"no limit", []string{"-max-limit", "-1"}, "5000", "limit=5000"},
 	}
 	for _, tt := range tests {
-		s := start(t, tt.args...)
+		s := start(t, append(tt.args, "-fail", "/api/news/ next-is-self")...)
 		previous := get(t, s.base+"/api/books/?offset=20000&limit="+tt.limit).Previous
 		if previous == nil || !strings.Contains(*previous, tt.want+"&") {
 			t.Errorf("%s: previous = %v, want a link with %s", tt.reason, previous, tt.want)
+		}
+		next := get(t, s.base+"/api/news/?limit="+tt.limit).Next // of the only page, so made by the fault
+		if next == nil || !strings.HasSuffix(*next, tt.want) {
+			t.Errorf("%s: next = %v, want a link with %s", tt.reason, next, tt.want)
 		}
 	}
 }

@@ -20,16 +20,12 @@ type program struct {
 	errorLog *log.Logger
 	document *openapi.Document
 	houses   *houses
-	watch    *watch // nil without -watch
 	saver    *saver // nil without -save
 }
 
 // newProgram loads the records. Its errors are those of the flags and of the file.
 func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, error) {
 	p := &program{config: c, errorLog: errorLog}
-	if c.watch {
-		p.watch = newWatch(c.data) // before the file is loaded
-	}
 	records, err := load(c)
 	if err != nil {
 		return nil, err
@@ -96,14 +92,11 @@ func (p *program) newServer(h http.Handler) *http.Server {
 	return s
 }
 
-// serve serves, watches and saves until ctx is done.
+// serve serves and saves until ctx is done.
 func (p *program) serve(ctx context.Context, all []listening) error {
 	background, stop := context.WithCancel(ctx)
 	defer stop()
 	var running sync.WaitGroup
-	if p.watch != nil {
-		running.Go(func() { p.watch.run(background, p.houses.main, p.errorLog) })
-	}
 	if p.saver != nil {
 		running.Go(func() { p.saver.run(background, p.saveEvery, p.errorLog) })
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 )
@@ -20,6 +21,19 @@ func eventsIn(t *testing.T, file string) int {
 		t.Fatal(err)
 	}
 	return house.Events().Count()
+}
+
+// wait waits until what returns a text that contains the wanted one.
+func wait(t *testing.T, what func() string, want string) {
+	t.Helper()
+	var got string
+	for range 3000 { // half a minute: only a failure takes this long
+		if got = what(); strings.Contains(got, want) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%q, want %q", got, want)
 }
 
 // end stops the program and returns its exit code.

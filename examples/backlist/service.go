@@ -44,7 +44,9 @@ func (s *service) routes(records *catalogue.Catalogue, prefix string) (http.Hand
 	}
 	var api http.Handler = collections
 	if s.browse {
-		api = browse.New(api, browse.Options{})
+		if api, err = browse.New(api, browse.Options{CrossOrigin: trusting(s.cors)}); err != nil {
+			return nil, err
+		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

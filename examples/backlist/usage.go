@@ -15,7 +15,6 @@ The service
   -openapi FILE      write the document, in -openapi-version 3.0 (default 3.1)
 The records
   -data FILE         serve the records of a JSON file instead of generated ones
-  -watch             load that file again if it changes and is valid
   -save FILE         write the records to a file if they change, and at the end
   -save-every TIME   at most this often (default 10s; 0 means only at the end)
   -seed N, -plain    generate others; without oddities such as repeated slugs

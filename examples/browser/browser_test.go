@@ -87,7 +87,11 @@ func serve(t *testing.T, house *catalogue.Catalogue) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(browse.New(handler, browse.Options{}))
+	pages, err := browse.New(handler, browse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
 	return server.URL + "/api/"
 }

@@ -48,7 +48,11 @@ func compareWithServer(t *testing.T, p *tab, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := http.StripPrefix("/playground", browse.New(handler, browse.Options{}))
+	pages, err := browse.New(handler, browse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := http.StripPrefix("/playground", pages)
 	tagLine := regexp.MustCompile(`<b>Etag:</b> .*\n`) // in pages
 	event := `{"name":"Größe 長","slug":"new","startDate":"2026-05-10T18:00+02:00","endDate":"2026-05-10T20:00+02:00","labels":[1]}`
 	for _, c := range []struct {

@@ -17,6 +17,7 @@ type config struct {
 	data       string
 	authorizer httpapi.Authorizer // nil if writes are refused
 	baseURL    string
+	browse     bool             // browsers receive HTML pages
 	now        func() time.Time // nil means the current time
 }
 
@@ -37,6 +38,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 		return nil
 	})
 	flags.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy; by default links begin with the URL of the request")
+	flags.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; -browse=false sends JSON")
 	flags.Func("now", "create films at the fixed `time`, such as 2026-01-02T03:04:05Z", func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {

@@ -6,7 +6,7 @@
 //	curl 'http://127.0.0.1:8080/api/films/?status=released&minutes__gte=90&search=lights'
 //	curl -X PATCH -H 'Content-Type: application/json' -d '{"published":true}' http://127.0.0.1:8080/api/films/1/
 //
-// Without -data there are no records. Writes are refused without -open or -token.
+// Browsers receive HTML pages, unless -browse=false. Without -data there are no records. Writes are refused without -open or -token.
 package main
 
 import (
@@ -44,16 +44,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "films:", err)
 		return 2
 	}
-	api, err := newHandler(c, log.New(stderr, "films: ", log.LstdFlags))
+	api, err := routes(c, log.New(stderr, "films: ", log.LstdFlags))
 	if err != nil {
 		fmt.Fprintln(stderr, "films:", err)
 		return 2
 	}
-	if err := serve(ctx, c.addr, browse.New(api, browse.Options{}), stdout); err != nil {
+	if err := serve(ctx, c.addr, api, stdout); err != nil {
 		fmt.Fprintln(stderr, "films:", err)
 		return 1
 	}
 	return 0
+}
+
+// routes returns the handler of the collections, with HTML pages unless -browse=false.
+func routes(c config, errorLog *log.Logger) (http.Handler, error) {
+	api, err := newHandler(c, errorLog)
+	if err != nil || !c.browse {
+		return api, err
+	}
+	return browse.New(api, browse.Options{})
 }
 
 // newHandler loads the records and returns the handler that serves them.

@@ -209,3 +209,30 @@ func TestNow(t *testing.T) {
 		t.Error("-now accepts a date")
 	}
 }
+
+func TestBrowse(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		{"a browser", nil, "text/html; charset=utf-8"},
+		{"a browser with -browse=false", []string{"-browse=false"}, "application/json"},
+	} {
+		c, err := parse(row.args, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := routes(c, log.New(io.Discard, "", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "/api/films/", nil)
+		r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != row.want {
+			t.Errorf("%s: %d %s, want %s", row.reason, w.Code, got, row.want)
+		}
+	}
+}

@@ -1,13 +1,14 @@
 // Mirror writes the records of a running service as JSON, in the format of
-// Catalogue.Load and of the flag -data of serve. It is an example of package
+// Catalogue.Load and of the flag -data of examples/backlist. It is an example of package
 // httpapi/client.
 //
-//	go run ./examples/mirror -url http://127.0.0.1:8080 >house.json
+//	go run ./examples/mirror -url http://127.0.0.1:8080 -o house.json
 //	go run ./examples/mirror -url https://shop.example -token s3cret books authors >house.json
 //
-// It reads the named collections, or all 39, and sends at most five requests per second
-// by default. It writes the records of a collection only if it has verified that none is
-// missing, and reports the result for each collection on standard error.
+// It reads the named collections, or all that the root listing of the service has, and
+// sends at most five requests per second by default. It verifies that no record is missing,
+// and reports the result for each collection on standard error. If a collection cannot be
+// read, it writes no records at all. A file is replaced completely or not at all.
 package main
 
 import (
@@ -27,7 +28,7 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailed  = 1 // a collection could not be read and is empty in the output
+	exitFailed  = 1 // a collection could not be read, or the output not be written
 	exitMisused = 2
 )
 
@@ -38,7 +39,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	service, keys, err := parse(args, stderr)
+	c, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
@@ -46,40 +47,60 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mirror:", err)
 		return exitMisused
 	}
-	house := catalogue.New()
-	report, failed := client.Import(ctx, house, service, keys...)
-	fmt.Fprint(stderr, report)
-	if err := house.Save(stdout); err != nil {
+	house, err := collections(ctx, c.options, c.keys)
+	if err != nil {
 		fmt.Fprintln(stderr, "mirror:", err)
 		return exitFailed
 	}
-	if failed != nil {
+	report, err := client.Import(ctx, house, c.service)
+	fmt.Fprint(stderr, report)
+	if err == nil {
+		err = c.save(house, stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "mirror: nothing is written:", err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-// parse returns a client configured by the flags, and the other arguments, which are
-// keys of collections.
-func parse(args []string, stderr io.Writer) (*client.Client, []string, error) {
-	opts := client.Options{Header: http.Header{}}
+// A config holds the values of the arguments.
+type config struct {
+	options client.Options
+	service *client.Client
+	output  string // a file; empty: standard output
+	keys    []string
+}
+
+func parse(args []string, stderr io.Writer) (c config, err error) {
+	c.options.Header = http.Header{}
 	flags := flag.NewFlagSet("mirror", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller prints errors in one line
-	flags.StringVar(&opts.BaseURL, "url", "", "`URL` of the service, without its root /api/")
-	flags.StringVar(&opts.Root, "root", "/api/", "`path` of the root listing")
-	flags.Float64Var(&opts.Rate, "rate", 5, "send at most `N` requests per second; negative means no limit")
+	flags.StringVar(&c.options.BaseURL, "url", "", "`URL` of the service, without its root /api/")
+	flags.StringVar(&c.options.Root, "root", "/api/", "`path` of the root listing")
+	flags.Float64Var(&c.options.Rate, "rate", 5, "send at most `N` requests per second; negative means no limit")
+	flags.StringVar(&c.output, "o", "", "write the records to `FILE` instead of standard output")
 	flags.Func("token", "send \"Authorization: Bearer `T`\"", func(token string) error {
-		opts.Header.Set("Authorization", "Bearer "+token)
+		c.options.Header.Set("Authorization", "Bearer "+token)
 		return nil
 	})
-	err := flags.Parse(args)
+	err = flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(stderr)
 		flags.Usage()
 	}
 	if err != nil {
-		return nil, nil, err
+		return c, err
 	}
-	service, err := client.New(opts)
-	return service, flags.Args(), err
+	c.keys = flags.Args()
+	c.service, err = client.New(c.options)
+	return c, err
+}
+
+// save writes the records.
+func (c config) save(house *catalogue.Catalogue, stdout io.Writer) error {
+	if c.output != "" {
+		return house.SaveFile(c.output)
+	}
+	return house.Save(stdout)
 }

@@ -30,7 +30,7 @@ func checkFilmResponses(t *testing.T, opts openapi.Options) {
 	const body = `{"title":"T","slug":"t","minutes":1,"price":"1.5","director":1}`
 	many, long := "?"+strings.Repeat("x=1&", 1001), "?x="+strings.Repeat("x", 20000)
 	html, text := http.Header{"Accept": {"text/html"}}, http.Header{"Content-Type": {"text/plain"}}
-	known := http.Header{"If-None-Match": {"*"}}
+	known, stale := http.Header{"If-None-Match": {"*"}}, http.Header{"If-Match": {`"x"`}}
 	// Responses common to the methods, which fail before the body is read.
 	common := func(h http.Handler, method, want, query string, header http.Header) filmCase {
 		return filmCase{h, want, request{method, one + query, "", header}}
@@ -73,7 +73,7 @@ func checkFilmResponses(t *testing.T, opts openapi.Options) {
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
 		cases = append(cases,
 			common(token, method, "401", "", nil), common(closed, method, "403", "", nil), common(open, method, "404", "?genres=3&genres=3&search=zzz", nil),
-			common(open, method, "400", bad, nil), common(broken, method, "default", "", nil),
+			common(open, method, "400", bad, nil), common(broken, method, "default", "", nil), common(open, method, "412", "", stale),
 		)
 	}
 	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS"} {

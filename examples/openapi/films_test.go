@@ -68,6 +68,7 @@ func filmDefinitions(t *testing.T) []catalogue.AnyDefinition {
 	if err != nil {
 		t.Fatal(err)
 	}
+	about.Name = "genre"
 	return []catalogue.AnyDefinition{
 		catalogue.Define[director]("directors", catalogue.Options{Description: &resources.Description{Search: []string{"^name", "=slug"}}}),
 		catalogue.Define[resources.Record]("genres", catalogue.Options{Description: &about}),

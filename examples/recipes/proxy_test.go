@@ -44,7 +44,11 @@ func TestProxyReplacesPrefix(t *testing.T) {
 
 // TestPagesBehindProxy follows the links of the pages for browsers.
 func TestPagesBehindProxy(t *testing.T) {
-	at := target(t, httptest.NewServer(browse.New(behind(t), browse.Options{})))
+	pages, err := browse.New(behind(t), browse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := target(t, httptest.NewServer(pages))
 	s := serve(t, Proxy(at, "/shop"), "/shop")
 	seen, todo := map[string]bool{}, []string{s.url}
 	for len(todo) > 0 && len(seen) < 60 {

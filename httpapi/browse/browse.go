@@ -1,10 +1,13 @@
 package browse
 
 import (
+	"cmp"
+	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
 
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
 
@@ -12,37 +15,41 @@ import (
 type Options struct {
 	// Title is the name of the site. If empty, it is "Catalogue".
 	Title string
+
+	// CrossOrigin rejects requests that pages of other sites send to write. It can trust
+	// some of these sites. If nil, only pages of the service itself may write. Its deny
+	// handler is not used.
+	CrossOrigin *http.CrossOriginProtection
 }
 
 // New returns a handler that serves the responses of h to browsers as pages, and passes
-// all other requests to h. h is an *httpapi.Handler, or middleware around one that changes
-// neither paths nor JSON. The pages show the collections that the methods Root and Served
-// of the Handler return. If h does not have these methods, they show the documented
-// collections at /api/. To use middleware that does not have them with other collections,
-// wrap the returned handler. To strip a prefix, wrap the returned handler too, with
-// http.StripPrefix. If h is nil, it responds to all requests with 404.
+// all other requests to h. h is an *httpapi.Handler, or middleware that changes neither
+// paths nor JSON and has the methods Origin, Root and Served of the Handler that it wraps,
+// such as a struct that embeds it. To use other middleware, wrap the returned handler. To
+// strip a prefix, wrap the returned handler too, with http.StripPrefix.
+//
+// New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or does not have
+// these methods.
 //
 // The returned handler has a method Root() string, which [httpapi.Mount] calls. It is safe
 // for concurrent use if h is, and starts no goroutines.
 // O(size of the template + number of collections).
-func New(h http.Handler, opts Options) http.Handler {
-	if h == nil {
-		h = http.NotFoundHandler()
+func New(h http.Handler, opts Options) (http.Handler, error) {
+	known, ok := h.(served)
+	if !ok {
+		return nil, fmt.Errorf("%w: browse: %T does not have the methods Origin, Root and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
 	}
-	if opts.Title == "" {
-		opts.Title = "Catalogue"
-	}
-	root, collections := served(h)
+	root, collections := known.Root(), collectionsOf(known)
 	style := styleFor(collections)
 	b := &browser{
-		next:        h,
+		next:        known,
 		root:        root,
-		title:       opts.Title,
+		title:       cmp.Or(opts.Title, "Catalogue"),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
 		style:       template.CSS(style),
 		policy:      contentPolicy(style),
 		escapes:     strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD"),
-		crossOrigin: http.NewCrossOriginProtection(),
+		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
 		collections: make(map[string]*collection),
 		records:     make(map[string]*collection),
 	}
@@ -50,12 +57,12 @@ func New(h http.Handler, opts Options) http.Handler {
 		b.collections[root+c.Segment+"/"] = &c
 		b.records[c.Key] = &c
 	}
-	return b
+	return b, nil
 }
 
 // browser is the handler returned by New. It is immutable.
 type browser struct {
-	next        http.Handler
+	next        served
 	root        string // path of the root
 	title       string
 	template    *template.Template
@@ -71,8 +78,13 @@ type browser struct {
 func (b *browser) Root() string { return b.root }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	isPage := negotiation.PrefersHTML(r.Header["Accept"]) && readQuery(r).get("format") != "json"
 	switch {
-	case !negotiation.PrefersHTML(r.Header["Accept"]) || readQuery(r).get("format") == "json":
+	case b.isForeign(r) && isPage:
+		b.serveResponse(w, r, refusal(http.StatusForbidden, detailForeign))
+	case b.isForeign(r):
+		refusal(http.StatusForbidden, detailForeign).sendJSON(w)
+	case !isPage:
 		b.next.ServeHTTP(varying(w, r), r)
 	case isForm(r):
 		b.servePosted(w, r)

@@ -2,6 +2,8 @@ package browse
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,7 +51,7 @@ func (res result) formValues(form string, changes map[string]string) url.Values 
 func TestChangeForm(t *testing.T) {
 	h := newHouse().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	page := get(h, "/api/films/1/")
-	if form := page.one(t, "form", "method", "post"); form.attrs["action"] != "?format=api&_method=PUT" {
+	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?format=api&_method=PATCH&_shown=") {
 		t.Errorf("the form leads to %q", form.attrs["action"])
 	}
 	want := url.Values{
@@ -108,29 +110,44 @@ func TestChange(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			own := newHouse()
-			h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-			values := get(h, "/api/films/1/").formValues("post", test.changes)
-			got := do(h, formRequest("/api/films/1/?format=api&_method=PUT", values.Encode()))
-			if got.status != 303 || got.header.Get("Location") != "?format=api" || got.body != "" {
-				t.Fatalf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
-			}
-			if len(own.films.calls) != 1 {
-				t.Fatalf("writes: %q", own.films.calls)
-			}
-			body, ok := strings.CutPrefix(own.films.calls[0], "update 1 false ")
-			if !ok {
-				t.Fatalf("the write is %s", own.films.calls[0])
-			}
-			want, sent := decode(t, unchanged), decode(t, body)
-			for name, value := range decode(t, test.want) {
-				want[name] = value
-			}
-			if diff := cmp.Diff(want, sent); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			for _, whole := range []bool{false, true} {
+				own := newHouse()
+				want, call := decode(t, test.want), "update 1 true "
+				if whole { // a PUT
+					own.films.about.Actions &^= resources.PartialUpdate
+					want, call = decode(t, unchanged), "update 1 false "
+					maps.Copy(want, decode(t, test.want))
+				}
+				got := save(t, own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll}), test.changes)
+				if got.status != 303 || got.header.Get("Location") != "?format=api" || got.body != "" {
+					t.Fatalf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
+				}
+				if len(own.films.calls) != 1 {
+					t.Fatalf("writes: %q", own.films.calls)
+				}
+				body, ok := strings.CutPrefix(own.films.calls[0], call)
+				if !ok {
+					t.Fatalf("the write is %s", own.films.calls[0])
+				}
+				if diff := cmp.Diff(want, decode(t, body)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
 			}
 		})
 	}
+}
+
+// save sends the form of film 1 with changes.
+func save(t *testing.T, h http.Handler, changes map[string]string) result {
+	t.Helper()
+	return get(h, "/api/films/1/").save(t, h, changes)
+}
+
+// save sends the form of a page of film 1 with changes.
+func (res result) save(t *testing.T, h http.Handler, changes map[string]string) result {
+	t.Helper()
+	action := res.one(t, "form", "method", "post").attrs["action"]
+	return do(h, formRequest("/api/films/1/"+action, res.formValues("post", changes).Encode()))
 }
 
 func decode(t *testing.T, text string) (object map[string]any) {
@@ -147,30 +164,44 @@ func decode(t *testing.T, text string) (object map[string]any) {
 func TestChangeOfIncompleteForm(t *testing.T) {
 	own := newHouse()
 	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if got := do(h, formRequest("/api/films/1/?_method=PUT", "title=x")); got.status != 303 {
+	if got := do(h, formRequest("/api/films/1/?_method=PATCH", "title=x")); got.status != 303 {
 		t.Fatalf("status %d: %s", got.status, got.text)
 	}
-	want := decode(t, unchanged)
-	want["title"], want["published"] = "x", false
-	if diff := cmp.Diff(want, decode(t, strings.TrimPrefix(own.films.calls[0], "update 1 false "))); diff != "" {
+	want := decode(t, `{"title":"x","published":false}`)
+	if diff := cmp.Diff(want, decode(t, strings.TrimPrefix(own.films.calls[0], "update 1 true "))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// If only PATCH is served, the form sends that.
-func TestPartialChange(t *testing.T) {
-	own := newHouse()
-	own.films.about.Actions = resources.ReadActions | resources.PartialUpdate
-	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-	page := get(h, "/api/films/1/")
-	if form := page.one(t, "form", "method", "post"); form.attrs["action"] != "?format=api&_method=PATCH" {
-		t.Errorf("the form leads to %q", form.attrs["action"])
-	}
-	if got := do(h, formRequest("/api/films/1/?_method=PATCH", "title=x")); got.status != 303 || !strings.HasPrefix(own.films.calls[0], `update 1 true {"title":"x"`) {
-		t.Errorf("%d, writes %q", got.status, own.films.calls)
-	}
-	if got := do(h, formRequest("/api/films/1/?_method=PUT", "title=x")); got.status != 405 || len(own.films.calls) != 1 {
-		t.Errorf("PUT: %d, writes %q", got.status, own.films.calls)
+// If PATCH is not served, the form sends a PUT.
+func TestMethodOfChange(t *testing.T) {
+	for _, test := range []struct {
+		served resources.Actions
+		method string
+	}{
+		{resources.AllActions, "PATCH"},
+		{resources.ReadActions | resources.PartialUpdate, "PATCH"},
+		{resources.ReadActions | resources.Update, "PUT"},
+	} {
+		own := newHouse()
+		own.films.about.Actions = test.served
+		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+		form := get(h, "/api/films/1/").one(t, "form", "method", "post")
+		if !strings.HasPrefix(form.attrs["action"], "?format=api&_method="+test.method+"&") {
+			t.Errorf("%b: the form leads to %q", test.served, form.attrs["action"])
+		}
+		for _, method := range []string{"PUT", "PATCH"} {
+			got, want := do(h, formRequest("/api/films/1/?_method="+method, "title=x")), 405
+			if method == test.method {
+				want = 303
+			}
+			if got.status != want {
+				t.Errorf("%b: a form for %s: %d, want %d", test.served, method, got.status, want)
+			}
+		}
+		if len(own.films.calls) != 1 {
+			t.Errorf("%b: writes %q", test.served, own.films.calls)
+		}
 	}
 }
 
@@ -179,7 +210,7 @@ func TestRejectedChange(t *testing.T) {
 	own.films.refuse = resources.FieldErrors{{Field: "title", Messages: []string{"Not <that>."}}, {Field: "status", Messages: []string{"Nor that."}}, {Field: "nonFieldErrors", Messages: []string{"Sold out."}}}
 	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	values := get(h, "/api/films/1/").formValues("post", map[string]string{"title": "<x>", "status": "odd"})
-	page := do(h, formRequest("/api/films/1/?format=api&_method=PUT", values.Encode()))
+	page := do(h, formRequest("/api/films/1/?format=api&_method=PATCH", values.Encode()))
 	if page.status != 400 || page.one(t, "h1", "", "").text != "Not stored" {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
@@ -194,7 +225,7 @@ func TestRejectedChange(t *testing.T) {
 	if !strings.Contains(page.text, "Sold out.") || page.one(t, "select", "name", "status").attrs["aria-invalid"] != "true" {
 		t.Errorf("the page does not show all errors: %s", page.text)
 	}
-	if form := page.one(t, "form", "method", "post"); form.attrs["action"] != "?format=api&_method=PUT" {
+	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?format=api&_method=PATCH&_shown=") {
 		t.Errorf("the form leads to %q", form.attrs["action"])
 	}
 	if links := page.links(); links["Films"] != "../?format=api" || links["Film 1"] != "?format=api" {
@@ -240,17 +271,17 @@ func TestFailedChanges(t *testing.T) {
 	}{
 		{"deletion of a record that others refer to", "/api/films/1/?_method=DELETE", referenced, httpapi.AllowAll, 409, "film of copies 4", 1},
 		{"deletion of a record that does not exist", "/api/films/9/?_method=DELETE", nil, httpapi.AllowAll, 404, "Not found.", 1},
-		{"change of a record that does not exist", "/api/films/9/?_method=PUT", nil, httpapi.AllowAll, 404, "Not found.", 0},
-		{"the record has been deleted in the meantime", "/api/films/1/?_method=PUT", catalogue.ErrNotFound, httpapi.AllowAll, 404, "Not found.", 1},
-		{"conflict", "/api/films/1/?_method=PUT", httpapi.ErrConflict, httpapi.AllowAll, 409, "in conflict", 1},
+		{"change of a record that does not exist", "/api/films/9/?_method=PATCH", nil, httpapi.AllowAll, 404, "Not found.", 0},
+		{"the record has been deleted in the meantime", "/api/films/1/?_method=PATCH", catalogue.ErrNotFound, httpapi.AllowAll, 404, "Not found.", 1},
+		{"conflict", "/api/films/1/?_method=PATCH", httpapi.ErrConflict, httpapi.AllowAll, 409, "in conflict", 1},
 		{"deletion without credentials", "/api/films/1/?_method=DELETE", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
-		{"change without credentials", "/api/films/1/?_method=PUT", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
-		{"change without an authorizer", "/api/films/1/?_method=PUT", nil, nil, 403, "credentials were not provided", 0},
-		{"method that the form does not have", "/api/films/1/?_method=PATCH", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"change without credentials", "/api/films/1/?_method=PATCH", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
+		{"change without an authorizer", "/api/films/1/?_method=PATCH", nil, nil, 403, "credentials were not provided", 0},
+		{"method that the form does not have", "/api/films/1/?_method=PUT", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
 		{"unknown method", "/api/films/1/?_method=x", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
 		{"no method", "/api/films/1/", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
 		{"method in lower case", "/api/films/1/?_method=delete", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"change of a record that cannot be changed", "/api/directors/1/?_method=PUT", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"change of a record that cannot be changed", "/api/directors/1/?_method=PATCH", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
 		{"deletion of a record that cannot be deleted", "/api/directors/1/?_method=DELETE", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
 		{"record without a page", "/api/genres/1/?_method=DELETE", nil, httpapi.AllowAll, 404, "Not found.", 0},
 	}
@@ -271,7 +302,7 @@ func TestFailedChanges(t *testing.T) {
 }
 
 func TestChangeFromAnotherSite(t *testing.T) {
-	for _, method := range []string{"PUT", "DELETE"} {
+	for _, method := range []string{"PATCH", "DELETE"} {
 		for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}} {
 			own := newHouse()
 			h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
@@ -344,7 +375,7 @@ func TestChangeRequiresPermission(t *testing.T) {
 // The form is not read if the authorizer does not permit the change.
 func TestForbiddenChangeIsNotRead(t *testing.T) {
 	h := newHouse().handler(t, httpapi.Options{})
-	for _, method := range []string{"PUT", "DELETE"} {
+	for _, method := range []string{"PATCH", "DELETE"} {
 		r := formRequest("/api/films/1/?_method="+method, "")
 		r.Body = struct {
 			unreadBody
@@ -354,4 +385,134 @@ func TestForbiddenChangeIsNotRead(t *testing.T) {
 			t.Errorf("%s: status %d, want 403", method, got.status)
 		}
 	}
+}
+
+// A record that another visitor changes while a form is open keeps that change. Films have
+// entity tags in one of the services.
+func TestConcurrentChange(t *testing.T) {
+	tests := []struct {
+		reason  string
+		tags    bool
+		other   string            // change of the other visitor
+		changes map[string]string // of this one
+		status  int
+		want    string            // title, minutes and status that are stored
+		form    map[string]string // values of the form after a conflict
+		text    []string          // on the page after a conflict
+	}{
+		{"nobody else", false, `{}`, map[string]string{"minutes": "80"}, 303, "Rope 80 announced", nil, nil},
+		{"nobody else, with tags", true, `{}`, map[string]string{"minutes": "80"}, 303, "Rope 80 announced", nil, nil},
+		{"another field", false, `{"title":"The Rope"}`, map[string]string{"minutes": "80"}, 303, "The Rope 80 announced", nil, nil},
+		{"another field, with tags", true, `{"title":"The Rope"}`, map[string]string{"minutes": "80"}, 412, "The Rope 77 announced",
+			map[string]string{"title": "The Rope", "minutes": "80", "status": "announced"}, []string{"The record has changed since the form was opened"}},
+		{"the same field", false, `{"title":"The Rope"}`, map[string]string{"title": "Ropes", "minutes": "80"}, 412, "The Rope 77 announced",
+			map[string]string{"title": "Ropes", "minutes": "80"}, []string{"It has been changed in the meantime: The Rope"}},
+		{"the same field, with tags", true, `{"title":"The Rope","status":"released"}`, map[string]string{"title": "Ropes"}, 412, "The Rope 77 released",
+			map[string]string{"title": "Ropes", "minutes": "77", "status": "released"}, []string{"It has been changed in the meantime: The Rope"}},
+		{"the same change", false, `{"title":"Ropes"}`, map[string]string{"title": "Ropes"}, 303, "Ropes 77 announced", nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			h, films := ropeHouse(t, test.tags)
+			page := get(h, "/api/films/1/")
+			films.change(t, test.other)
+			got := page.save(t, h, test.changes)
+			if stored := films.stored(t); got.status != test.status || stored != test.want {
+				t.Fatalf("status %d, stored %q, want %d and %q: %s", got.status, stored, test.status, test.want, got.text)
+			}
+			if test.status == 303 {
+				return
+			}
+			checkAccessible(t, got)
+			values := got.formValues("post", nil)
+			for name, want := range test.form {
+				if values.Get(name) != want {
+					t.Errorf("%s in the form: %q, want %q", name, values.Get(name), want)
+				}
+			}
+			for _, want := range append(test.text, "Not stored") {
+				if !strings.Contains(got.text, want) {
+					t.Errorf("the page does not show %q: %s", want, got.text)
+				}
+			}
+			if got := got.save(t, h, nil); got.status != 303 { // the visitor saves again
+				t.Errorf("the second attempt: %d %s", got.status, got.text)
+			}
+			for name, want := range test.changes {
+				if !strings.Contains(films.stored(t), want) {
+					t.Errorf("%s is not stored: %s", name, films.stored(t))
+				}
+			}
+		})
+	}
+}
+
+// A form that does not say which record it has shown changes nothing if there are tags.
+func TestChangeWithoutTag(t *testing.T) {
+	h, films := ropeHouse(t, true)
+	films.change(t, `{"title":"The Rope"}`)
+	got := do(h, formRequest("/api/films/1/?_method=PATCH", "title=Rope&minutes=80"))
+	if got.status != 412 || films.stored(t) != "The Rope 77 announced" {
+		t.Errorf("%d, stored %s: %s", got.status, films.stored(t), got.text)
+	}
+}
+
+// A record that has changed since the visitor was asked whether to delete it is not deleted.
+func TestDeletionOfChangedRecord(t *testing.T) {
+	h, films := ropeHouse(t, true)
+	page := get(h, "/api/films/1/?_method=DELETE")
+	films.change(t, `{"title":"The Rope"}`)
+	page = page.save(t, h, nil)
+	if page.status != 412 || page.one(t, "h1", "", "").text != "Delete film 1?" || !strings.Contains(page.text, "so it was not deleted") || !strings.Contains(page.text, "Title The Rope") {
+		t.Fatalf("%d %s", page.status, page.text)
+	}
+	checkAccessible(t, page)
+	if page = page.save(t, h, nil); page.status != 303 {
+		t.Errorf("the second attempt: %d %s", page.status, page.text)
+	}
+}
+
+// ropes is a collection with one film.
+type ropes struct{ catalogue.Encoded }
+
+// ropeHouse returns pages of a catalogue with a film, with or without entity tags.
+func ropeHouse(t *testing.T, tags bool) (http.Handler, ropes) {
+	t.Helper()
+	house, err := catalogue.NewOnly(catalogue.Define[director]("directors", catalogue.Options{}), catalogue.Define[film]("films", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := house.Load(strings.NewReader(`{"directors":[{"id":1,"name":"Hitchcock"}],
+		"films":[{"id":1,"title":"Rope","released":null,"minutes":77,"price":"1.00","status":"announced","director":1}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: tags})
+	if err != nil {
+		t.Fatal(err)
+	}
+	films, err := house.Encoded("films")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return browsing(t, h, Options{}), ropes{films}
+}
+
+func (r ropes) change(t *testing.T, body string) {
+	t.Helper()
+	if _, err := r.Update(t.Context(), 1, nil, []byte(body), true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r ropes) stored(t *testing.T) string {
+	t.Helper()
+	text, err := r.Get(t.Context(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f film
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(f.Title, " ", f.Minutes, " ", f.Status)
 }

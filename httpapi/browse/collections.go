@@ -15,36 +15,35 @@ import (
 type collection struct {
 	resources.Description // without Filters and Search if they have no effect
 	actions               resources.Actions
-	label                 string // name in words, such as "Social links"
+	updaterIf, deleterIf  bool // writes have preconditions
 }
 
 // recordActions are those of the path of a record.
 const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
 
-// served returns the root of a handler and its collections. If h does not have the
-// methods of an [httpapi.Handler], they are the documented ones.
-func served(h http.Handler) (root string, list []collection) {
-	known, ok := h.(interface {
-		Root() string
-		Served() []httpapi.Served
-	})
-	if !ok {
-		for _, d := range resources.Descriptions() {
-			list = append(list, collection{d, d.Actions, labelOf(d)})
-		}
-		return "/api/", list
-	}
-	for _, s := range known.Served() {
+// served is an [httpapi.Handler], or a type that embeds one.
+type served interface {
+	http.Handler
+	Origin(r *http.Request) string
+	Root() string
+	Served() []httpapi.Served
+}
+
+// collectionsOf returns the collections of a handler.
+func collectionsOf(h served) (list []collection) {
+	for _, s := range h.Served() {
 		if s.Collection == nil {
 			continue // the root
 		}
-		c := collection{s.Description, s.Actions, labelOf(s.Description)}
+		c := collection{Description: s.Description, actions: s.Actions}
+		_, c.updaterIf = s.Collection.(httpapi.ConditionalUpdater)
+		_, c.deleterIf = s.Collection.(httpapi.ConditionalDeleter)
 		if _, ok := s.Collection.(httpapi.Filterer); !ok {
 			c.Filters, c.Search = nil, nil
 		}
 		list = append(list, c)
 	}
-	return known.Root(), list
+	return list
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if
@@ -83,13 +82,14 @@ func (c *collection) hasSelect() bool {
 	return slices.ContainsFunc(c.Fields, func(f resources.Field) bool { return newInput(f).Control == "select" })
 }
 
-// updateMethod returns the method that changes records, or "".
+// updateMethod returns the method that changes records, or "". PATCH is better, since it does
+// not send the values that the visitor has not changed.
 func (c *collection) updateMethod() string {
 	switch {
-	case c.actions.Has(resources.Update):
-		return http.MethodPut
 	case c.actions.Has(resources.PartialUpdate):
 		return http.MethodPatch
+	case c.actions.Has(resources.Update):
+		return http.MethodPut
 	}
 	return ""
 }

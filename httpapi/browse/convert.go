@@ -29,36 +29,6 @@ func formJSON(fields []resources.Field, posted url.Values) []byte {
 	return out.json()
 }
 
-// changeJSON returns the values of a form that changes a record as a JSON object. A field
-// whose text in the form is still that of the record keeps its value, which the text may
-// not represent exactly. A field that is not in the form keeps its value too.
-func changeJSON(fields []resources.Field, posted url.Values, record []member) []byte {
-	stored := make(map[string]json.RawMessage, len(record))
-	for _, m := range record {
-		stored[m.name] = m.value
-	}
-	var out object
-	for _, field := range fields {
-		if field.ReadOnly {
-			continue
-		}
-		text, before := posted.Get(field.Name), stored[field.Name]
-		unsent := !posted.Has(field.Name) && field.Kind != resources.Boolean
-		if unsent || received(text) == received(valueText(field, before)) {
-			if before != nil {
-				out.add(field.Name, string(before))
-			}
-			continue
-		}
-		value, ok := fieldJSON(field, text)
-		if !ok {
-			value = emptyJSON(field)
-		}
-		out.add(field.Name, value)
-	}
-	return out.json()
-}
-
 // object is a JSON object under construction.
 type object struct{ text strings.Builder }
 

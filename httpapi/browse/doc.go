@@ -3,7 +3,9 @@
 //
 //	handler, err := httpapi.New(house, httpapi.Options{})
 //	...
-//	err = httpapi.Mount(mux, "/shop", browse.New(handler, browse.Options{}))
+//	pages, err := browse.New(handler, browse.Options{})
+//	...
+//	err = httpapi.Mount(mux, "/shop", pages)
 //
 // # Content negotiation
 //
@@ -14,8 +16,8 @@
 // framework, text/* is HTML, qualities are ignored, and where text/html and
 // application/json are alternatives, the response is JSON.
 //
-// All other requests are passed to the handler unchanged. Their responses are unchanged
-// too, except that Vary: Accept is added to responses to GET and HEAD that lack it, such
+// All other requests are passed to the handler unchanged, except writes from other sites.
+// Their responses are unchanged too, except that Vary: Accept is added to responses to GET and HEAD that lack it, such
 // as those for unknown paths.
 //
 // # Pages
@@ -53,22 +55,47 @@
 // The page of a collection has a form for a new record if the handler's response to
 // OPTIONS says that the caller may post. The page of a record has a form with its values
 // if PUT is served and OPTIONS says that the caller may use it, or if PATCH is served and
-// PUT is not. It has a link to a page that asks whether to delete the record if DELETE
-// is served and, where PUT or PATCH is served, there is that form: OPTIONS says nothing
-// about deletion. The handler authorizes and validates all requests, and rejects those
-// of callers without the permission.
+// PUT is not. The form sends a PATCH if that is served, so those who may use PUT should be
+// permitted PATCH too. The page has a link to a page that asks whether to delete the record
+// if DELETE is served and, where PUT or PATCH is served, there is that form: OPTIONS says
+// nothing about deletion. The handler authorizes and validates all requests, and rejects
+// those of callers without the permission.
 //
 // The form's values are converted to JSON according to the field kinds in package
 // resources and sent to the handler. Since forms can only post, the method of a form for
-// a record is in the parameter _method of the query. A request that is not sent by a form of
-// a browser, without Sec-Fetch-Site and Origin, is passed on as it is. In such a form, a value that has not been changed
-// is sent as it is stored when the form is received, and an empty input is null or empty
-// text, whichever is valid. In a form for a new record, empty inputs are omitted. A form
+// a record is in the parameter _method of the query. A request without Sec-Fetch-Site and
+// Origin, which no form of a browser sends, is passed on as it is. In a form for a record, an
+// empty input is null or empty text, whichever is valid. In a form for a new record, empty
+// inputs are omitted. A form
 // may be at most 1 MiB. Browsers do not send bearer tokens: for forms, the authorizer must
 // accept credentials that browsers send, such as cookies.
 //
-// A form sent from another site is rejected with 403 by [http.CrossOriginProtection].
-// For browsers that send only Origin, a proxy must preserve the Host header.
+// # Concurrent changes
+//
+// The form for a record sends only the values that the visitor has changed. If PATCH is not
+// served, the PUT has the others as they are stored when the form is received. A change of
+// somebody else is therefore never overwritten by a value that the visitor has left alone.
+//
+// If the record has an entity tag ([httpapi.Options].ETags), the form and the confirmation of
+// a deletion send that of the record that they show in If-Match. If the record has changed
+// since, nothing is stored: the response is 412, with the form again. It has what the visitor
+// has changed and the present values of the other fields, and says which fields both have
+// changed. Without entity tags, the same happens if both have changed the same field, unless
+// the other change comes in the moment after the form is compared with the record.
+//
+// # Requests from other sites
+//
+// Browsers send cookies with the requests of other sites too. A request that may write,
+// which is any but GET, HEAD and OPTIONS, is therefore rejected with 403 if it comes from a
+// page of another site, as [http.CrossOriginProtection] decides, whatever its Accept header
+// and its body. The response is a page or {"detail":…}. Clients that are not browsers send
+// neither Sec-Fetch-Site nor Origin, and are not affected. [Options].CrossOrigin can trust
+// other sites.
+//
+// Old browsers, and all browsers if the service is not reached by HTTPS, send Origin alone. It
+// must be the Host, or the origin of the links of the handler. A proxy that changes the Host
+// must therefore be one of the handler's trusted proxies and send the forwarded headers,
+// unless the handler has a base URL.
 //
 // # Cost
 //

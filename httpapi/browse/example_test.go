@@ -21,8 +21,12 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	pages, err := browse.New(handler, browse.Options{Title: "Our catalogue"})
+	if err != nil {
+		log.Fatal(err)
+	}
 	mux := http.NewServeMux()
-	if err := httpapi.Mount(mux, "", browse.New(handler, browse.Options{Title: "Our catalogue"})); err != nil {
+	if err := httpapi.Mount(mux, "", pages); err != nil {
 		log.Fatal(err)
 	}
 

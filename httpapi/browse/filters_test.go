@@ -160,7 +160,7 @@ func TestCollectionsWithoutFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(handler, Options{})
+	h := browsing(t, handler, Options{})
 	for _, target := range []string{"/api/films/?_filter=true&status=released", "/api/genres/?_filter=true&search=x"} {
 		if page := get(h, target); page.status != 200 || len(page.find("form", "", "")) != 0 {
 			t.Errorf("%s: %d, %d forms", target, page.status, len(page.find("form", "", "")))

@@ -16,7 +16,7 @@ type form struct {
 	Title  string
 	Action string
 	Button string
-	Failed bool     // it was posted and rejected
+	Failed string   // why it was posted and rejected, or ""
 	Faults []string // errors that belong to no field
 	Inputs []input
 }
@@ -48,9 +48,10 @@ func newForm(fields []resources.Field, posted url.Values, wrong faults) *form {
 
 // newChangeForm returns the form for changing a record, or nil if it has no fields that
 // can be changed. The values are those of the record or, if the form was posted and
-// rejected with errors, those that were posted.
-func newChangeForm(c *collection, values url.Values, wrong faults) *form {
-	action := "?format=api&" + methodName + "=" + c.updateMethod()
+// rejected with errors, those that were posted. shown and tag are the digests and the entity
+// tag of the record.
+func newChangeForm(c *collection, values url.Values, wrong faults, shown, tag string) *form {
+	action := formAction(c.updateMethod(), tag) + "&" + shownName + "=" + url.QueryEscape(shown)
 	f := &form{Key: "change", Title: "Change the record", Action: action, Button: "Save"}
 	f.fill(c.Fields, values, wrong)
 	if f.Inputs == nil {
@@ -59,9 +60,21 @@ func newChangeForm(c *collection, values url.Values, wrong faults) *form {
 	return f
 }
 
+// formAction returns the link of a form for the record with the given entity tag, which may
+// be empty.
+func formAction(method, tag string) string {
+	action := "?format=api&" + methodName + "=" + method
+	if tag != "" {
+		action += "&" + tagName + "=" + url.QueryEscape(tag)
+	}
+	return action
+}
+
 // fill adds the inputs for the fields. If values is nil, they have the default values.
 func (f *form) fill(fields []resources.Field, values url.Values, wrong faults) {
-	f.Failed = wrong != nil
+	if wrong != nil {
+		f.Failed = "Nothing was stored. Please correct the following:"
+	}
 	known := make(map[string]bool)
 	focused := false
 	for _, field := range fields {

@@ -3,6 +3,7 @@ package browse
 import (
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -157,14 +158,14 @@ func TestErrorsOfNoField(t *testing.T) {
 		`{"nonFieldErrors":["Sold out."],"zzz":[["<deep>"]]}`: `Sold out. [["<deep>"]]`,
 		`{"detail":"Not <today>."}`:                           "Not <today>.",
 	} {
-		h := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := around(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == "OPTIONS" {
 				w.Write([]byte(`{"actions":{"POST":{}}}`))
 				return
 			}
 			w.WriteHeader(400)
 			w.Write([]byte(body))
-		}), Options{})
+		})
 		if got := do(h, formRequest("/api/social-links/", "title=x")); got.status != 400 || !strings.Contains(got.text, want) || got.one(t, "input", "name", "title").attrs["value"] != "x" {
 			t.Errorf("%s: %d %s", body, got.status, got.text)
 		}
@@ -200,6 +201,89 @@ func TestCrossOriginForm(t *testing.T) {
 			got := do(h.browse, r)
 			if stored := house.SocialLinks().Count(); got.status != test.want || stored != map[int]int{303: 1}[test.want] {
 				t.Errorf("status %d, %d records stored, want status %d", got.status, stored, test.want)
+			}
+		})
+	}
+}
+
+// Pages of other sites cannot write, whatever the kind of their requests. Clients that are
+// no browsers, and trusted pages, can.
+func TestRequestsOfOtherSites(t *testing.T) {
+	foreign := []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}
+	const json, text, form = "application/json", "text/plain", "application/x-www-form-urlencoded"
+	const film = `{"title":"x"}`
+	own := httpapi.Options{Authorizer: httpapi.AllowAll}
+	based := httpapi.Options{Authorizer: httpapi.AllowAll, BaseURL: "https://shop.example/our"}
+	proxied := httpapi.Options{Authorizer: httpapi.AllowAll, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}
+	protection := http.NewCrossOriginProtection()
+	if err := protection.AddTrustedOrigin("https://app.example"); err != nil {
+		t.Fatal(err)
+	}
+	trusting := Options{CrossOrigin: protection}
+	tests := []struct {
+		reason                             string
+		opts                               httpapi.Options
+		pages                              Options
+		method, target, accept, kind, body string
+		header                             []string
+		status, writes                     int
+	}{
+		{"form as text/plain", own, Options{}, "POST", "/api/films/", chrome, text, "", foreign, 403, 0},
+		{"form without a type", own, Options{}, "POST", "/api/films/", chrome, "", "", foreign, 403, 0},
+		{"form with files", own, Options{}, "POST", "/api/films/", chrome, "multipart/form-data; boundary=x", "", foreign, 403, 0},
+		{"sendBeacon", own, Options{}, "POST", "/api/films/", "*/*", "", "", foreign, 403, 0},
+		{"sendBeacon with text", own, Options{}, "POST", "/api/films/", "*/*", text, film, foreign, 403, 0},
+		{"form for JSON", own, Options{}, "POST", "/api/films/?format=json", chrome, form, "", foreign, 403, 0},
+		{"fetch", own, Options{}, "POST", "/api/films/", "*/*", json, film, foreign, 403, 0},
+		{"fetch with PATCH", own, Options{}, "PATCH", "/api/films/1/", "*/*", json, film, foreign, 403, 0},
+		{"fetch with PUT", own, Options{}, "PUT", "/api/films/1/", json, json, film, foreign, 403, 0},
+		{"fetch with DELETE", own, Options{}, "DELETE", "/api/films/1/", "*/*", "", "", foreign, 403, 0},
+		{"another host of the site", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://a.host.example"}, 403, 0},
+		{"a browser without Sec-Fetch-Site", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "https://evil.example"}, 403, 0},
+		{"a sandboxed frame", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "null"}, 403, 0},
+		{"an unknown path", own, Options{}, "POST", "/api/none/", "*/*", "", "", foreign, 403, 0},
+		{"a forwarded host that no proxy sent", own, Options{}, "POST", "/api/films/", "*/*", "", "",
+			[]string{"Origin", "https://evil.example", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https"}, 403, 0},
+		{"an invalid forwarded host", proxied, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "https://evil.example", "X-Forwarded-Host", "a b"}, 403, 0},
+
+		{"a read", own, Options{}, "GET", "/api/films/", "*/*", "", "", foreign, 200, 0},
+		{"a link", own, Options{}, "GET", "/api/films/", chrome, "", "", foreign, 200, 0},
+		{"OPTIONS", own, Options{}, "OPTIONS", "/api/films/", "*/*", "", "", foreign, 200, 0},
+		{"curl and Go's client", own, Options{}, "POST", "/api/films/", "*/*", json, film, nil, 201, 1},
+		{"fetch of the same origin", own, Options{}, "PATCH", "/api/films/1/", "*/*", json, film, []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://host.example"}, 200, 1},
+		{"the same origin without Sec-Fetch-Site", own, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Origin", "http://host.example"}, 201, 1},
+		{"a proxy that changes the host", own, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Sec-Fetch-Site", "same-origin", "Origin", "https://shop.example"}, 201, 1},
+		{"the base URL, without Sec-Fetch-Site", based, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Origin", "https://shop.example"}, 201, 1},
+		{"another scheme than that of the base URL", based, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "http://shop.example"}, 403, 0},
+		{"a trusted proxy, without Sec-Fetch-Site", proxied, Options{}, "POST", "/api/films/", "*/*", json, film,
+			[]string{"Origin", "https://shop.example", "X-Forwarded-Host", "shop.example", "X-Forwarded-Proto", "https"}, 201, 1},
+		{"a trusted origin", own, trusting, "POST", "/api/films/", "*/*", json, film, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://app.example"}, 201, 1},
+		{"an origin that is not trusted", own, trusting, "POST", "/api/films/", "*/*", json, film, foreign, 403, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			films := newHouse().films
+			handler, err := httpapi.NewHandler(map[string]httpapi.Collection{"films": films}, test.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := request(test.method, test.target, test.body, test.header...)
+			r.Header.Set("Accept", test.accept)
+			if test.kind != "" {
+				r.Header.Set("Content-Type", test.kind)
+			}
+			got := do(browsing(t, handler, test.pages), r)
+			if got.status != test.status || len(films.calls) != test.writes {
+				t.Errorf("status %d, writes %q, want %d and %d: %s", got.status, films.calls, test.status, test.writes, got.body)
+			}
+			isPage := test.accept == chrome && !strings.Contains(test.target, "json")
+			switch {
+			case test.status != 403:
+			case isPage && (got.one(t, "h1", "", "").text != "403 Forbidden" || !strings.Contains(got.text, "from another site")):
+				t.Errorf("the page is %s", got.text)
+			case !isPage && got.body != `{"detail":"The request was sent from another site, so nothing was stored."}`,
+				!isPage && got.header.Get("Content-Type") != "application/json":
+				t.Errorf("%v: %s", got.header, got.body)
 			}
 		})
 	}

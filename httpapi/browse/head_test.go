@@ -106,14 +106,14 @@ func TestContentSecurityPolicy(t *testing.T) {
 // handler.
 func TestConditionalHeaders(t *testing.T) {
 	var passed http.Header
-	h := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := around(t, func(w http.ResponseWriter, r *http.Request) {
 		passed = r.Header
 		w.Header().Set("ETag", `"json"`)
 		w.Header().Set("Last-Modified", "Sun, 10 May 2026 16:00:00 GMT")
 		w.Header().Set("Cache-Control", "max-age=60")
 		w.Header().Set("X-Request-Id", "7")
 		w.Write([]byte(`{"count":0,"next":null,"previous":null,"results":[]}`))
-	}), Options{})
+	})
 	r := request("GET", "/api/books/", "", "If-None-Match", `"json"`, "If-Modified-Since", "Sun, 10 May 2026 16:00:00 GMT",
 		"Range", "bytes=0-5", "Accept-Encoding", "gzip", "Authorization", "Bearer x", "Cookie", "a=b")
 	got := do(h, r)

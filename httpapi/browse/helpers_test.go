@@ -54,8 +54,42 @@ func newHandlers(t testing.TB, house *catalogue.Catalogue, opts httpapi.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return handlers{h, New(h, Options{})}
+	return handlers{h, browsing(t, h, Options{})}
 }
+
+// browsing returns the handler of New.
+func browsing(t testing.TB, h http.Handler, opts Options) http.Handler {
+	t.Helper()
+	b, err := New(h, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// around returns the pages of the documented collections with the responses of serve.
+func around(t testing.TB, serve http.HandlerFunc) http.Handler {
+	t.Helper()
+	return browsing(t, middleware(t, serve), Options{})
+}
+
+// middleware returns a handler of the documented collections that responds with serve.
+func middleware(t testing.TB, serve http.HandlerFunc) http.Handler {
+	t.Helper()
+	h, err := httpapi.New(catalogue.New(), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wrapped{h, serve}
+}
+
+// wrapped is middleware that embeds the handler that it wraps.
+type wrapped struct {
+	*httpapi.Handler
+	serve http.HandlerFunc
+}
+
+func (w wrapped) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.serve(rw, r) }
 
 // request returns a request of a browser, with additional headers.
 func request(method, target, body string, header ...string) *http.Request {

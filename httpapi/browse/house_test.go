@@ -39,7 +39,7 @@ func TestCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(handler, Options{})
+	h := browsing(t, handler, Options{})
 	// send sends the form of a page with changes and returns the page that follows.
 	send := func(target string, changes map[string]string) result {
 		t.Helper()

@@ -48,13 +48,13 @@ func TestPageJumpWithReducedLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reduced := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	reduced := around(t, func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		q := r.URL.Query()
 		q.Set("limit", "10")
 		r.URL.RawQuery = q.Encode()
 		h.ServeHTTP(w, r)
-	}), Options{})
+	})
 	if got := get(reduced, "/api/books/?limit=100&_page=3").header.Get("Location"); got != "?format=api&limit=10&offset=20" {
 		t.Errorf("the third page is %q", got)
 	}
@@ -136,7 +136,7 @@ func TestRecordJump(t *testing.T) {
 // Whatever the handler returns, a jump ends.
 func TestJumpOfOtherResponses(t *testing.T) {
 	for _, body := range []string{``, `7`, `{"count":-5,"results":[]}`, `{"count":9,"results":[{"id":"x"}]}`, `{"count":9223372036854775807,"results":[]}`, `{"count":3,"results":[7]}`} {
-		h := New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(body)) }), Options{})
+		h := around(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(body)) })
 		for _, target := range []string{"/api/books/?_page=7", "/api/books/?_record=7"} {
 			if got := get(h, target); got.status >= 500 {
 				t.Errorf("%s of %s: %d", target, body, got.status)

@@ -6,23 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
-
-// labelOf returns the name of a collection in words, such as "Social links". A name that
-// the description spells differently, such as "FAQ" for records of the collection faqs,
-// keeps its spelling.
-func labelOf(d resources.Description) string {
-	if plural := d.Name + "s"; bare(plural) == bare(d.Key) {
-		return capital(spelled(plural))
-	}
-	return heading(d.Key)
-}
-
-// bare returns a name without case and separators.
-func bare(name string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
-}
 
 // heading returns the name of a collection or a member in words, such as "Social links",
 // "Start date" or "ID".

@@ -187,5 +187,5 @@ func (h house) handler(t testing.TB, opts httpapi.Options) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(handler, Options{})
+	return browsing(t, handler, Options{})
 }

@@ -48,9 +48,9 @@ func (b *browser) newPage(r *http.Request, resp *response) *page {
 	switch {
 	case id != "":
 		p.Title = capital(c.recordName(id))
-		p.Path = append(p.Path, step{c.label, "../?format=api"}, step{p.Title, "?format=api"})
+		p.Path = append(p.Path, step{heading(c.Key), "../?format=api"}, step{p.Title, "?format=api"})
 	case c != nil:
-		p.Title = c.label
+		p.Title = heading(c.Key)
 		p.Path = append(p.Path, step{p.Title, "?format=api"})
 	}
 	if isRead(r.Method) {

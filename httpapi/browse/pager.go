@@ -93,7 +93,7 @@ func parameter(link, name string) string {
 	if err != nil {
 		return ""
 	}
-	return query{u.Query()}.get(name)
+	return parseQuery(u.RawQuery).get(name)
 }
 
 func positive(offset int) string {

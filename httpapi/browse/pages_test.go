@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -39,13 +40,13 @@ func TestRoot(t *testing.T) {
 // Only the failing collection is shown without a count.
 func TestRootWithFailingCollection(t *testing.T) {
 	h := newHandlers(t, load(t, books(3)), httpapi.Options{})
-	failing := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	failing := around(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/events/" {
 			http.Error(w, `{"count":7}`, 500)
 			return
 		}
 		h.plain.ServeHTTP(w, r)
-	}), Options{})
+	})
 	got := get(failing, "/api/")
 	if got.status != 200 || !strings.Contains(got.text, "Books 3 records") || !strings.Contains(got.text, "Events Expenses") {
 		t.Errorf("GET /api/: %d %s", got.status, got.text)
@@ -301,7 +302,7 @@ func TestServerErrors(t *testing.T) {
 	if got := get(h.browse, "/api/events/"); got.status != 200 || len(got.find("form", "", "")) != 0 {
 		t.Errorf("GET: status %d, %d forms, want no form", got.status, len(got.find("form", "", "")))
 	}
-	abort := New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), Options{})
+	abort := around(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	defer func() {
 		if recover() != http.ErrAbortHandler {
 			t.Error("http.ErrAbortHandler was not passed on")
@@ -316,7 +317,7 @@ func TestOtherResponses(t *testing.T) {
 		t.Errorf("OPTIONS: %d %s", got.status, got.text)
 	}
 	for _, body := range []string{"", "not JSON <b>", `[1]`, `{"results":7}`, `{"count":1,"results":[7]}`, `"text"`} {
-		h := New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(body)) }), Options{})
+		h := around(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(body)) })
 		for _, target := range []string{"/api/", "/api/books/"} {
 			got := get(h, target)
 			if got.status != 200 || strings.Contains(got.body, "<b> ") || !strings.Contains(got.text, "HTTP 200 OK") {
@@ -324,7 +325,41 @@ func TestOtherResponses(t *testing.T) {
 			}
 		}
 	}
-	if got := get(New(nil, Options{Title: "House <1>"}), "/api/"); got.status != 404 || !strings.Contains(got.text, "House <1>") {
-		t.Errorf("nil handler: %d %s", got.status, got.text)
+	missing := browsing(t, middleware(t, http.NotFound), Options{Title: "House <1>"})
+	if got := get(missing, "/api/"); got.status != 404 || !strings.Contains(got.text, "House <1>") {
+		t.Errorf("nothing is found: %d %s", got.status, got.text)
+	}
+}
+
+// Links keep the parameters that the handler reads, including those that net/url drops.
+func TestLinksKeepQuery(t *testing.T) {
+	h := newHandlers(t, load(t, books(50)), httpapi.Options{}).browse
+	tests := []struct{ reason, query, want string }{
+		{"semicolon", "search=a;b", "a;b"},
+		{"escaped semicolon", "search=a%3Bb", "a;b"},
+		{"invalid escape", "search=100%25%zz%", "100%%zz%"},
+		{"not UTF-8", "search=%ff", "\uFFFD"},
+		{"bytes above ASCII", "search=é", "é"},
+		{"plus sign and number sign", "search=a+%2B%23", "a +#"},
+	}
+	for _, test := range tests {
+		page := get(h, "/api/books/?limit=7&offset=14&"+test.query)
+		links := page.links()
+		for _, name := range []string{"« First", "‹ Previous", "Next ›", "Last »", "10", "Raw JSON", "ID⇅", "ID▲"} {
+			link, shown := links[name]
+			if !shown {
+				continue
+			}
+			if got, _ := pagination.ParseQuery(strings.TrimPrefix(link, "?")).Get("search"); got != test.want {
+				t.Errorf("%s: %s leads to %q", test.reason, name, link)
+			}
+		}
+		if got := page.formValues("jump", nil).Get("search"); got != test.want {
+			t.Errorf("%s: the form for a page sends %q", test.reason, got)
+		}
+		jump := get(h, "/api/books/?_page=2&"+test.query).header.Get("Location")
+		if got, _ := pagination.ParseQuery(strings.TrimPrefix(jump, "?")).Get("search"); got != test.want {
+			t.Errorf("%s: the second page is %q", test.reason, jump)
+		}
 	}
 }

@@ -11,6 +11,21 @@ import (
 // maxForm is the maximum size of a form in bytes.
 const maxForm = 1 << 20
 
+// detailForeign is the detail of the response to a request that isForeign.
+const detailForeign = "The request was sent from another site, so nothing was stored."
+
+// isForeign reports whether a page of another site, which is not trusted, sent a request
+// that may write. Browsers add the visitor's cookies to such a request, whatever its Accept
+// header and its content type. Clients that are no browsers send neither Sec-Fetch-Site nor
+// Origin. Behind a proxy that changes the Host, a browser without Sec-Fetch-Site sends the
+// origin of the links.
+func (b *browser) isForeign(r *http.Request) bool {
+	if r.Method == "" || b.crossOrigin.Check(r) == nil {
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != b.next.Origin(r)
+}
+
 // isForm reports whether r is a form sent by a browser, which states its origin. The
 // handler rejects forms without an origin.
 func isForm(r *http.Request) bool {
@@ -22,10 +37,6 @@ func isForm(r *http.Request) bool {
 // servePosted passes the values of a form to the handler. If the sender may not post, it
 // forwards the request to the handler, which rejects it, without reading the body.
 func (b *browser) servePosted(w http.ResponseWriter, r *http.Request) {
-	if err := b.crossOrigin.Check(r); err != nil {
-		b.serveResponse(w, r, refusal(http.StatusForbidden, "The form was sent from another site, so nothing was stored."))
-		return
-	}
 	c, id := b.find(r.URL.Path)
 	if id != "" {
 		b.servePostedRecord(w, r, c)
@@ -62,7 +73,8 @@ func (b *browser) serveFaults(w http.ResponseWriter, r *http.Request, resp *resp
 	p.Title = "Not stored"
 	p.here()
 	if c, id := b.find(r.URL.Path); id != "" {
-		p.Form = newChangeForm(c, posted, wrong)
+		q := readQuery(r)
+		p.Form = newChangeForm(c, posted, wrong, q.get(shownName), q.get(tagName))
 	} else {
 		p.Form = newForm(c.Fields, posted, wrong)
 	}

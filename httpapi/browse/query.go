@@ -5,15 +5,23 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // query is the query of a request, from which links to the same path are made.
 type query struct{ values url.Values }
 
-// readQuery parses the query of a request. Like the handler, it ignores malformed parts.
-func readQuery(r *http.Request) query {
-	values, _ := url.ParseQuery(r.URL.RawQuery)
-	return query{values}
+// readQuery parses the query of a request as the handler does.
+func readQuery(r *http.Request) query { return parseQuery(r.URL.RawQuery) }
+
+// parseQuery parses a raw query. Unlike net/url, it drops nothing.
+func parseQuery(raw string) query {
+	q := query{make(url.Values)}
+	for name, value := range pagination.ParseQuery(raw).All() {
+		q.values.Add(name, value)
+	}
+	return q
 }
 
 // get returns the last value of a parameter, as the handler does, or "".

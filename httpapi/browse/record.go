@@ -11,6 +11,7 @@ type record struct {
 	Members []namedCell
 	Delete  string // link to the page that asks whether to delete the record, or ""
 	Asking  bool   // this is that page
+	Action  string // of the form on that page
 }
 
 // namedCell is the value of a member with its name in words.
@@ -34,15 +35,16 @@ func (b *browser) showRecord(p *page, r *http.Request, resp *response) {
 		p.Record.Members = append(p.Record.Members, namedCell{heading(m.name), links.cell(m).finish()})
 	}
 	method := c.updateMethod()
-	mayChange := method != "" && (method != http.MethodPut || b.offers(r, method))
+	mayChange := method != "" && (!c.actions.Has(resources.Update) || b.offers(r, http.MethodPut))
+	tag := resp.header.Get("Etag")
 	if c.actions.Has(resources.Destroy) && (mayChange || method == "") {
 		p.Record.Delete = "?format=api&" + methodName + "=" + http.MethodDelete
 	}
 	if p.Record.Delete != "" && readQuery(r).get(methodName) == http.MethodDelete {
-		p.Record.Asking = true
+		p.Record.Asking, p.Record.Action = true, formAction(http.MethodDelete, tag)
 		p.Title = "Delete " + c.recordName(id) + "?"
 	} else if mayChange {
-		p.Form = newChangeForm(c, recordValues(c.Fields, members), nil)
+		p.Form = newChangeForm(c, recordValues(c.Fields, members), nil, digests(c.Fields, members), tag)
 	}
 	p.here()
 }

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -162,17 +163,38 @@ func TestOtherRoots(t *testing.T) {
 	}
 }
 
-// A handler that only wraps an httpapi.Handler is served like the documented one.
-func TestUnknownHandler(t *testing.T) {
-	inner := newHouse().handler(t, httpapi.Options{})
-	h := New(http.HandlerFunc(inner.ServeHTTP), Options{})
-	if root := h.(interface{ Root() string }).Root(); root != "/api/" {
-		t.Errorf("Root() = %q", root)
+// Middleware that hides the collections of a handler is an error. Middleware that embeds the
+// handler shows them.
+func TestNewErrors(t *testing.T) {
+	plain, err := httpapi.NewHandler(map[string]httpapi.Collection{"films": newHouse().films}, httpapi.Options{Root: "/v1/"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := get(h, "/api/films/"); got.status != 200 || len(got.find("form", "", "")) != 0 {
-		t.Errorf("GET of a collection: %d, %d forms", got.status, len(got.find("form", "", "")))
+	tests := []struct {
+		reason string
+		h      http.Handler
+		want   string // part of the error, or "" if there is none
+	}{
+		{"the handler itself", plain, ""},
+		{"middleware that embeds it", wrapped{plain, plain.ServeHTTP}, ""},
+		{"middleware that hides it", http.HandlerFunc(plain.ServeHTTP), "http.HandlerFunc does not have the methods Origin, Root and Served"},
+		{"a prefix is stripped inside", http.StripPrefix("/shop", plain), "wrap the handler that New returns"},
+		{"no handler", nil, "<nil> does not have the methods"},
 	}
-	if got := get(h, "/api/films/1/"); got.status != 200 || !strings.Contains(got.text, `"minutes": 90`) {
-		t.Errorf("GET of a record: %d %s", got.status, got.text)
+	for _, test := range tests {
+		h, err := New(test.h, Options{})
+		if test.want != "" {
+			if h != nil || !errors.Is(err, httpapi.ErrInvalidConfig) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: %v, want an error with %q", test.reason, err, test.want)
+			}
+			continue
+		}
+		if err != nil || h.(interface{ Root() string }).Root() != "/v1/" {
+			t.Errorf("%s: %v", test.reason, err)
+			continue
+		}
+		if got := get(h, "/v1/films/1/"); got.one(t, "h1", "", "").text != "Film 1" {
+			t.Errorf("%s: %s", test.reason, got.text)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 )
 
 // response is a response of the handler. It is the http.ResponseWriter that the handler
@@ -28,6 +29,16 @@ func (resp *response) WriteHeader(status int) {
 func (resp *response) Write(body []byte) (int, error) {
 	resp.WriteHeader(http.StatusOK)
 	return resp.body.Write(body)
+}
+
+// sendJSON sends a response to a client other than a browser that follows a link.
+func (resp *response) sendJSON(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(resp.body.Len()))
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(resp.status)
+	_, _ = w.Write(resp.body.Bytes()) // the client is gone if it fails
 }
 
 // forward passes a browser's request to the handler and returns its JSON response. It
@@ -58,14 +69,20 @@ func (b *browser) post(r *http.Request, body []byte) *response {
 	return b.do(in, body)
 }
 
-// send sends JSON to the path of r with another method and without a query.
-func (b *browser) send(r *http.Request, method string, body []byte) *response {
+// send sends JSON to the path of r with another method, without a query, and with a value of
+// If-Match unless that is empty.
+func (b *browser) send(r *http.Request, method string, body []byte, match string) *response {
 	in := inner(r)
 	in.Method = method
 	in.URL = &url.URL{Path: r.URL.Path}
 	in.RequestURI = in.URL.RequestURI()
 	setBody(in, body)
-	in.Header.Set("Content-Type", "application/json")
+	if len(body) > 0 {
+		in.Header.Set("Content-Type", "application/json")
+	}
+	if match != "" {
+		in.Header.Set("If-Match", match)
+	}
 	return b.do(in, body)
 }
 

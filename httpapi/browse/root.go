@@ -48,7 +48,7 @@ func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 		}
 		total++
 		segment := path.Base(u.Path) + "/"
-		name := b.nameOf(m.name, segment)
+		name := heading(m.name)
 		if !hasWords(name+" "+m.name+" "+segment, q.get(searchName)) {
 			continue
 		}
@@ -72,14 +72,6 @@ func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 		}
 	}
 	p.Listing = l
-}
-
-// nameOf returns the name of a collection in words. The key is that of the root listing.
-func (b *browser) nameOf(key, segment string) string {
-	if c := b.collections[b.root+segment]; c != nil {
-		return c.label
-	}
-	return heading(key)
 }
 
 // hasWords reports whether a text contains all words of a search, in any case.

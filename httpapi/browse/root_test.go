@@ -60,10 +60,10 @@ func TestRootSearch(t *testing.T) {
 func TestRootSearchCountsShownCollections(t *testing.T) {
 	h := newHandlers(t, load(t, books(3)), httpapi.Options{})
 	var requests atomic.Int32
-	counting := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	counting := around(t, func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		h.plain.ServeHTTP(w, r)
-	}), Options{})
+	})
 	if got := get(counting, "/api/?search=books&format=api"); !strings.Contains(got.text, "Books 3 records") || requests.Load() != 3 {
 		t.Errorf("%d requests, want those for the root, books and bookshop-sales: %s", requests.Load(), got.text)
 	}

@@ -16,8 +16,7 @@ type pageURL struct {
 
 var errNotAbsolute = errors.New("want an absolute URL without user")
 
-// parsePageURL parses the URL of a page as the service does, but rejects a
-// malformed query: the parts that net/url would drop may be filters.
+// parsePageURL parses the URL of a page as the service does.
 func parsePageURL(raw string) (pageURL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -26,16 +25,15 @@ func parsePageURL(raw string) (pageURL, error) {
 	if u.Scheme == "" || u.Host == "" || u.User != nil {
 		return pageURL{}, errNotAbsolute
 	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return pageURL{}, err
-	}
-	for _, name := range []string{"limit", "offset", "format"} {
-		query.Del(name)
+	query, others := pagination.ParseQuery(u.RawQuery), url.Values{}
+	for name, value := range query.All() {
+		if name != "limit" && name != "offset" && name != "format" {
+			others.Add(name, value)
+		}
 	}
 	return pageURL{
-		list:   u.Scheme + "://" + host(u) + u.EscapedPath() + "?" + query.Encode(),
-		window: pagination.Limits{Max: -1}.Window(pagination.ParseQuery(u.RawQuery)),
+		list:   u.Scheme + "://" + host(u) + u.EscapedPath() + "?" + others.Encode(),
+		window: pagination.Limits{Max: -1}.Window(query),
 	}, nil
 }
 

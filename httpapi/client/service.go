@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -91,7 +92,7 @@ func (s service) collectionOf(list string) (key string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	for name := range u.Query() {
+	for name := range pagination.ParseQuery(u.RawQuery).All() {
 		if name != "ordering" {
 			return "", false
 		}

@@ -16,6 +16,7 @@ type describer struct {
 	operations names
 	scheme     string
 	reads      bool // reads need permission too
+	tags       bool // records have entity tags
 	writes     bool // some operation writes
 }
 
@@ -36,10 +37,11 @@ func describe(ctx context.Context, h *httpapi.Handler, opts Options) (*model, er
 	m := newModel(h, opts, collections)
 	if top.Tagged {
 		m.Components.addTags()
+		m.Components.addConditions()
 	}
 	d := &describer{
 		model: m, types: newTypes(taken, &m.Components.Schemas), operations: names{},
-		scheme: opts.Scheme, reads: h.AuthorizesReads(),
+		scheme: opts.Scheme, reads: h.AuthorizesReads(), tags: top.Tagged,
 	}
 	d.root(top, collections)
 	d.know(collections)

@@ -29,7 +29,8 @@
 // parameters. HEAD and OPTIONS have the tag "metadata". Page sizes are those of the
 // handler's options. Filters and the search are parameters of pages and of the paths of
 // records, where a record that they do not select results in 404 for all methods but
-// OPTIONS.
+// OPTIONS. With entity tags ([httpapi.Options].ETags), reads have If-None-Match and 304, and
+// the writes of records whose tags the collection can compare have If-Match and 412.
 //
 // A POST, a PUT and a PATCH have bodies of their own: New, the name of a record, and that
 // name with Update or Patch appended, such as NewFilm, FilmUpdate and FilmPatch. Only a

@@ -6,22 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/resources"
 )
 
 // described returns the schema of records with the given fields. All of them are always
 // present, unless t is a struct whose JSON may omit some. t may be nil.
 func (ts *types) described(fields []resources.Field, t reflect.Type) *schema {
-	var own []reflect.StructField
-	if t != nil && t.Kind() == reflect.Struct && !marshals(t) {
-		own = membersOf(t)
+	var own []jsonmember.Member
+	if t != nil && !marshals(t) {
+		own, _ = jsonmember.Of(t)
 	}
 	s := ofKind("object")
 	for _, f := range fields {
 		field, required := storedField(f), true
-		if i := slices.IndexFunc(own, func(m reflect.StructField) bool { return m.Name == f.Name }); i >= 0 {
+		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
 			field, required = ts.merged(field, f, own[i])
-			required = required && !throughPointer(t, own[i].Index)
 		}
 		s.Properties.add(f.Name, field)
 		if required {
@@ -33,7 +33,7 @@ func (ts *types) described(fields []resources.Field, t reflect.Type) *schema {
 
 // merged adds what follows from the Go type of a field to its schema. It reports whether
 // the field is always present.
-func (ts *types) merged(s *schema, f resources.Field, own reflect.StructField) (merged *schema, required bool) {
+func (ts *types) merged(s *schema, f resources.Field, own jsonmember.Member) (merged *schema, required bool) {
 	if f.Kind == resources.JSON {
 		return ts.field(own)
 	}

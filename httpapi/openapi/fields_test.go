@@ -86,6 +86,13 @@ func TestPostedFields(t *testing.T) {
 	}{
 		{"nullable choice", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Nullable: true},
 			`{"oneOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`},
+		{"choice that may be empty", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Blank: true},
+			`{"type":"string","enum":["a",""]}`},
+		{"choice that may be empty or null", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Blank: true, Nullable: true},
+			`{"oneOf":[{"type":"string","enum":["a",""]},{"type":"null"}]}`},
+		{"choice that is empty", resources.Field{Kind: resources.Choice, Choices: []string{"", "a"}, Blank: true}, `{"type":"string","enum":["","a"]}`},
+		{"slug that may be empty", resources.Field{Kind: resources.Slug, Blank: true}, `{"type":"string","pattern":"^[-a-zA-Z0-9_]*$"}`},
+		{"slug", resources.Field{Kind: resources.Slug}, `{"type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
 		{"decimal below 1", resources.Field{Kind: resources.Decimal, Digits: 3, Places: 3},
 			`{"description":"A number with at most 3 digits, 3 of them after the point.","type":"string","pattern":"^-?0(\\.[0-9]{1,3})?$"}`},
 		{"decimal without places", resources.Field{Kind: resources.Decimal, Digits: 4},

@@ -49,6 +49,7 @@ func filmHouse(t *testing.T) *catalogue.Catalogue {
 		}),
 		catalogue.Define[resources.Record]("genres", catalogue.Options{
 			Description: &resources.Description{
+				Name:    "genre",
 				Actions: resources.AllActions,
 				Fields: []resources.Field{
 					{Name: "id", Kind: resources.Integer, ReadOnly: true},
@@ -101,6 +102,11 @@ func documentOf(t *testing.T, house *catalogue.Catalogue, handler httpapi.Option
 	if err != nil {
 		t.Fatal(err)
 	}
+	return documentOfHandler(t, h, opts)
+}
+
+func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d pathsDocument) {
+	t.Helper()
 	document, err := New(context.Background(), h, opts)
 	if err != nil {
 		t.Fatal(err)

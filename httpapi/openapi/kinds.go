@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gobacklist/backlist/resources"
 )
@@ -27,7 +28,7 @@ func kindSchema(f resources.Field) *schema {
 	case resources.Decimal:
 		return &schema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
 	case resources.Choice:
-		return &schema{Type: "string", Enum: choices{list: f.Choices}}
+		return &schema{Type: "string", Enum: choices{list: choicesOf(f)}}
 	case resources.URL:
 		if f.Blank { // an empty string does not have the format uri
 			return &schema{Type: "string", Description: "A URL, or empty."}
@@ -41,6 +42,14 @@ func kindSchema(f resources.Field) *schema {
 	return &schema{}
 }
 
+// choicesOf returns the values of a Choice, of which one may be empty.
+func choicesOf(f resources.Field) []string {
+	if f.Blank && !slices.Contains(f.Choices, "") {
+		return append(slices.Clip(f.Choices), "")
+	}
+	return f.Choices
+}
+
 // postedField returns the schema of a field in a request. It is stricter than that of
 // a stored field, because records that were loaded need not satisfy these rules.
 func postedField(f resources.Field) *schema {
@@ -52,6 +61,9 @@ func postedField(f resources.Field) *schema {
 		s.Description, s.Pattern = fieldText(f, decimalText(f)), decimalPattern(f)
 	case resources.Slug:
 		s.Pattern = "^[-a-zA-Z0-9_]+$"
+		if f.Blank {
+			s.Pattern = "^[-a-zA-Z0-9_]*$"
+		}
 	case resources.URL:
 		s.MaxLength = maxURL
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/resources"
 )
@@ -23,15 +25,18 @@ const (
 )
 
 // recordName returns the name of a collection's records, such as "ItemVariant".
-func recordName(c resources.Description) string {
-	return clean(strings.ReplaceAll(strings.TrimSuffix(c.Title(), " List"), " ", ""))
-}
+func recordName(c resources.Description) string { return clean(joined(c.Name)) }
 
 // listName returns the name of a collection in operations, such as "ItemVariants".
-func listName(c resources.Description) string {
+func listName(c resources.Description) string { return joined(c.Segment) }
+
+// joined returns the words of a name without what separates them, each with its first
+// letter in upper case.
+func joined(name string) string {
 	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(c.Segment, func(r rune) bool { return r == '-' || r == '_' }) {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }) {
+		_, size := utf8.DecodeRuneInString(word)
+		b.WriteString(strings.ToUpper(word[:size]) + word[size:])
 	}
 	return b.String()
 }

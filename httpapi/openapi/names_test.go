@@ -22,10 +22,15 @@ func TestNamesAreUnique(t *testing.T) {
 		ID   int     `json:"id"`
 		More Details `json:"more"`
 	}
-	keys := []string{"collections", "details", "roots", "films", "film-pages", "new-films", "film-updates", "news", "a-b", "a_b", "objects", "größen", "{x}"}
+	collections := []struct{ key, name string }{
+		{"collections", "collection"}, {"details", "detail"}, {"roots", "root"}, {"films", "film"}, {"film-pages", "film page"},
+		{"new-films", "new film"}, {"film-updates", "film update"}, {"news", "news"}, {"a-b", "a b"}, {"a_b", "a_b"},
+		{"objects", "object"}, {"größen", "größe"}, {"{x}", "{x}"},
+		{"things", ""}, {"others", ""}, // those of the type
+	}
 	var definitions []catalogue.AnyDefinition
-	for _, key := range keys {
-		definitions = append(definitions, catalogue.Define[thing](key, catalogue.Options{Description: &resources.Description{Filters: []string{"id__in"}}}))
+	for _, c := range collections {
+		definitions = append(definitions, catalogue.Define[thing](c.key, catalogue.Options{Description: &resources.Description{Name: c.name, Filters: []string{"id__in"}}}))
 	}
 	house, err := catalogue.NewOnly(definitions...)
 	if err != nil {
@@ -40,7 +45,7 @@ func TestNamesAreUnique(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := documentOf(t, house, httpapi.Options{}, Options{})
-	if want := 1 + 2*len(keys); len(d.Paths) != want {
+	if want := 1 + 2*len(collections); len(d.Paths) != want {
 		t.Errorf("%d paths, want %d", len(d.Paths), want)
 	}
 	// encoding/json does not report repeated names: count them in the text.
@@ -117,7 +122,7 @@ func TestOpenRecordsOfOnesOwn(t *testing.T) {
 	d := documentOf(t, house, httpapi.Options{}, Options{})
 	for path, want := range map[string]string{
 		"/api/notes/": "format RecordOrdering limit offset",
-		"/api/logs/":  "format LogOrdering limit offset",
+		"/api/logs/":  "format LogsOrdering limit offset",
 		"/api/tasks/": "format RecordOrdering limit offset",
 	} {
 		op := d.operation(t, path, "get")
@@ -128,10 +133,10 @@ func TestOpenRecordsOfOnesOwn(t *testing.T) {
 			t.Errorf("%s does not return a RecordPage: %s", path, op.Responses["200"])
 		}
 	}
-	if text := string(d.Components.Parameters["LogOrdering"]); !strings.Contains(text, "The default is -at.") {
+	if text := string(d.Components.Parameters["LogsOrdering"]); !strings.Contains(text, "The default is -at.") {
 		t.Errorf("the default order of logs is missing: %s", text)
 	}
-	if op := d.operation(t, "/api/notes/{id}/", "get"); op.OperationID != "getNote" {
-		t.Errorf("operation %q, want getNote", op.OperationID)
+	if op := d.operation(t, "/api/notes/{id}/", "get"); op.OperationID != "getNotes" {
+		t.Errorf("operation %q, want getNotes", op.OperationID)
 	}
 }

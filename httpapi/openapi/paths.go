@@ -63,7 +63,7 @@ func (d *describer) listPath(c collection, order string, filters []parameter) pa
 			Description: "Validates the body and adds a record with a new id.",
 			Parameters:  format,
 			RequestBody: c.body(resources.Create),
-			Responses: responses("201", response{Description: "The record, with its id.", Content: jsonBody(ref(c.record))},
+			Responses: responses("201", response{Description: "The record, with its id.", Headers: d.tagOf(c), Content: jsonBody(ref(c.record))},
 				badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong, unsupported, failure),
 		})
 	}

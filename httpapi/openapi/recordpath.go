@@ -3,6 +3,7 @@ package openapi
 import (
 	"slices"
 
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -37,8 +38,8 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 			Description: "Returns the record with the id.",
 			Responses: responses("200", response{Description: "The record.", Content: found},
 				c.invalid(badRequest), noRecord, notAcceptable, targetTooLong, failure),
-		}, c.Tagged)
-		item.Head = d.head("head"+c.name, c.Tagged, nil)
+		}, d.tags)
+		item.Head = d.head("head"+c.name, d.tags, nil)
 	}
 	if c.Actions.Has(resources.Update) {
 		item.Put = d.change(c, resources.Update, &operation{
@@ -53,7 +54,8 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 		})
 	}
 	if c.Actions.Has(resources.Destroy) {
-		item.Delete = d.write(&operation{
+		_, conditional := c.Collection.(httpapi.ConditionalDeleter)
+		item.Delete = d.writeRecord(conditional, &operation{
 			ID: "delete" + c.name, Summary: "Delete a record of " + c.Description.Segment,
 			Description: "Deletes the record, unless other records refer to it.",
 			Responses: responses("204", response{Description: "The record is deleted."},
@@ -64,10 +66,32 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 	return item
 }
 
-// change completes the description of PUT or PATCH.
+// change completes the description of PUT or PATCH. The response to a PUT has no tag.
 func (d *describer) change(c collection, action resources.Actions, op *operation) *operation {
+	changed := response{Description: "The changed record.", Content: jsonBody(ref(c.record))}
+	if action == resources.PartialUpdate {
+		changed.Headers = d.tagOf(c)
+	}
 	op.RequestBody = c.body(action)
-	op.Responses = responses("200", response{Description: "The changed record.", Content: jsonBody(ref(c.record))},
+	op.Responses = responses("200", changed,
 		c.invalid(badRecord), unauthorized, forbidden, noRecord, notAcceptable, conflict, tooLarge, targetTooLong, unsupported, failure)
+	_, conditional := c.Collection.(httpapi.ConditionalUpdater)
+	return d.writeRecord(conditional, op)
+}
+
+// writeRecord completes the description of a method that writes a record. conditional is
+// whether the collection can compare its entity tag.
+func (d *describer) writeRecord(conditional bool, op *operation) *operation {
+	if d.tags && conditional {
+		op.conditional()
+	}
 	return d.write(op)
+}
+
+// tagOf returns the header with the entity tag of a record, or nil if there is none.
+func (d *describer) tagOf(c collection) members[header] {
+	if !d.tags || !c.Actions.Has(resources.Retrieve) {
+		return nil
+	}
+	return one(tagHeader, headerRef(tagHeader))
 }

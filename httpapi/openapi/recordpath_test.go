@@ -27,9 +27,9 @@ func TestOperationsOfRecords(t *testing.T) {
 		{"/api/films/", "post", "createFilm", "201 400 401 403 404 406 413 414 415 default", "format", true},
 		{"/api/films/{id}/", "get", "getFilm", "200 304 400 404 406 414 default", "ifNoneMatch", false},
 		{"/api/films/{id}/", "head", "headFilm", "200 304 4XX default", "ifNoneMatch", false},
-		{"/api/films/{id}/", "put", "updateFilm", "200 400 401 403 404 406 409 413 414 415 default", "", true},
-		{"/api/films/{id}/", "patch", "patchFilm", "200 400 401 403 404 406 409 413 414 415 default", "", true},
-		{"/api/films/{id}/", "delete", "deleteFilm", "204 400 401 403 404 406 409 414 default", "", true},
+		{"/api/films/{id}/", "put", "updateFilm", "200 400 401 403 404 406 409 412 413 414 415 default", "ifMatch", true},
+		{"/api/films/{id}/", "patch", "patchFilm", "200 400 401 403 404 406 409 412 413 414 415 default", "ifMatch", true},
+		{"/api/films/{id}/", "delete", "deleteFilm", "204 400 401 403 404 406 409 412 414 default", "ifMatch", true},
 		{"/api/films/{id}/", "options", "describeFilm", "200 400 404 406 414 default", "", false},
 		{"/api/directors/{id}/", "get", "getDirector", "200 304 400 404 406 414 default", "ifNoneMatch", false},
 		{"/api/directors/", "get", "listDirectors", "200 304 400 404 406 414 default", "format DirectorOrdering limit offset Director.filter.search ifNoneMatch", false},
@@ -43,6 +43,83 @@ func TestOperationsOfRecords(t *testing.T) {
 		}
 		if secured := op.Security != nil; secured != tt.secured {
 			t.Errorf("%s %s: security = %v", tt.method, tt.path, op.Security)
+		}
+	}
+}
+
+// unconditional is a collection whose pages have no tags and whose writes no conditions.
+type unconditional struct {
+	httpapi.Collection
+	httpapi.Retriever
+	httpapi.Updater
+	httpapi.Deleter
+	about resources.Description
+}
+
+func (u unconditional) Description() resources.Description { return u.about }
+
+// Where the handler sends tags and evaluates If-Match, the document has them.
+func TestTagsOfRecords(t *testing.T) {
+	const tag = `{"ETag":{"$ref":"#/components/headers/ETag"}}`
+	headers := func(op operationParts, status string) string {
+		var r struct{ Headers json.RawMessage }
+		if err := json.Unmarshal(op.Responses[status], &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Headers == nil {
+			return ""
+		}
+		return compactJSON(t, r.Headers)
+	}
+	for _, tags := range []bool{true, false} {
+		d := documentOf(t, filmHouse(t), httpapi.Options{ETags: tags}, Options{})
+		for _, tt := range []struct {
+			reason, path, method, status string
+			tagged, conditional          bool
+		}{
+			{"a page", "/api/films/", "get", "200", true, false},
+			{"a new record", "/api/films/", "post", "201", true, false},
+			{"a record", "/api/films/{id}/", "get", "200", true, false},
+			{"RFC 9110, section 9.3.4, forbids the tag", "/api/films/{id}/", "put", "200", false, true},
+			{"a change", "/api/films/{id}/", "patch", "200", true, true},
+			{"a deletion", "/api/films/{id}/", "delete", "204", false, true},
+			{"no record is changed", "/api/films/{id}/", "options", "200", false, false},
+		} {
+			op := d.operation(t, tt.path, tt.method)
+			if got := headers(op, tt.status) == tag; got != (tags && tt.tagged) {
+				t.Errorf("tags %t: %s: the response has a tag: %t", tags, tt.reason, got)
+			}
+			_, failed := op.Responses["412"]
+			if match := slices.Contains(op.parameters(), "ifMatch"); match != failed || match != (tags && tt.conditional) {
+				t.Errorf("tags %t: %s: If-Match %t, 412 %t", tags, tt.reason, match, failed)
+			}
+		}
+	}
+}
+
+// Records have tags even if pages have none. If-Match fails always if the collection cannot
+// compare them.
+func TestTagsOfOtherCollections(t *testing.T) {
+	house := filmHouse(t)
+	genres, err := house.Encoded("genres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.NewHandler(map[string]httpapi.Collection{"genres": unconditional{genres, genres, genres, genres, genres.Description()}}, httpapi.Options{ETags: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOfHandler(t, h, Options{})
+	for _, tt := range []struct{ path, method, statuses, parameters string }{
+		{"/api/genres/", "get", "200 400 404 406 414 default", "format GenreOrdering limit offset"},
+		{"/api/genres/{id}/", "get", "200 304 400 404 406 414 default", "ifNoneMatch"},
+		{"/api/genres/{id}/", "patch", "200 400 401 403 404 406 409 413 414 415 default", ""},
+		{"/api/genres/{id}/", "delete", "204 400 401 403 404 406 409 414 default", ""},
+	} {
+		op := d.operation(t, tt.path, tt.method)
+		got := []string{strings.Join(slices.Sorted(maps.Keys(op.Responses)), " "), strings.Join(op.parameters(), " ")}
+		if diff := cmp.Diff([]string{tt.statuses, tt.parameters}, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.method, tt.path, diff)
 		}
 	}
 }

@@ -5,19 +5,20 @@ type failing string
 
 // The kinds of error responses. Some share a status.
 const (
-	badRequest    failing = "BadRequest"
-	badRecord     failing = "BadRecord"
-	badFilter     failing = "BadFilter"
-	unauthorized  failing = "Unauthorized"
-	forbidden     failing = "Forbidden"
-	notFound      failing = "NotFound"
-	noRecord      failing = "NoRecord"
-	notAcceptable failing = "NotAcceptable"
-	conflict      failing = "Conflict"
-	tooLarge      failing = "BodyTooLarge"
-	targetTooLong failing = "TargetTooLong"
-	unsupported   failing = "UnsupportedMediaType"
-	failure       failing = "Failure"
+	badRequest         failing = "BadRequest"
+	badRecord          failing = "BadRecord"
+	badFilter          failing = "BadFilter"
+	unauthorized       failing = "Unauthorized"
+	forbidden          failing = "Forbidden"
+	notFound           failing = "NotFound"
+	noRecord           failing = "NoRecord"
+	notAcceptable      failing = "NotAcceptable"
+	conflict           failing = "Conflict"
+	preconditionFailed failing = "PreconditionFailed"
+	tooLarge           failing = "BodyTooLarge"
+	targetTooLong      failing = "TargetTooLong"
+	unsupported        failing = "UnsupportedMediaType"
+	failure            failing = "Failure"
 )
 
 // status returns the key of the response in an operation.
@@ -35,6 +36,8 @@ func (f failing) status() string {
 		return "406"
 	case conflict:
 		return "409"
+	case preconditionFailed:
+		return "412"
 	case tooLarge:
 		return "413"
 	case targetTooLong:

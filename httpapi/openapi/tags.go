@@ -4,9 +4,10 @@ import "slices"
 
 // Components for responses with entity tags.
 const (
-	tagHeader    = "ETag"
-	tagParameter = "ifNoneMatch"
-	notModified  = "NotModified"
+	tagHeader      = "ETag"
+	tagParameter   = "ifNoneMatch"
+	matchParameter = "ifMatch"
+	notModified    = "NotModified"
 )
 
 // addTags adds the components for entity tags.
@@ -18,6 +19,21 @@ func (c *components) addTags() {
 	c.Parameters.add(tagParameter, parameter{
 		Name: "If-None-Match", In: "header", Description: "The entity tags of the client's copies.", Schema: ofKind("string"),
 	})
+}
+
+// addConditions adds the components for conditional writes.
+func (c *components) addConditions() {
+	c.Responses.add(string(preconditionFailed), preconditionFailed.response("The record does not have any of the entity tags in If-Match."))
+	c.Parameters.add(matchParameter, parameter{
+		Name: "If-Match", In: "header", Description: "The entity tags of the record that the request is for.", Schema: ofKind("string"),
+	})
+}
+
+// conditional adds If-Match and a 412 to a write of a record.
+func (op *operation) conditional() {
+	op.Parameters = append(slices.Clip(op.Parameters), parameterRef(matchParameter))
+	at := slices.IndexFunc(op.Responses, func(m member[response]) bool { return m.name > preconditionFailed.status() })
+	op.Responses = slices.Insert(op.Responses, at, member[response]{preconditionFailed.status(), responseRef(string(preconditionFailed))})
 }
 
 // tagged adds an entity tag to the first response of the operation, and a 304.

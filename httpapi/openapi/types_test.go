@@ -20,12 +20,19 @@ type (
 		Plain plain   `json:"plain"`
 		Next  *nested `json:"next"`
 	}
-	tree    []tree
-	stem    map[string]stem
-	self    *self
-	pair    [2]bool
-	Inner   struct{ B, C string }
-	Outer   struct{ C string }
+	tree   []tree
+	stem   map[string]stem
+	self   *self
+	pair   [2]bool
+	Inner  struct{ B, C string }
+	Outer  struct{ C string }
+	Tagged struct {
+		A bool `json:"B"`
+	}
+	Untagged struct {
+		B string
+		Outer
+	}
 	pointer struct{}
 	// Detail shares its name with a component that every document has.
 	Detail struct{ D int }
@@ -107,6 +114,13 @@ func TestTypeSchemas(t *testing.T) {
 			B     bool
 		}](), `{"type":"object","properties":{"C":{"type":"string"},"outer":{"$ref":"#/components/schemas/Outer"},"B":{"type":"boolean"}},"required":["C","outer","B"]}`,
 			`{"Outer":{"type":"object","properties":{"C":{"type":"string"}},"required":["C"]}}`},
+		{"of two fields with the same name, the one that has it in its tag", reflect.TypeFor[struct {
+			Tagged
+			Untagged
+		}](), `{"type":"object","properties":{"B":{"type":"boolean"},"C":{"type":"string"}},"required":["B","C"]}`, ``},
+		{"a name with a symbol in a tag is ignored", reflect.TypeFor[struct {
+			D int32 `json:"d☺"`
+		}](), `{"type":"object","properties":{"D":{"type":"integer","format":"int32"}},"required":["D"]}`, ``},
 		{"embedded by pointer", reflect.TypeFor[struct{ *Outer }](), `{"type":"object","properties":{"C":{"type":"string"}}}`, ``},
 		{"omitempty", field[int32](`json:"f,omitempty"`), optional(`{"type":"integer","format":"int32"}`), ``},
 		{"omitempty with a list", field[[]bool](`json:"f,omitempty"`), optional(`{"type":"array","items":{"type":"boolean"}}`), ``},

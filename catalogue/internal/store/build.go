@@ -31,8 +31,8 @@ type missedChange struct {
 
 const (
 	// catchUp is the number of missed changes that may be applied while the state
-	// mutex is held. More than that are applied without it, in at most maxRounds
-	// rounds.
+	// mutex is held. More than that are applied without it, in rounds. After maxRounds
+	// rounds, writers wait for the build.
 	catchUp   = 32
 	maxRounds = 16
 
@@ -41,32 +41,35 @@ const (
 	maxFills = 3
 )
 
-// build returns a reading of a state that was published at some time during the
-// call. It builds the missing index or waits for the reader that is building it.
-func (c *Store) build(ctx context.Context, q Query) (reading, error) {
+// build returns a frozen state that was published at some time during the call and has
+// the sequence of a query. It builds the missing index or waits for the reader that is
+// building it.
+func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 	for {
 		s := c.Current()
-		r, err := s.read(q)
-		if err != nil || r.sequence != nil {
-			return r, err
+		x, err := s.read(q)
+		if err != nil || x != nil {
+			return s, err
 		}
-		canon, _, _ := s.canonical(nil, q)
+		canon, _, _ := s.canonical(nil, &q)
 		b, err := c.join(ctx, canon)
 		if err != nil {
-			return reading{}, err
+			return nil, err
 		}
 		if b == nil {
 			continue // the index was installed meanwhile
 		}
 		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
-			return reading{}, err
+			return nil, err
 		}
 		if b.noIndex {
-			return c.Current().sort(ctx, q)
+			s := c.Current()
+			_, err := s.sort(ctx, q)
+			return s, err
 		}
 		if b.state != nil {
-			if r, err := b.state.read(q); err != nil || r.sequence != nil {
-				return r, err
+			if x, err := b.state.read(q); err != nil || x != nil {
+				return b.state, err
 			}
 		}
 	}
@@ -164,11 +167,15 @@ func (c *Store) run(b *build, s *State) {
 }
 
 // finish applies missed changes until few are left, applies those as well and
-// installs the index. If the build is stale, it returns the state to start over
-// from.
+// installs the index. If writers are faster than that, they have to wait at last; readers
+// never do. If the build is stale, it returns the state to start over from.
 func (c *Store) finish(b *build, x index) (restart *State) {
 	for round := 0; ; round++ {
-		missed, restart := c.install(b, x, round == maxRounds)
+		if round == maxRounds {
+			c.committing.Lock()
+			defer c.committing.Unlock()
+		}
+		missed, restart := c.install(b, x)
 		if restart != nil || missed == nil {
 			return restart
 		}
@@ -178,10 +185,9 @@ func (c *Store) finish(b *build, x index) (restart *State) {
 	}
 }
 
-// install publishes a state with the index if few changes are missed or this is
-// the final round. Otherwise it returns those changes. If the build is stale, it
-// returns the state to start over from.
-func (c *Store) install(b *build, x index, final bool) (missed []missedChange, restart *State) {
+// install publishes a state with the index if few changes are missed. Otherwise it
+// returns those changes. If the build is stale, it returns the state to start over from.
+func (c *Store) install(b *build, x index) (missed []missedChange, restart *State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
@@ -193,7 +199,7 @@ func (c *Store) install(b *build, x index, final bool) (missed []missedChange, r
 		s := c.published.Load()
 		s.frozen.Store(true)
 		return nil, s
-	case len(missed) > catchUp && !final:
+	case len(missed) > catchUp:
 		return missed, nil
 	}
 	for _, m := range missed {
@@ -203,7 +209,7 @@ func (c *Store) install(b *build, x index, final bool) (missed []missedChange, r
 	named.used.Store(c.clock.Add(1))
 	b.state = c.replace(func(s *State) {
 		s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })
-		if s.schema.check(b.terms, s.names) == nil { // not if the last record with a member was deleted meanwhile
+		if s.schema.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
 			s.indexes = append(slices.Clone(s.indexes), named)
 			s.evict()
 		}

@@ -227,3 +227,47 @@ func TestAbandonedBuild(t *testing.T) {
 		t.Errorf("restarted %v, installed %v, indexes %v, want none", restart != nil, b.state != nil, indexed(c))
 	}
 }
+
+// A busyIndex is an index in whose store a record is written for each missed change.
+type busyIndex struct {
+	index
+	c      *Store
+	locked int // changes that were applied while the state mutex was held
+}
+
+func (x *busyIndex) set(ch Change, k keys) {
+	x.index.set(ch, k)
+	if !x.c.mu.TryLock() {
+		x.locked++
+		return
+	}
+	x.c.mu.Unlock()
+	if x.c.committing.TryLock() { // otherwise the write would wait
+		x.c.committing.Unlock()
+		put(x.c, &record{})
+	}
+}
+
+// If writers are always faster than a build, readers do not wait for the changes that it
+// still misses in the end.
+func TestBuildOfBusyStore(t *testing.T) {
+	c := newStore(t, newSchema(0), 5)
+	terms := parse("text")
+	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
+	b.terms = terms
+	c.mu.Lock()
+	s := c.replace(func(s *State) { s.builds = []*build{b} })
+	c.mu.Unlock()
+	x := &busyIndex{index: b.empty.empty(), c: c}
+	x.fill(s.Entries())
+	for range 3 * catchUp {
+		put(c, &record{})
+	}
+	restart := c.finish(b, x)
+	if diff := cmp.Diff([]string{"text"}, indexed(c)); restart != nil || diff != "" {
+		t.Errorf("restarted %v, indexes (-want +got):\n%s", restart != nil, diff)
+	}
+	if x.locked > catchUp {
+		t.Errorf("%d changes are applied while the state mutex is held, want at most %d", x.locked, catchUp)
+	}
+}

@@ -11,7 +11,7 @@ import (
 // that it finds, or nil. It is for tests. O(indexes × n log n + history × log n).
 func (c *Store) Check() error {
 	c.mu.Lock()
-	s, counts := c.published.Load(), c.members.clone()
+	s := c.published.Load()
 	s.frozen.Store(true)
 	c.mu.Unlock()
 	if err := s.Check(); err != nil {
@@ -20,12 +20,18 @@ func (c *Store) Check() error {
 	if err := s.checkHistory(c.schema.History); err != nil {
 		return err
 	}
-	counted := newMembers(c.schema.Members)
-	for _, e := range s.Entries() {
-		counted.apply(Change{New: e})
+	return s.checkMembers()
+}
+
+// checkMembers checks the numbers of records that have each member.
+func (s *State) checkMembers() error {
+	if s.schema.Members == nil {
+		return nil
 	}
-	if !slices.Equal(counted.names(c.schema), s.names) || fmt.Sprint(counted.counts) != fmt.Sprint(counts.counts) {
-		return fmt.Errorf("members have counts %v and names %v, counted %v", counts.counts, s.names, counted.counts)
+	counted := s.schema.membersOf(s.Entries())
+	if !slices.Equal(counted.records.Items(), s.names.records.Items()) || !slices.Equal(counted.fields.Items(), s.names.fields.Items()) {
+		return fmt.Errorf("members have counts %v and names %v, counted %v and %v",
+			s.names.records.Items(), s.names.fields.Items(), counted.records.Items(), counted.fields.Items())
 	}
 	return nil
 }

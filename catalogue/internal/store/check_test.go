@@ -127,19 +127,20 @@ func TestCheck(t *testing.T) {
 func TestCheckMembers(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		damage func(c *Store, s *State)
+		damage func(m members)
 	}{
-		{"a count is too high", func(c *Store, s *State) { c.members.counts["title"]++ }},
-		{"a member has no records", func(c *Store, s *State) { c.members.counts["rank"] = 0 }},
-		{"a name is missing", func(c *Store, s *State) { s.names = s.names[:1] }},
-		{"a name is superfluous", func(c *Store, s *State) { s.names = append(slices.Clone(s.names), "zeal") }},
+		{"a count is too high", func(m members) { add(m.records, "title", 1) }},
+		{"a member has no records", func(m members) { m.records.Set(count{"rank", 0}) }},
+		{"a name is missing", func(m members) { add(m.fields, "title", -1) }},
+		{"a name is superfluous", func(m members) { add(m.fields, "zeal", 1) }},
+		{"a name has too many members", func(m members) { add(m.fields, "title", 1) }},
 	} {
 		c := New(newMemberSchema())
 		put(c, &record{members: []string{"title"}})
 		if err := c.Check(); err != nil {
 			t.Fatal(err)
 		}
-		row.damage(c, c.Current())
+		row.damage(c.Current().names)
 		if err := c.Check(); err == nil {
 			t.Errorf("%s: Check() = nil, want an error", row.reason)
 		}

@@ -210,3 +210,33 @@ func TestConcurrentFreezeAndClone(t *testing.T) {
 		})
 	}
 }
+
+// A reader who has seen one store after a replacement of several does not see another one
+// as it was before.
+func TestNoOldReadAfterNew(t *testing.T) {
+	stores := make([]*Store, 200)
+	for i := range stores {
+		stores[i] = newStore(t, newSchema(0), 1)
+	}
+	first, last := stores[0], stores[len(stores)-1]
+	write := func() {
+		all := make([]Replacement, len(stores))
+		for n := range 50 {
+			entries := entriesOf(&record{Entry: Entry{1}, number: int64(n)})
+			for i, c := range stores {
+				all[i] = Replacement{Store: c, Entries: entries}
+			}
+			Replace(all)
+		}
+	}
+	for _, pair := range [][2]*Store{{first, last}, {last, first}} {
+		Replace([]Replacement{{Store: first, Entries: entriesOf(&record{Entry: Entry{1}})}, {Store: last, Entries: entriesOf(&record{Entry: Entry{1}})}})
+		whileWriting(t, 1, write, func(*rand.Rand) error {
+			before, after := recordOf(pair[0].Get(1)).number, recordOf(pair[1].Get(1)).number
+			if after < before {
+				return fmt.Errorf("a store after replacement %d, and then another after replacement %d", before, after)
+			}
+			return nil
+		})
+	}
+}

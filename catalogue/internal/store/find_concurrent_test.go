@@ -123,3 +123,28 @@ func TestConcurrentRanks(t *testing.T) {
 		return nil
 	})
 }
+
+// A count of records that satisfy a condition does not include others while a writer
+// empties and fills a store of open records.
+func TestCountOfEmptied(t *testing.T) {
+	schema := newMemberSchema()
+	schema.Known = []string{"a"}
+	c := New(schema)
+	two := entriesOf(&record{Entry: Entry{1}, number: 1, members: []string{"a"}}, &record{Entry: Entry{2}, number: 2, members: []string{"a"}})
+	write := func() {
+		for range 4000 {
+			for _, entries := range [][]*Entry{two, nil} {
+				Replace([]Replacement{{Store: c, Entries: entries}})
+			}
+		}
+	}
+	none := conditions(t, ordering.Equal("a", 99))
+	whileWriting(t, 2, write, func(*rand.Rand) error {
+		for range 50 {
+			if n, err := c.Count(within(t), none); n != 0 || err != nil {
+				return fmt.Errorf("Count() = %d, %v, want 0", n, err)
+			}
+		}
+		return nil
+	})
+}

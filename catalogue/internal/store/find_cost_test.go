@@ -2,7 +2,9 @@ package store
 
 import (
 	"math"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -204,6 +206,105 @@ func TestCostOfFirstWithFilters(t *testing.T) {
 		}
 		if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
 			t.Errorf("%v by %q: keys (-want +got):\n%s", row.list, row.terms, diff)
+		}
+	}
+}
+
+// Position computes no key if there is no record with the id or if it is not selected, and
+// sorts nothing.
+func TestCostOfPositionOfOthers(t *testing.T) {
+	const n = 5000
+	c := newCounted(t, n, nil)
+	c.countComparisons("text")
+	odd, third := ordering.Equal("text", "odd"), ordering.Greater("id", 3)
+	for _, row := range []struct {
+		reason string
+		id     int
+		list   []ordering.Condition
+		terms  string
+		keys   map[string]int64
+		want   int
+	}{
+		{"no such id, an ordering without an index", n + 1, nil, "number,text", map[string]int64{}, -1},
+		{"no such id, filtered and sorted", n + 1, []ordering.Condition{odd, third}, "number", map[string]int64{}, -1},
+		{"not selected", 4, []ordering.Condition{odd, third}, "number", map[string]int64{"text": 1}, -1},
+		{"selected: the number of the smaller ones is counted", 7, []ordering.Condition{odd}, "number",
+			map[string]int64{"text": 1, "number": n/2 + 1}, 3 * n / 1000},
+		{"in the reverse order", 7, []ordering.Condition{odd}, "-number",
+			map[string]int64{"text": 1, "number": n/2 + 1}, n/2 - 3*n/1000 - 1},
+	} {
+		c.reset()
+		got, err := c.Position(within(t), row.id, Query{Where: conditions(t, row.list...), Terms: parse(row.terms)})
+		if got != row.want || err != nil {
+			t.Errorf("%s: Position() = %d, %v, want %d", row.reason, got, err, row.want)
+		}
+		if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
+			t.Errorf("%s: keys (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}
+
+// A sort of filtered entries by several terms makes no keys that are larger than those of
+// an index may be.
+func TestMemoryOfFilteredSort(t *testing.T) {
+	const n, size = 100, 50_000
+	c := newStore(t, newSchema(0), 0)
+	for i := range n {
+		put(c, &record{number: int64(i % 3), text: strings.Repeat("x", size) + string(rune('a'+i*7%26))})
+	}
+	q := Query{Where: conditions(t, ordering.NotNull("number")), Terms: parse("number,text")}
+	want := sorted(c.Current().Entries(), "number,text")
+	if diff := cmp.Diff(want, found(t, c, Query{Where: q.Where, Terms: q.Terms})); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c.Page(within(t), q)
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n*size/4 {
+		t.Errorf("a page allocates %d bytes, want at most a quarter of the %d of the texts", bytes, n*size)
+	}
+}
+
+// Scans, filters and pages of a condition with many values find the same records as a
+// comparison with each value.
+func TestManyValues(t *testing.T) {
+	c := newCounted(t, 3000, nil)
+	c.countComparisons("number", "text")
+	var values []int64
+	for v := range int64(1000) {
+		if v%3 > 0 {
+			values = append(values, v)
+		}
+	}
+	many, odd := ordering.OneOf("number", values...), ordering.Equal("text", "odd")
+	for _, row := range []struct {
+		list  []ordering.Condition
+		terms string
+		holds func(r *record) bool
+	}{
+		{[]ordering.Condition{many}, "number", func(r *record) bool { return r.number%3 > 0 }},
+		{[]ordering.Condition{many}, "-number", func(r *record) bool { return r.number%3 > 0 }},
+		{[]ordering.Condition{many, odd}, "-text", func(r *record) bool { return r.number%3 > 0 && r.text == "odd" }},
+		{[]ordering.Condition{many, ordering.Less("id", 500)}, "id", func(r *record) bool { return r.number%3 > 0 && r.ID < 500 }},
+	} {
+		q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms)}
+		want := selected(c.Current().Entries(), row.terms, row.holds)
+		scan, err := c.Scan(within(t), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []*Entry
+		scan(func(e *Entry) bool { got = append(got, e); return true })
+		if diff := cmp.Diff(want, ids(got)); diff != "" {
+			t.Errorf("%v by %q: Scan (-want +got):\n%s", row.list, row.terms, diff)
+		}
+		for _, w := range []pagination.Window{{Limit: 7, Offset: 300}, {Limit: 900, Offset: 90}, {}} {
+			q.Window = w
+			entries, count, err := c.Page(within(t), q)
+			if diff := cmp.Diff(pagination.Slice(want, w), ids(entries), emptyIsNil); diff != "" || count != len(want) || err != nil {
+				t.Errorf("%v by %q: Page(%+v): count %d, %v (-want +got):\n%s", row.list, row.terms, w, count, err, diff)
+			}
 		}
 	}
 }

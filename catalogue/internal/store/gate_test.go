@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 type gate struct {
 	entered, leave chan struct{}
 	once           sync.Once
-	panics         bool
+	panics, exits  bool
 }
 
 func newGate() *gate { return &gate{entered: make(chan struct{}), leave: make(chan struct{})} }
@@ -27,7 +28,15 @@ func panickingGate() *gate {
 	return g
 }
 
-// pass blocks or panics on its first call. g may be nil.
+// exitingGate returns a gate that calls runtime.Goexit at once, as t.FailNow does.
+func exitingGate() *gate {
+	g := newGate()
+	g.exits = true
+	close(g.leave)
+	return g
+}
+
+// pass blocks, panics or ends its goroutine on its first call. g may be nil.
 func (g *gate) pass() {
 	if g == nil {
 		return
@@ -37,6 +46,9 @@ func (g *gate) pass() {
 		<-g.leave
 		if g.panics {
 			panic("no key")
+		}
+		if g.exits {
+			runtime.Goexit()
 		}
 	})
 }

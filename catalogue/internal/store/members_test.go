@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"iter"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -41,7 +43,11 @@ func (m membersModel) compare(t *testing.T, what string, c *Store) {
 	if diff := cmp.Diff(m.names(), c.Current().Names()); diff != "" {
 		t.Fatalf("%s: names (-want +got):\n%s", what, diff)
 	}
-	if diff := cmp.Diff(m.counts(), c.members.counts); diff != "" {
+	counts := map[string]int{}
+	for _, member := range c.Current().names.records.Items() {
+		counts[member.name] = member.n
+	}
+	if diff := cmp.Diff(m.counts(), counts); diff != "" {
 		t.Fatalf("%s: counts (-want +got):\n%s", what, diff)
 	}
 	if err := c.Check(); err != nil {
@@ -114,6 +120,90 @@ func TestMembers(t *testing.T) {
 		for k := range stores {
 			models[k].compare(t, what, stores[k])
 		}
+	}
+}
+
+// Readers do not wait while a writer counts members.
+func TestMembersCountedWithoutLock(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		write  func(c *Store)
+	}{
+		{"an insert", func(c *Store) { put(c, &record{members: []string{"a", "b"}}) }},
+		{"an update", func(c *Store) { put(c, &record{Entry: Entry{1}, members: []string{"b"}}) }},
+		{"a deletion", func(c *Store) { remove(c, 1) }},
+		{"a small batch", func(c *Store) { putAll(c, &record{members: []string{"a"}}, &record{}) }},
+		{"a large batch", func(c *Store) { putAll(c, append(manyRecords(), &record{members: []string{"a"}})...) }},
+		{"a replacement", func(c *Store) {
+			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"b"}})}})
+		}},
+	} {
+		var c *Store
+		schema, held := newMemberSchema(), 0
+		members := schema.Members
+		schema.Members = func(e *Entry) iter.Seq[string] {
+			if !c.mu.TryLock() {
+				held++
+			} else {
+				c.mu.Unlock()
+			}
+			return members(e)
+		}
+		c = New(schema)
+		put(c, &record{members: []string{"a"}})
+		held = 0
+		row.write(c)
+		if held > 0 {
+			t.Errorf("%s: the members of %d records are read while the state mutex is held", row.reason, held)
+		}
+	}
+}
+
+// A new member costs O(log names), also after a clone or a fork.
+func TestCostOfNewMember(t *testing.T) {
+	const names, inserts = 5000, 50
+	c := newStore(t, newMemberSchema(), 0)
+	all := &record{}
+	for i := range names {
+		all.members = append(all.members, fmt.Sprint("name", i))
+	}
+	put(c, all)
+	for _, row := range []struct {
+		reason string
+		before func()
+	}{
+		{"in place", func() {}},
+		{"after a clone", func() { Clone(c) }},
+		{"of a frozen state", func() { c.Current() }},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range inserts {
+			row.before()
+			put(c, &record{members: []string{fmt.Sprint(row.reason, i)}})
+		}
+		runtime.ReadMemStats(&after)
+		if got := (after.TotalAlloc - before.TotalAlloc) / inserts; got > 8*names {
+			t.Errorf("%s: an insert allocates %d bytes with %d names, want at most 8 for each", row.reason, got, names)
+		}
+	}
+}
+
+// A page in the default order of a field that no record has costs as much as one by id.
+func TestCostOfUnknownDefault(t *testing.T) {
+	allocations := func(terms string) float64 {
+		schema := newMemberSchema()
+		schema.Default = parse(terms)
+		c := newStore(t, schema, 0)
+		put(c, &record{members: []string{"title", "rank"}})
+		return testing.AllocsPerRun(100, func() {
+			if _, _, err := c.Page(t.Context(), Query{Window: allRecords}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if got, want := allocations("tilte"), allocations(""); got != want {
+		t.Errorf("%v allocations, want %v", got, want)
 	}
 }
 

@@ -24,7 +24,7 @@ type contents struct {
 func contentsOf(s *State) contents {
 	p := contents{
 		LastID: s.lastID, UsedID: s.usedID, Revision: s.revision, From: s.history.from,
-		Names: slices.Clone(s.names), Orders: map[string][]uintptr{},
+		Names: s.Names(), Orders: map[string][]uintptr{},
 	}
 	list := func(q sequence) (all []uintptr) {
 		q.scan(false, func(e *Entry) bool {

@@ -12,10 +12,10 @@ import (
 // keep the entries that satisfy the filters.
 type plan struct {
 	selection
-	by       string      // the field whose ranges are read, or "" for all entries
-	filters  []Condition // on other fields
-	match    func(*Entry) bool
-	counting bool // only the count is wanted
+	by      string      // the field whose ranges are read, or "" for all entries
+	filters []Condition // on other fields
+	match   func(*Entry) bool
+	want    want
 }
 
 // direct reports whether the plan reads exactly the selected entries, in order.
@@ -32,7 +32,7 @@ func (p *plan) cost() int {
 	return p.count
 }
 
-// plan chooses the sequence to read: the ranges of the condition that has the fewest
+// plan chooses the sequence to read for an order with conditions: the ranges of the condition that has the fewest
 // entries, or, if all have many and are in another order than the query wants, all
 // entries in that order. It compares O(log n) keys for each range. It runs the program's
 // code only for a sequence without an index, whose keys are not kept. If a field with a
@@ -54,8 +54,8 @@ func (s *State) plan(o order, have []named) (p plan, missing string) {
 			best = p
 		}
 	}
-	if x := s.index(o.terms); x != nil && (len(o.where) == 0 || x.len() < best.cost()) {
-		best = plan{selection: selection{state: s, sequence: x, spans: []span{{0, x.len()}}, desc: o.desc, count: x.len()}}
+	if x := s.index(o.terms); x != nil && x.len() < best.cost() {
+		best = plan{selection: s.all(x, o.desc)}
 		if len(o.terms) > 1 {
 			s.touch(&s.indexes[findTerms(s.indexes, o.terms)])
 		}
@@ -65,28 +65,40 @@ func (s *State) plan(o order, have []named) (p plan, missing string) {
 			best.filters = append(best.filters, c)
 		}
 	}
-	best.match, best.counting = o.match, o.counting
+	best.match, best.want = o.match, o.want
 	return best, ""
 }
 
 // An order is what a query asks of a state: the records that satisfy conditions on
 // different fields, and match, in the order of canonical terms.
 type order struct {
-	where    []Condition
-	match    func(*Entry) bool
-	terms    []ordering.Term
-	desc     bool
-	counting bool // only the count is wanted, so any order will do
+	where []Condition
+	match func(*Entry) bool
+	terms []ordering.Term
+	desc  bool
+	want  want // any order will do for a count
 }
 
-// order returns what a query asks. The error wraps [ordering.ErrUnknownField].
-func (s *State) order(q Query) (o order, err error) {
+// order returns what a query asks. It may append to buf. The error wraps
+// [ordering.ErrUnknownField].
+func (s *State) order(buf []ordering.Term, q Query) (o order, err error) {
 	if o.where, err = s.merge(q.Where); err != nil {
 		return order{}, err
 	}
-	o.match = q.Match
-	o.terms, o.desc, err = s.canonical(nil, q)
+	o.match, o.want = q.Match, q.want
+	if q.want != wantCount {
+		o.terms, o.desc, err = s.canonical(buf, &q)
+	}
 	return o, err
+}
+
+// spans appends the positions of the entries of an order without filters in the sequence
+// that has them, and returns their number.
+func (o order) spans(dst []span, x sequence) (spans []span, count int) {
+	if len(o.where) == 0 {
+		return append(dst, span{0, x.len()}), x.len()
+	}
+	return spansOf(dst, x, o.where[0].Ranges)
 }
 
 // A named is the sequence of the ordering by one field.
@@ -189,7 +201,7 @@ func spansOf(dst []span, x sequence, ranges []ordering.Range) (spans []span, cou
 func (s *State) inOrder(c Condition, o order) (desc, ok bool) {
 	id := s.schema.ID
 	switch {
-	case o.counting, len(o.terms) == 0 && c.Field == id,
+	case o.want == wantCount, len(o.terms) == 0 && c.Field == id,
 		len(o.terms) == 1 && o.terms[0].Field == c.Field:
 		return o.desc, true
 	case len(c.Ranges) != 1 || c.Ranges[0].From.Compare(c.Ranges[0].To) != 0:

@@ -4,35 +4,32 @@ import (
 	"context"
 
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
-// A reading is a sequence of a state and the direction in which to read it. The
-// sequence is nil if it does not exist yet.
-type reading struct {
-	state    *State
-	sequence sequence
-	desc     bool
+// read returns the sequence of a query, or nil if it does not exist yet. The error wraps
+// [ordering.ErrUnknownField].
+func (s *State) read(q Query) (sequence, error) {
+	terms, _, err := s.canonical(nil, &q)
+	if err != nil {
+		return nil, err
+	}
+	return s.sequence(terms), nil
 }
 
-// read returns the reading of a query. The error wraps [ordering.ErrUnknownField].
-func (s *State) read(q Query) (reading, error) {
-	var room [4]ordering.Term
-	canon, desc, err := s.canonical(room[:0], q)
-	if err != nil {
-		return reading{}, err
+// sequence returns the entries in the order of canonical terms, or nil if there is no
+// such sequence yet.
+func (s *State) sequence(terms []ordering.Term) sequence {
+	if len(terms) == 0 {
+		return s.primary
 	}
-	if len(canon) == 0 {
-		return reading{s, s.primary, desc}, nil
-	}
-	i := findTerms(s.indexes, canon)
+	i := findTerms(s.indexes, terms)
 	if i < 0 {
-		return reading{s, s.sorted.ready(canon), desc}, nil
+		return s.sorted.ready(terms)
 	}
-	if x := &s.indexes[i]; len(canon) > 1 {
-		s.touch(x)
+	if len(terms) > 1 {
+		s.touch(&s.indexes[i])
 	}
-	return reading{s, s.indexes[i].index, desc}, nil
+	return s.indexes[i].index
 }
 
 // touch records a use of a multi-field index.
@@ -46,7 +43,7 @@ func (s *State) touch(x *namedIndex) {
 // is read backwards. If the query has no terms or all are ignored, the terms are
 // those of the default ordering, or by id if that names a field that no record
 // has. canonical may append to buf. The error wraps [ordering.ErrUnknownField].
-func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, desc bool, err error) {
+func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term, desc bool, err error) {
 	sc, terms := s.schema, q.Terms
 	switch {
 	case len(terms) == 0:
@@ -60,7 +57,7 @@ func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, 
 	}
 	if len(terms) == 0 {
 		terms = sc.Default
-		if sc.Members != nil && sc.check(terms, s.names) != nil {
+		if sc.Members != nil && !sc.hasAll(terms, s.names) {
 			return nil, false, nil
 		}
 	}
@@ -68,75 +65,22 @@ func (s *State) canonical(buf []ordering.Term, q Query) (canon []ordering.Term, 
 	return canon, desc, nil
 }
 
-// page returns the entries in a window and the number of all entries.
-func (r reading) page(w pagination.Window) (entries []*Entry, count int) {
-	count = r.state.Len()
-	start, end := w.Bounds(count)
-	if start == end {
-		return nil, count
+// readSorted returns the sequence of canonical terms, making it if necessary. The state
+// must be frozen.
+func (s *State) readSorted(ctx context.Context, terms []ordering.Term) (sequence, error) {
+	if x := s.sequence(terms); x != nil {
+		return x, nil
 	}
-	return r.sequence.page(make([]*Entry, 0, end-start), start, end-start, r.desc), count
-}
-
-func (r reading) scan(yield func(*Entry) bool) { r.sequence.scan(r.desc, yield) }
-
-// Page is like [Store.Page] for the entries of the state, which must be frozen. If
-// the ordering has no index and the state is still the store's current one, the
-// index is built for both. Otherwise the entries are sorted for the state alone.
-func (s *State) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
-	if q.filters() {
-		o, err := s.order(q)
-		if err != nil {
-			return nil, 0, err
-		}
-		f, err := s.find(ctx, o, false)
-		if err != nil {
-			return nil, 0, err
-		}
-		entries, err := f.page(ctx, q.Window)
-		return entries, f.count, err
-	}
-	r, err := s.readSorted(ctx, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	entries, count = r.page(q.Window)
-	return entries, count, nil
-}
-
-// Scan is like [Store.Scan] for the entries of the state, which must be frozen.
-func (s *State) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
-	if q.filters() {
-		o, err := s.order(q)
-		if err != nil {
-			return nil, err
-		}
-		f, err := s.find(ctx, o, false)
-		if err != nil {
-			return nil, err
-		}
-		if err := f.arrange(ctx); err != nil {
-			return nil, err
-		}
-		return f.scan, nil
-	}
-	r, err := s.readSorted(ctx, q)
-	return r.scan, err
-}
-
-// readSorted returns the reading of a query, making its sequence if necessary.
-func (s *State) readSorted(ctx context.Context, q Query) (reading, error) {
-	r, err := s.read(q)
-	if err != nil || r.sequence != nil {
-		return r, err
-	}
+	q := Query{Terms: terms}
 	if c := s.store.Value(); c != nil && c.Revision() == s.revision {
 		now, err := c.build(ctx, q)
-		if err == nil && now.state.revision == s.revision {
-			return now, nil
+		if err == nil && now.revision == s.revision {
+			if x, err := now.read(q); err == nil && x != nil {
+				return x, nil
+			}
 		}
 		if ctx.Err() != nil {
-			return reading{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 		// The store has a later state now, whose records may lack the field.
 	}

@@ -42,32 +42,46 @@ func (sc *Schema) resolve(terms []ordering.Term) []Field {
 	return fields
 }
 
+// fieldsOf returns the fields of conditions, which must be known.
+func (sc *Schema) fieldsOf(where []Condition) []Field {
+	fields := make([]Field, len(where))
+	for i, c := range where {
+		fields[i], _ = sc.Field(c.Field)
+	}
+	return fields
+}
+
 // has reports whether a state with these names has the field.
-func (sc *Schema) has(name string, names []string) bool {
+func (sc *Schema) has(name string, names members) bool {
 	if sc.Members == nil {
 		_, ok := sc.Field(name)
 		return ok
 	}
-	_, ok := slices.BinarySearch(names, name)
-	return ok
+	return names.has(name)
 }
 
-// check returns an error for the first term whose field is unknown.
-func (sc *Schema) check(terms []ordering.Term, names []string) error {
+// hasAll reports whether a state with these names has the fields of all terms.
+func (sc *Schema) hasAll(terms []ordering.Term, names members) bool {
+	return !slices.ContainsFunc(terms, func(t ordering.Term) bool { return !sc.has(t.Field, names) })
+}
+
+// check returns an error for the first term whose field is unknown. Making the error takes
+// O(names).
+func (sc *Schema) check(terms []ordering.Term, names members) error {
 	for _, t := range terms {
 		switch {
 		case sc.has(t.Field, names):
 		case sc.Members == nil:
 			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, sc.Names))
 		default:
-			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names))
+			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names.names()))
 		}
 	}
 	return nil
 }
 
 // known appends the terms whose field is known to buf.
-func (sc *Schema) known(buf, terms []ordering.Term, names []string) []ordering.Term {
+func (sc *Schema) known(buf, terms []ordering.Term, names members) []ordering.Term {
 	for _, t := range terms {
 		if sc.has(t.Field, names) {
 			buf = append(buf, t)

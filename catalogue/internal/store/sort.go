@@ -106,25 +106,25 @@ func (cache *sortCache) drop(o *sortedEntries) {
 	cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
 }
 
-// sort returns a reading of the state that has a sequence. If none exists, it sorts
-// the entries or waits for the reader that is sorting them. The error is ctx.Err()
-// or wraps [ordering.ErrUnknownField]: a field of an earlier state may be unknown
-// in this one, and for a lenient query the order is then by other terms or by id.
-func (s *State) sort(ctx context.Context, q Query) (reading, error) {
-	r, err := s.read(q)
-	if err != nil || r.sequence != nil {
-		return r, err
+// sort returns the sequence of a query. If none exists, it sorts the entries or waits for
+// the reader that is sorting them. The error is ctx.Err() or wraps
+// [ordering.ErrUnknownField]: a field of an earlier state may be unknown in this one, and
+// for a lenient query the order is then by other terms or by id.
+func (s *State) sort(ctx context.Context, q Query) (sequence, error) {
+	x, err := s.read(q)
+	if err != nil || x != nil {
+		return x, err
 	}
-	canon, desc, _ := s.canonical(nil, q)
+	canon, _, _ := s.canonical(nil, &q)
 	release, err := s.slots.take(ctx, canon)
 	if err != nil {
-		return reading{}, err
+		return nil, err
 	}
 	o := s.join(slices.Clone(canon), release)
 	if err := o.wait(ctx, &s.sorted.mu, func() { s.sorted.drop(o) }); err != nil {
-		return reading{}, err
+		return nil, err
 	}
-	return reading{s, o, desc}, nil
+	return o, nil
 }
 
 // join returns the sequence of canonical terms, starting to sort it if necessary.
@@ -144,7 +144,7 @@ func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
 	if len(cache.all) > maxSorted {
 		cache.all = slices.Delete(cache.all, 0, 1)
 	}
-	o.start(func() { o.entries = s.arrange(&o.task) }, func() {
+	o.start(func() { o.entries = s.schema.sort(s.Entries(), terms, o.abandoned.Load) }, func() {
 		if o.failure != nil {
 			cache.mu.Lock()
 			cache.drop(o)
@@ -155,18 +155,21 @@ func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
 	return o
 }
 
-// arrange returns the entries in the order of a task. It compares their keys or,
-// if those are too large, the values of their fields.
-func (s *State) arrange(t *task) []*Entry {
-	entries, fields := s.Entries(), s.schema.resolve(t.terms)
-	if sorted, small := newIndex(fields, t.terms).sort(entries, maxKeys(len(entries), t.terms), t.abandoned.Load); small {
-		return sorted
+// sort returns entries, which it may change, in the order of canonical terms. It compares
+// their keys or, if those are too large, the values of their fields. If stopped returns
+// true, it ends early.
+func (sc *Schema) sort(entries []*Entry, terms []ordering.Term, stopped func() bool) []*Entry {
+	fields := sc.resolve(terms)
+	if len(terms) > 0 {
+		if sorted, small := newIndex(fields, terms).sort(entries, maxKeys(len(entries), terms), stopped); small {
+			return sorted
+		}
 	}
 	slices.SortFunc(entries, func(a, b *Entry) int {
-		if t.abandoned.Load() {
-			panic("store: sort abandoned") // ends the sort
+		if stopped() {
+			return 0
 		}
-		return compareEntries(a, b, fields, t.terms)
+		return compareEntries(a, b, fields, terms)
 	})
 	return entries
 }

@@ -18,7 +18,7 @@ type State struct {
 	primary  *tree[struct{}]
 	indexes  []namedIndex
 	builds   []*build // indexes being built; each records every change
-	names    []string // names of the fields if schema.Members is set; not modified
+	names    members  // names of the fields if schema.Members is set
 	lastID   int      // highest id ever used
 	usedID   int      // highest id used by the last replacement or after it
 	revision uint64   // number of writes
@@ -64,8 +64,8 @@ func (s *State) MaxID() int {
 }
 
 // Names returns the sorted names of the fields that at least one record has. It
-// returns nil if the schema has no Members. The result must not be modified.
-func (s *State) Names() []string { return s.names }
+// returns nil if the schema has no Members. O(names).
+func (s *State) Names() []string { return s.names.names() }
 
 // Get returns the entry with the id, or nil if there is none. O(log n).
 func (s *State) Get(id int) *Entry { return s.primary.get(id) }
@@ -80,6 +80,7 @@ func (s *State) Entries() []*Entry {
 func (s *State) fork() *State {
 	f := s.sibling()
 	f.primary = s.primary.forkTree()
+	f.names = s.names.fork()
 	f.indexes = slices.Clone(s.indexes)
 	for i := range f.indexes {
 		f.indexes[i].index = s.indexes[i].fork()

@@ -5,9 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"weak"
-
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Store is a collection without the type of its records. It is safe for
@@ -19,15 +16,19 @@ type Store struct {
 	// program's code. Only a writer changes trees, so it reads those of the
 	// published state without a pin.
 	writing sync.Mutex
-	scratch []keys    // reused for the keys of each write
-	one     [1]Change // reused for each write of a single change
+	scratch []keys         // reused for the keys of each write
+	members map[string]int // reused for the changes of member counts of each write
+	one     [1]Change      // reused for each write of a single change
+
+	// committing is locked before the state mutex by writes of few changes, and by a
+	// build that lets them wait. The program's code does not run while it is held.
+	committing sync.Mutex
 
 	// mu is the state mutex. It is held for bounded steps that do not run the
 	// program's code: to publish a state, to change it in place and to fork it.
-	mu      sync.Mutex
-	members members
-	hot     int           // remaining writes after which every read freezes the state
-	next    chan struct{} // closed by the next write; nil if no call of Wait needs it
+	mu   sync.Mutex
+	hot  int           // remaining writes after which every read freezes the state
+	next chan struct{} // closed by the next write; nil if no call of Wait needs it
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins
@@ -36,8 +37,8 @@ type Store struct {
 
 // New returns an empty store.
 func New(schema *Schema) *Store {
-	c := &Store{schema: schema, members: newMembers(schema.Members)}
-	s := &State{schema: schema, primary: newPrimary(), indexes: schema.uniqueIndexes(), names: c.members.names(schema)}
+	c := &Store{schema: schema}
+	s := &State{schema: schema, primary: newPrimary(), indexes: schema.uniqueIndexes(), names: newMembers(schema)}
 	if schema.History > 0 {
 		s.history = newHistory(0)
 	}
@@ -73,60 +74,6 @@ func (c *Store) Get(id int) *Entry {
 	e := s.Get(id)
 	unpin(p)
 	return e
-}
-
-// A Query selects a page: a window of the records that satisfy all conditions, in the
-// order of terms.
-type Query struct {
-	Terms   []ordering.Term // if empty, the default ordering
-	Window  pagination.Window
-	Lenient bool // ignore terms whose field is unknown
-	Where   []Condition
-	Match   func(*Entry) bool // a further condition, or nil
-}
-
-// filters reports whether the query has conditions.
-func (q *Query) filters() bool { return len(q.Where) > 0 || q.Match != nil }
-
-// Page returns the entries in the window of a query and the number of records that
-// satisfy its conditions, both of one state that was published at some time during
-// the call. If the ordering or a field with a condition has no index yet, Page first
-// waits until it is built. The error is ctx.Err() or wraps [ordering.ErrUnknownField].
-// O(log n + page) once the index exists, for a query without conditions; plan.go has the
-// cost of others.
-func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
-	if q.filters() {
-		return c.pageWhere(ctx, q)
-	}
-	s, p := c.pin()
-	r, err := s.read(q)
-	if err == nil && r.sequence != nil {
-		entries, count = r.page(q.Window)
-		unpin(p)
-		return entries, count, nil
-	}
-	unpin(p)
-	if err == nil {
-		r, err = c.build(ctx, q)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	entries, count = r.page(q.Window)
-	return entries, count, nil
-}
-
-// Scan returns a function that yields all entries of a query in the current state. It
-// ignores the window. Its errors and its cost are those of [Store.Page].
-func (c *Store) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
-	if q.filters() {
-		return c.Current().Scan(ctx, q)
-	}
-	r, err := c.Current().read(q)
-	if err == nil && r.sequence == nil {
-		r, err = c.build(ctx, q)
-	}
-	return r.scan, err
 }
 
 // Wait waits until a revision after the given one is published. It returns
@@ -207,7 +154,7 @@ func Clone(stores ...*Store) []*Store {
 }
 
 func (c *Store) clone() *Store {
-	clone := &Store{schema: c.schema, members: c.members.clone()}
+	clone := &Store{schema: c.schema}
 	clone.clock.Store(c.clock.Load())
 	s := c.published.Load().fork()
 	s.builds = nil

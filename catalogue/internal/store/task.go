@@ -15,28 +15,21 @@ type task struct {
 	waiting   int         // guarded by the mutex of the list that the task is in
 	abandoned atomic.Bool // no reader waits any more
 	done      chan struct{}
-	failure   any // the value that the work panicked with, or nil
+	failure   *failure // set before done is closed unless the work returned
 }
 
 // start calls work and then end in a new goroutine. It calls end even if work
-// panics.
+// panics or calls runtime.Goexit.
 func (t *task) start(work, end func()) {
 	t.waiting, t.done = 1, make(chan struct{})
-	t.failure = "store: sort ended early" // by runtime.Goexit
 	go func() {
 		defer close(t.done)
 		defer end()
-		defer func() {
-			if reason := recover(); reason != nil {
-				t.failure = reason
-			}
-		}()
-		work()
-		t.failure = nil
+		watch(work, func(f *failure) { t.failure = f })
 	}()
 }
 
-// ready reports whether the work is done and did not panic.
+// ready reports whether the work is done and did not fail.
 func (t *task) ready() bool {
 	select {
 	case <-t.done:
@@ -46,8 +39,8 @@ func (t *task) ready() bool {
 	}
 }
 
-// wait waits until the task is done. If the work panicked, wait panics with the
-// same value. If ctx is done first, wait returns ctx.Err(); if no other reader
+// wait waits until the task is done. If the work panicked or called runtime.Goexit, so
+// does wait. If ctx is done first, wait returns ctx.Err(); if no other reader
 // waits then, it abandons the task and calls leave while it holds mu.
 func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	if t.ready() {
@@ -65,7 +58,7 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 		return ctx.Err()
 	}
 	if t.failure != nil {
-		panic(t.failure)
+		t.failure.repeat()
 	}
 	return nil
 }

@@ -2,10 +2,15 @@ package store
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // oldState returns a state that is not the current one.
@@ -102,4 +107,122 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
+}
+
+// If a key ends its goroutine, as t.FailNow does, the call that needs the key ends its
+// own, and nothing changes.
+func TestGoexit(t *testing.T) {
+	many := make([]*record, 10_000) // are sorted in several goroutines
+	for i := range many {
+		many[i] = &record{Entry: Entry{i + 1}, number: int64(i % 7)}
+	}
+	replace := func(c *Store, records ...*record) {
+		if err := c.Replace(func(*State) ([]*Entry, error) { return entriesOf(records...), nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, row := range []struct {
+		reason string
+		call   func(c *Store)
+	}{
+		{"records replaced", func(c *Store) { replace(c, &record{Entry: Entry{1}, gate: exitingGate()}, &record{Entry: Entry{2}}) }},
+		{"a large batch", func(c *Store) { putAll(c, append(manyRecords(), &record{gate: exitingGate()})...) }},
+		{"a write", func(c *Store) { put(c, &record{gate: exitingGate()}) }},
+		{"an index", func(c *Store) {
+			recordOf(c.Get(9000)).gate = exitingGate()
+			c.Page(within(t), Query{Terms: parse("text,slow")})
+		}},
+		{"a sort of an old state", func(c *Store) {
+			old := oldState(c)
+			recordOf(old.Get(9000)).gate = exitingGate()
+			old.Page(within(t), Query{Terms: parse("text,slow")})
+		}},
+		{"a filter", func(c *Store) {
+			recordOf(c.Get(9000)).gate = exitingGate()
+			c.Count(within(t), conditions(t, ordering.NotNull("slow"), ordering.Less("id", 9500)))
+		}},
+	} {
+		c := newStore(t, newSchema(0), 0)
+		replace(c, many...)
+		for _, terms := range []string{"number", "slow"} { // two indexes, so that there is more than one goroutine
+			ordered(t, c, terms)
+		}
+		returned, done := false, make(chan struct{})
+		go func() {
+			defer close(done)
+			row.call(c)
+			returned = true
+		}()
+		<-done
+		if returned {
+			t.Errorf("%s: the call returned", row.reason)
+		}
+		s := c.Current()
+		if err := s.Check(); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+		for _, terms := range []string{"slow", "text,slow"} {
+			if got := ordered(t, c, terms); len(got) != s.Len() || s.Len() < len(many) {
+				t.Errorf("%s: %d records by %s, %d in all, want %d", row.reason, len(got), terms, s.Len(), len(many))
+			}
+		}
+		if n := s.slots.taken(); n != 0 || !c.pins.idle() {
+			t.Errorf("%s: %d slots are still taken, or a pin", row.reason, n)
+		}
+		put(c, &record{})
+	}
+}
+
+// The report of a crash has the stack of a callback that panicked in another goroutine.
+func TestReportOfPanic(t *testing.T) {
+	if os.Getenv("BACKLIST_CRASH") != "" {
+		parallel(2, panicInCallback)
+	}
+	command := exec.Command(os.Args[0], "-test.run=^TestReportOfPanic$")
+	command.Env = append(os.Environ(), "BACKLIST_CRASH=1")
+	out, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "panicInCallback") || !strings.Contains(string(out), "no key here") {
+		t.Errorf("%v, without the stack of the callback:\n%s", err, out)
+	}
+}
+
+func panicInCallback(int) { panic("no key here") }
+
+// A query that sorts what it has filtered takes a slot, like any other sort, unless there
+// are few entries.
+func TestSlotsOfFilters(t *testing.T) {
+	c := newStore(t, newSchema(0), 0)
+	many := make([]*record, fewEntries+1)
+	for i := range many {
+		many[i] = &record{number: int64(i)}
+	}
+	putAll(c, many...)
+	all, few := conditions(t, ordering.NotNull("number")), conditions(t, ordering.Less("number", fewEntries))
+	found(t, c, Query{Where: few})
+	var gates []*gate
+	var results []<-chan any
+	for i, terms := range []string{"slow,text", "slow,-text", "slow,note", "slow,-note"} {
+		gates = append(gates, stopAt(c, i+1))
+		results = append(results, beginQuery(within(t), c, Query{Where: all, Terms: parse(terms)}))
+		<-gates[i].entered
+		recordOf(c.Get(i + 1)).gate = nil
+	}
+	if n := c.Current().slots.taken(); n != maxSorts {
+		t.Errorf("%d slots are taken, want %d", n, maxSorts)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	wantError(t, <-beginQuery(ctx, c, Query{Where: all, Terms: parse("text,-slow")}), context.DeadlineExceeded)
+	if got, ok := (<-beginQuery(within(t), c, Query{Where: few, Terms: parse("text,-slow")})).([]int); !ok || len(got) != fewEntries {
+		t.Errorf("few entries: got %v, want %d ids", got, fewEntries)
+	}
+	for i, g := range gates {
+		close(g.leave)
+		if list, ok := (<-results[i]).([]int); !ok || len(list) != len(many) {
+			t.Errorf("query %d: got %v, want %d ids", i, list, len(many))
+		}
+	}
+	if n := c.Current().slots.taken(); n != 0 {
+		t.Errorf("%d slots are still taken", n)
+	}
 }

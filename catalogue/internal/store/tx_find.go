@@ -11,36 +11,21 @@ import (
 
 // A draft is the state of a batch with the changes made so far. It is made for the first
 // query of a batch, as a fork of the published state, and belongs to the batch alone.
-type draft struct {
-	*State
-	members members
-}
+type draft struct{ *State }
 
 // Page is like [State.Page], and includes the changes of the batch.
 func (tx *Tx) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
-	s, err := tx.current(ctx, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	return s.Page(ctx, q)
+	return asPage(tx.answer(ctx, &q))
 }
 
 // Count is like [State.Count], and includes the changes of the batch.
 func (tx *Tx) Count(ctx context.Context, where []Condition) (int, error) {
-	s, err := tx.current(ctx, Query{Where: where})
-	if err != nil {
-		return 0, err
-	}
-	return s.Count(ctx, where)
+	return asCount(tx.answer(ctx, &Query{Where: where, want: wantCount}))
 }
 
 // First is like [State.First], and includes the changes of the batch.
 func (tx *Tx) First(ctx context.Context, q Query) (*Entry, error) {
-	s, err := tx.current(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return s.First(ctx, q)
+	return asFirst(tx.answer(ctx, q.first()))
 }
 
 // Position is like [State.Position], and includes the changes of the batch.
@@ -71,6 +56,15 @@ func (tx *Tx) Explain(ctx context.Context, q Query) (string, error) {
 	return s.Explain(ctx, q)
 }
 
+// answer answers a query, including the changes of the batch.
+func (tx *Tx) answer(ctx context.Context, q *Query) (answer, error) {
+	s, err := tx.current(ctx, *q)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.answer(ctx, q)
+}
+
 // current returns the draft, with the indexes that the query needs. After the batch the
 // error is [ErrTxDone].
 func (tx *Tx) current(ctx context.Context, q Query) (*State, error) {
@@ -83,7 +77,7 @@ func (tx *Tx) current(ctx context.Context, q Query) (*State, error) {
 		}
 	}
 	s := tx.draft.State
-	o, err := s.order(q)
+	o, err := s.order(nil, q)
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +96,13 @@ func (tx *Tx) current(ctx context.Context, q Query) (*State, error) {
 // that they are there for later batches too.
 func (tx *Tx) begin(ctx context.Context, q Query) error {
 	now := tx.store.Current()
-	if o, err := now.order(q); err == nil { // otherwise the fields may be those of new records
+	if o, err := now.order(nil, q); err == nil { // otherwise the fields may be those of new records
 		if _, err := now.planned(ctx, o); err != nil {
 			return err
 		}
 	}
 	tx.store.mu.Lock()
-	d := &draft{tx.store.published.Load().fork(), tx.store.members.clone()}
+	d := &draft{tx.store.published.Load().fork()}
 	tx.store.mu.Unlock()
 	d.builds, d.history = nil, history{}
 	d.store = weak.Pointer[Store]{} // the store has no index for it
@@ -125,9 +119,7 @@ func (d *draft) write(ch Change) {
 	one := []Change{ch}
 	d.apply(one, d.appendKeys(nil, one))
 	d.sorted.clear()
-	if d.members.apply(ch) {
-		d.rename(d.members.names(d.schema))
-	}
+	d.recount(d.schema.memberChanges(nil, one))
 }
 
 // install adds the index of canonical terms to the state unless its keys are too large.

@@ -6,6 +6,9 @@ import "slices"
 // the state mutex is held. Readers may wait that long.
 const fewChanges = 8
 
+// fewMembers is the largest number of names in the map that is reused by writes.
+const fewMembers = 256
+
 // Write applies and returns the change that prepare returns for the current
 // state. If prepare returns an error or panics, or if the change would make a
 // [*Duplicate], nothing changes. Other writers wait for prepare, which may run the
@@ -30,6 +33,7 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 // writers' mutex must be held. If the error, a [*Duplicate], is not nil, nothing changes.
 func (c *Store) commit(changes []Change, used int) error {
 	defer c.clearScratch()
+	c.members = c.schema.memberChanges(c.members, changes)
 	if err := c.published.Load().unique(changes); err != nil {
 		return err
 	}
@@ -52,12 +56,14 @@ func (c *Store) commitFew(changes []Change, used int) {
 	s := c.published.Load()
 	for {
 		c.scratch = s.appendKeys(c.scratch[:0], changes)
+		c.committing.Lock()
 		c.mu.Lock()
 		now := c.published.Load()
 		if now == s {
 			break
 		}
 		c.mu.Unlock() // meanwhile an index was installed or a build started or ended
+		c.committing.Unlock()
 		s = now
 	}
 	s = c.writable(s)
@@ -65,10 +71,11 @@ func (c *Store) commitFew(changes []Change, used int) {
 	s.use(used)
 	s.revision++
 	s.history.add(s.revision, changes, c.schema.History)
-	c.count(s, changes)
+	s.recount(c.members)
 	s.evict()
 	next := c.publish(s)
 	c.mu.Unlock()
+	c.committing.Unlock()
 	wake(next)
 }
 
@@ -76,12 +83,17 @@ func (c *Store) commitFew(changes []Change, used int) {
 func (c *Store) clearScratch() {
 	c.one[0] = Change{}
 	clear(c.scratch[:cap(c.scratch)])
+	if len(c.members) > fewMembers {
+		c.members = nil // clearing a large map is slow, even when it has few names by then
+	}
+	clear(c.members)
 }
 
 // commitMany applies changes to forks of all trees, in parallel and without
 // holding the state mutex, and publishes them.
 func (c *Store) commitMany(changes []Change, used int) {
 	next := c.forked()
+	next.recount(c.members)
 	next.primary.merge(changes)
 	rebuild := len(changes) > next.Len()/2
 	var entries []*Entry
@@ -102,11 +114,7 @@ func (c *Store) commitMany(changes []Change, used int) {
 	next.history.add(next.revision+1, changes, c.schema.History)
 	next.use(used)
 
-	c.mu.Lock()
-	c.count(next, changes)
-	woken := c.swap(next)
-	c.mu.Unlock()
-	wake(woken)
+	publishTogether([]successor{{c, next}})
 }
 
 // forked returns a fork of the published state.
@@ -128,29 +136,45 @@ func (s *State) compact() {
 	}
 }
 
-// count counts the members of changed records. The state mutex must be held.
-func (c *Store) count(s *State, changes []Change) {
-	changed := false
-	for _, ch := range changes {
-		changed = c.members.apply(ch) || changed
+// A successor is the next state of a store, which began as a fork of the published one.
+type successor struct {
+	store *Store
+	state *State
+}
+
+// publishTogether makes the next states of stores visible at one instant. It withdraws
+// all published states before it publishes the first successor, so a reader who has seen
+// one successor does not see the predecessor of another. Between the two steps it does
+// nothing else, because readers wait. All callers must hold the writers' mutexes and list
+// the stores in the same order. O(indexes of all stores).
+func publishTogether(all []successor) {
+	stores := make([]*Store, len(all))
+	woken := make([]chan struct{}, len(all))
+	for i, next := range all {
+		stores[i] = next.store
 	}
-	if changed {
-		s.rename(c.members.names(c.schema))
+	lock(stores)
+	for _, next := range all {
+		next.store.succeed(next.state)
+	}
+	for _, c := range stores {
+		c.published.Store(nil)
+	}
+	for i, c := range stores {
+		woken[i] = c.publish(all[i].state)
+	}
+	unlock(stores)
+	for _, next := range woken {
+		wake(next)
 	}
 }
 
-// rename sets the names of a state and drops the indexes that use other names.
-func (s *State) rename(names []string) {
-	s.names = names
-	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return s.schema.check(x.terms, names) != nil })
-}
-
-// swap publishes s, which began as a fork of the published state, as the next
+// succeed makes s, which began as a fork of the published state, the state of the next
 // revision. An index that was installed since the fork is dropped, to be built
 // again on its next use, and the builds in progress start over. If the writer
 // started over instead, readers that request new orderings could delay it without
 // limit. The state mutex must be held.
-func (c *Store) swap(s *State) (next chan struct{}) {
+func (c *Store) succeed(s *State) {
 	now := c.published.Load()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
 	s.builds = now.builds
@@ -159,7 +183,6 @@ func (c *Store) swap(s *State) (next chan struct{}) {
 	}
 	s.revision = now.revision + 1
 	s.evict()
-	return c.publish(s)
 }
 
 // A Replacement specifies the new records of a store for [Replace]. Entries are
@@ -196,29 +219,19 @@ func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
 
 // replace is [Replace] for stores whose writers' mutexes are held.
 func replace(all []Replacement) {
-	stores := make([]*Store, len(all))
-	states := make([]*State, len(all))
-	counts := make([]members, len(all))
+	next := make([]successor, len(all))
 	for i, r := range all {
-		stores[i] = r.Store
-		states[i], counts[i] = r.prepare()
+		next[i] = successor{r.Store, r.prepare()}
 	}
-	var woken []chan struct{}
-	lock(stores)
-	for i, c := range stores {
-		c.members = counts[i]
-		woken = append(woken, c.swap(states[i]))
-	}
-	unlock(stores)
-	for _, next := range woken {
-		wake(next)
-	}
+	publishTogether(next)
 }
 
-// prepare returns the state to publish and the counts of its members.
-func (r Replacement) prepare() (*State, members) {
+// prepare returns the state to publish.
+func (r Replacement) prepare() *State {
 	c := r.Store
 	s := c.forked()
+	s.names = c.schema.membersOf(r.Entries)
+	s.dropUnnamed()
 	s.history.replace(s, r.Entries, c.schema.History)
 	s.primary = newPrimary()
 	s.primary.fill(r.Entries)
@@ -229,12 +242,7 @@ func (r Replacement) prepare() (*State, members) {
 		x.index = x.empty()
 		x.fill(r.Entries)
 	})
-	counts := newMembers(c.schema.Members)
-	for _, e := range r.Entries {
-		counts.apply(Change{New: e})
-	}
-	s.rename(counts.names(c.schema))
-	return s, counts
+	return s
 }
 
 // replace adds the changes that turn the records of a state into entries, which are

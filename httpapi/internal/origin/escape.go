@@ -9,6 +9,10 @@ func EscapePath(path string) string { return escape(path, isPathByte) }
 // escapeQuery is like EscapePath, but for a query.
 func escapeQuery(query string) string { return escape(query, isQueryByte) }
 
+// quotePath escapes a path without escapes as Django does: also ';' and '=', but none of
+// ! ' ( ) *, which [net/url.URL.EscapedPath] escapes.
+func quotePath(path string) string { return escape(path, isQuotedPathByte) }
+
 func escape(text string, isClean func(byte) bool) string {
 	clean := 0
 	for clean < len(text) && isClean(text[clean]) {
@@ -34,6 +38,11 @@ func escape(text string, isClean func(byte) bool) string {
 // begins an escape.
 func isPathByte(c byte) bool {
 	return isAlphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
+}
+
+// isQuotedPathByte is like isPathByte, but for a path without escapes.
+func isQuotedPathByte(c byte) bool {
+	return isPathByte(c) && c != ';' && c != '=' && c != '%'
 }
 
 // isQueryByte is like isPathByte, but for a query. It allows brackets, since browsers send

@@ -94,9 +94,11 @@ func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
 	return o, ""
 }
 
-// Location returns the value of a Location header for a path and query at o, which
-// Resolve returned. It is an absolute URL only if there is a base URL.
+// Location returns the value of a Location header for a path and a query at o, which
+// Resolve returned. The path has no escapes. The value is an absolute URL only if there is
+// a base URL.
 func (r *Resolver) Location(o Origin, path, rawQuery string) string {
+	path = quotePath(path)
 	location := r.base + path
 	if r.base == "" {
 		location = localURL(o.Prefix + path)

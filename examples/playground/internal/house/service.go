@@ -38,10 +38,14 @@ func newService(name, root, title string, house *catalogue.Catalogue, store Stor
 	if err != nil {
 		return nil, err
 	}
+	pages, err := browse.New(handler, browse.Options{Title: title})
+	if err != nil {
+		return nil, err
+	}
 	return &service{
 		name:      name,
 		catalogue: house,
-		handler:   browse.New(handler, browse.Options{Title: title}),
+		handler:   pages,
 		store:     store,
 		log:       errorLog,
 	}, nil

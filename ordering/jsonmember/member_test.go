@@ -1,4 +1,4 @@
-package ordering_test
+package jsonmember_test
 
 //lint:file-ignore SA5008 the tests use invalid tags
 
@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A member is the name and the value of a member of a JSON object.
@@ -44,8 +44,8 @@ func writtenMembers(t *testing.T, v any) (list []member) {
 	return list
 }
 
-// checkMembers compares the members of a struct with those that encoding/json writes.
-// It ignores members that encoding/json omits because of a nil pointer or omitempty.
+// checkMembers compares the members of a struct with those that encoding/json writes. It
+// ignores members that encoding/json omits because of a nil pointer or omitempty.
 func checkMembers(t *testing.T, v any) {
 	t.Helper()
 	value := reflect.New(reflect.TypeOf(v)).Elem()
@@ -55,15 +55,18 @@ func checkMembers(t *testing.T, v any) {
 	for _, m := range want {
 		written[m.Name] = true
 	}
+	members, conflicts := jsonmember.Of(value.Type())
 	var got []member
-	for _, m := range ordering.Members(value.Type()) {
-		f := value.Type().FieldByIndex(m.Index)
-		if f.Type != m.Type {
-			t.Errorf("%T: %s has type %v, want %v", v, m.Name, m.Type, f.Type)
-		}
-		at, err := value.FieldByIndexErr(m.Index)
-		if err != nil || !written[m.Name] {
+	for _, m := range members {
+		at, err := value.FieldByIndexErr(m.Field.Index)
+		switch {
+		case err != nil && !m.Indirect:
+			t.Errorf("%v: %s is not in an embedded pointer: %v", value.Type(), m.Name, err)
+		case err != nil, !written[m.Name] && m.HasOption("omitempty") && at.IsZero():
 			continue
+		}
+		if at.Type() != m.Field.Type {
+			t.Errorf("%v: %s has type %v, want %v", value.Type(), m.Name, m.Field.Type, at.Type())
 		}
 		text, err := json.Marshal(reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Interface())
 		if err != nil {
@@ -71,8 +74,13 @@ func checkMembers(t *testing.T, v any) {
 		}
 		got = append(got, member{m.Name, string(text)})
 	}
-	if diff := gocmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%v (-want +got)\n%s", value.Type(), diff)
+	}
+	for _, name := range conflicts {
+		if written[name] {
+			t.Errorf("%v: %s is a conflict, but encoding/json writes it", value.Type(), name)
+		}
 	}
 }
 
@@ -157,6 +165,8 @@ type (
 		ID int
 	}
 	Nested1 struct{ title1 }
+	Nested2 struct{ title4 }
+	title4  struct{ Title, Only3 string }
 	nested2 struct{ title1 }
 	Number  int
 	number  int
@@ -287,28 +297,84 @@ func TestMembersOfDeclaredStructs(t *testing.T) {
 	}
 }
 
-func TestSortByFieldThatHidesEmbeddedOnes(t *testing.T) {
-	type record struct {
-		id1
-		id2
-		ID     int
-		title3 `json:"embedded"`
+// ints returns a struct with fields of type int, given by their names and tags.
+func ints(namesAndTags ...string) reflect.Type {
+	var fields []reflect.StructField
+	for pair := range slices.Chunk(namesAndTags, 2) {
+		fields = append(fields, reflect.StructField{Name: pair[0], Type: reflect.TypeFor[int](), Tag: reflect.StructTag(pair[1])})
 	}
-	fields, err := ordering.FieldsOf[record]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff([]string{"id", "embedded"}, fields.Names()); diff != "" {
-		t.Fatalf("names (-want +got)\n%s", diff)
-	}
-	rows := []record{{ID: 1, id1: id1{3}, title3: title3{"b"}}, {ID: 2, id1: id1{2}, title3: title3{"a"}}}
-	for name, want := range map[string]int{"id": 1, "embedded": 2} {
-		if err := fields.Sort(rows, ordering.Asc(name)); err != nil || rows[0].ID != want {
-			t.Errorf("by %s: %+v, %v", name, rows, err)
+	return reflect.StructOf(fields)
+}
+
+func TestConflicts(t *testing.T) {
+	type base struct{ ID int }
+	for _, row := range []struct {
+		reason  string
+		typ     reflect.Type
+		members []string
+		want    []string
+	}{
+		{"two embedded fields", reflect.TypeFor[struct {
+			title1
+			Title2
+		}](), []string{"Only1", "Only2"}, []string{"Title"}},
+		{"two tags", ints("A", `json:"x"`, "B", `json:"x"`), nil, []string{"x"}},
+		{"a tag decides", ints("A", `json:"B"`, "B", ""), []string{"B"}, nil},
+		{"two tags and a field without one", ints("A", `json:"C"`, "B", `json:"C"`, "C", ""), nil, []string{"C"}},
+		{"a conflict hides what is deeper", reflect.TypeFor[struct {
+			Nested2
+			title1
+			Title2
+		}](), []string{"Only3", "Only1", "Only2"}, []string{"Title"}},
+		{"a type that is embedded twice", reflect.TypeFor[struct {
+			Nested1
+			nested2
+		}](), nil, []string{"Title", "Only1"}},
+		{"a type that is embedded twice, and a field that hides one of its own", reflect.TypeFor[struct {
+			Nested1
+			nested2
+			Title string
+		}](), []string{"Title"}, []string{"Only1"}},
+		{"excluded fields conflict with none", reflect.TypeFor[struct {
+			A int `json:"-"`
+			B int `json:"-,"`
+		}](), []string{"-"}, nil},
+		{"a pointer to a struct", reflect.TypeFor[*base](), nil, nil},
+		{"an interface", reflect.TypeFor[any](), nil, nil},
+		{"no type", nil, nil, nil},
+	} {
+		members, conflicts := jsonmember.Of(row.typ)
+		var names []string
+		for _, m := range members {
+			names = append(names, m.Name)
+		}
+		if diff := cmp.Diff(row.members, names); diff != "" {
+			t.Errorf("%s: members (-want +got)\n%s", row.reason, diff)
+		}
+		if diff := cmp.Diff(row.want, conflicts); diff != "" {
+			t.Errorf("%s: conflicts (-want +got)\n%s", row.reason, diff)
 		}
 	}
-	f, _ := fields.Lookup("embedded")
-	if got, want := f.Key(&record{title3: title3{"x"}}), ordering.Object(`{"title":"x"}`); got.Compare(want) != 0 {
-		t.Errorf("key of a tagged embedded struct = %v, want %v", got, want)
+}
+
+func TestHasOption(t *testing.T) {
+	type record struct {
+		Name string `json:"omitempty"`
+		Size int    `json:",omitempty,string"`
+		Note string `json:"note,omitzerox" xml:",omitzero"`
+		Bare int
+	}
+	want := map[string][]string{"Size": {"omitempty", "string"}}
+	got := map[string][]string{}
+	members, _ := jsonmember.Of(reflect.TypeFor[record]())
+	for _, m := range members {
+		for _, option := range []string{"omitempty", "omitzero", "string", "Size", "note"} {
+			if m.HasOption(option) {
+				got[m.Name] = append(got[m.Name], option)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

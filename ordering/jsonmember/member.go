@@ -1,0 +1,161 @@
+// Package jsonmember returns the members of a struct as package encoding/json sees them:
+// with the names in the json tags, and with the fields of embedded structs.
+//
+// A struct type can have a method that encodes or decodes its JSON, such as MarshalJSON.
+// The package does not look for such methods. Programs that follow encoding/json do so
+// before they ask for members.
+package jsonmember
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Member is a field of a struct that encoding/json encodes as a member of an object.
+type Member struct {
+	// Name is the name of the member in JSON.
+	Name string
+	// Field is the Go field. Its Index is the path from the outer struct, for
+	// [reflect.Value.FieldByIndex].
+	Field reflect.StructField
+	// Indirect reports whether the field is in a struct that is embedded by pointer.
+	// The member is absent if the pointer is nil.
+	Indirect bool
+}
+
+// HasOption reports whether the json tag of the field has an option, such as omitempty.
+func (m Member) HasOption(option string) bool {
+	_, options, _ := strings.Cut(m.Field.Tag.Get("json"), ",")
+	return slices.Contains(strings.Split(options, ","), option)
+}
+
+// Of returns the members of a struct in the order in which encoding/json encodes them,
+// which is that of the fields. If t is not a struct, it has no members.
+//
+// The fields of an embedded struct are members of the outer one, unless the tag of the
+// embedded struct has a name. Of several fields with the same name, those that are least
+// deeply embedded count, and of these, if there are any, those with the name in their
+// tag. If several still count, none is a member, and the name is one of conflicts.
+//
+// O(n log n) for n fields, by reflection.
+func Of(t reflect.Type) (members []Member, conflicts []string) {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil, nil
+	}
+	best := map[string]*candidate{}
+	for _, c := range candidates(t) {
+		switch b := best[c.Name]; {
+		case b == nil, c.depth() == b.depth() && c.tagged && !b.tagged:
+			best[c.Name] = &c
+		case c.depth() == b.depth() && c.tagged == b.tagged:
+			b.conflict = true
+		}
+	}
+	list := make([]*candidate, 0, len(best))
+	for _, c := range best {
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b *candidate) int { return slices.Compare(a.Field.Index, b.Field.Index) })
+	for _, c := range list {
+		if c.conflict {
+			conflicts = append(conflicts, c.Name)
+		} else {
+			members = append(members, c.Member)
+		}
+	}
+	return members, conflicts
+}
+
+// A candidate is a field that is a member unless a field with the same name hides it.
+type candidate struct {
+	Member
+	tagged   bool // the name is in the tag
+	conflict bool // another candidate ranks equally
+}
+
+func (c *candidate) depth() int { return len(c.Field.Index) }
+
+// An inner is a struct whose fields are candidates: the outer struct, or one that is
+// embedded in it.
+type inner struct {
+	typ      reflect.Type
+	index    []int
+	indirect bool
+	twice    bool // embedded more than once at its level
+}
+
+// candidates returns the fields of a struct and of the structs embedded in it, level by
+// level. A type counts only at the first level where it occurs, because it may embed
+// itself. If it occurs there twice, each of its fields conflicts with itself.
+func candidates(t reflect.Type) (found []candidate) {
+	visited := map[reflect.Type]bool{}
+	for level := []inner{{typ: t}}; len(level) > 0; {
+		var next []inner
+		for _, s := range level {
+			if visited[s.typ] {
+				continue
+			}
+			visited[s.typ] = true
+			for i := range s.typ.NumField() {
+				f := s.typ.Field(i)
+				f.Index = append(slices.Clone(s.index), i)
+				name, encoded := tagName(f)
+				embedded, pointer := structOf(f.Type)
+				switch {
+				case !encoded:
+				case f.Anonymous && name == "" && embedded != nil:
+					next = embed(next, inner{embedded, f.Index, s.indirect || pointer, false})
+				default:
+					m := Member{cmp.Or(name, f.Name), f, s.indirect}
+					found = append(found, candidate{m, name != "", s.twice})
+				}
+			}
+		}
+		level = next
+	}
+	return found
+}
+
+// embed appends a struct to a level, or records that the level has its type twice.
+func embed(level []inner, s inner) []inner {
+	for i := range level {
+		if level[i].typ == s.typ {
+			level[i].twice = true
+			return level
+		}
+	}
+	return append(level, s)
+}
+
+// tagName returns the name in the tag of a field, or "" if the tag has no name that
+// encoding/json accepts. It reports whether encoding/json encodes the field or, if the
+// field is an embedded struct, its fields.
+func tagName(f reflect.StructField) (name string, encoded bool) {
+	embedded, _ := structOf(f.Type)
+	tag := f.Tag.Get("json")
+	if tag == "-" || !f.IsExported() && !(f.Anonymous && embedded != nil) {
+		return "", false
+	}
+	name, _, _ = strings.Cut(tag, ",")
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			return "", true
+		}
+	}
+	return name, true
+}
+
+// structOf returns t or, if it is a pointer, the type that it points to. It returns nil if
+// that is not a struct.
+func structOf(t reflect.Type) (s reflect.Type, pointer bool) {
+	if t.Kind() == reflect.Pointer {
+		t, pointer = t.Elem(), true
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, false
+	}
+	return t, pointer
+}
