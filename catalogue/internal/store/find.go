@@ -285,10 +285,15 @@ func (s *State) direct(o order) (x sequence, desc, ok bool) {
 	return x, desc, x != nil
 }
 
-// atMostOne reports whether a condition allows only one value of a unique field.
+// atMostOne reports whether a condition allows only one value of a unique field. No field
+// of the draft of a batch is unique: only the end of the batch is checked.
 func (s *State) atMostOne(c Condition) bool {
-	return len(c.Ranges) == 1 && slices.Contains(s.schema.Unique, c.Field) && c.Ranges[0].From.Compare(c.Ranges[0].To) == 0 &&
-		c.Ranges[0].From.Compare(ordering.Null()) != 0
+	if len(c.Ranges) != 1 || c.Ranges[0].From.Compare(c.Ranges[0].To) != 0 || c.Ranges[0].From.Compare(ordering.Null()) == 0 {
+		return false
+	}
+	terms := [1]ordering.Term{ordering.Asc(c.Field)}
+	i := findTerms(s.indexes, terms[:])
+	return c.Field == s.schema.ID || i >= 0 && s.indexes[i].unique
 }
 
 // seek returns the first entry of a condition in the index of its field. It takes one

@@ -106,6 +106,9 @@ func (tx *Tx) begin(ctx context.Context, q Query) error {
 	tx.store.mu.Unlock()
 	d.builds, d.history = nil, history{}
 	d.store = weak.Pointer[Store]{} // the store has no index for it
+	for i := range d.indexes {
+		d.indexes[i].unique = false // until the end of the batch
+	}
 	tx.changes.Scan(func(ch txChange) bool {
 		d.write(ch.Change)
 		return true

@@ -82,6 +82,33 @@ func TestDuplicates(t *testing.T) {
 	checkDuplicate(t, "a single write", err, &Duplicate{Field: "text", Other: 3})
 }
 
+// A query of a batch finds all records that have the same value of a unique field for a
+// time.
+func TestFindDuplicatesInBatch(t *testing.T) {
+	c := newUniqueStore(t, 5)
+	same := Query{Where: conditions(t, ordering.Equal("text", "text 2"))}
+	err := c.Batch(func(tx *Tx) error {
+		for _, step := range []struct {
+			write *Entry
+			want  []int
+		}{{nil, []int{2}}, {newEntry(4, "text 2"), []int{2, 4}}, {newEntry(2, "other"), []int{4}}} {
+			if step.write != nil {
+				tx.Write(Change{tx.Get(step.write.ID), step.write})
+			}
+			if diff := cmp.Diff(step.want, found(t, tx, same)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 func checkDuplicate(t *testing.T, reason string, err error, want *Duplicate) {
 	t.Helper()
 	var got *Duplicate
