@@ -43,8 +43,8 @@ type Change[T any] struct {
 	// all changes before it leads to the records of a [Snapshot] of that revision.
 	Last bool
 
-	schema *schema[T]
-	entry  *store.Entry
+	typ   *recordType[T]
+	entry *store.Entry
 }
 
 // Record returns a copy of the record as it was after the change, or the zero value if
@@ -53,7 +53,7 @@ func (ch Change[T]) Record() (record T) {
 	if ch.entry == nil {
 		return record
 	}
-	return ch.schema.clone(recordOf[T](ch.entry))
+	return ch.typ.clone(recordOf[T](ch.entry))
 }
 
 // JSON returns the JSON of the record as it was after the change, or null if it was
@@ -63,7 +63,7 @@ func (ch Change[T]) JSON() ([]byte, error) {
 	if ch.entry == nil {
 		return []byte("null"), nil
 	}
-	return ch.schema.encoded(ch.entry)
+	return ch.typ.encoded(ch.entry)
 }
 
 // Since returns the changes after a revision, and the current revision for the next
@@ -76,19 +76,19 @@ func (ch Change[T]) JSON() ([]byte, error) {
 // does not exist yet, and [ErrNoHistory] if the collection has no history.
 // O(changes returned + log of those kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
-	if c.schema.history <= 0 {
-		return nil, 0, c.schema.errorf("%w", ErrNoHistory)
+	if c.typ.history <= 0 {
+		return nil, 0, c.typ.errorf("%w", ErrNoHistory)
 	}
 	events, kept, now := c.store.Since(revision)
 	switch {
 	case revision > now:
-		return nil, 0, c.schema.errorf("%w: %d, the current revision is %d", ErrFutureRevision, revision, now)
+		return nil, 0, c.typ.errorf("%w: %d, the current revision is %d", ErrFutureRevision, revision, now)
 	case revision < kept:
-		return nil, 0, c.schema.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
+		return nil, 0, c.typ.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
 	}
 	changes = make([]Change[T], len(events))
 	for i := range events {
-		changes[i] = c.schema.change(&events[i])
+		changes[i] = c.typ.change(&events[i])
 	}
 	return changes, now, nil
 }
@@ -127,7 +127,7 @@ func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[
 	}
 }
 
-func (s *schema[T]) change(ev *store.Event) Change[T] {
+func (s *recordType[T]) change(ev *store.Event) Change[T] {
 	kind := Updated
 	switch {
 	case ev.New == nil:
@@ -135,5 +135,5 @@ func (s *schema[T]) change(ev *store.Event) Change[T] {
 	case ev.Inserted:
 		kind = Inserted
 	}
-	return Change[T]{Revision: ev.Revision, ID: ev.ID, Kind: kind, Last: ev.Last, schema: s, entry: ev.New}
+	return Change[T]{Revision: ev.Revision, ID: ev.ID, Kind: kind, Last: ev.Last, typ: s, entry: ev.New}
 }

@@ -15,10 +15,10 @@ var errCorrupt = errors.New("corrupt")
 // its key and position. The stored JSON must be that of the records. Ids, lengths and
 // the names of members must be as counted. The history must be in order and lead to the
 // current records. O(orderings in use × n log n + history × log n).
-func (c *Collection[T]) Check() error { return c.schema.checkState(c.store.Current(), c.store.Check()) }
+func (c *Collection[T]) Check() error { return c.typ.checkState(c.store.Current(), c.store.Check()) }
 
 // checkState checks the records of a state. err is the result of the store's check.
-func (s *schema[T]) checkState(state *store.State, err error) error {
+func (s *recordType[T]) checkState(state *store.State, err error) error {
 	if err != nil {
 		return s.errorf("%w: %w", errCorrupt, err)
 	}

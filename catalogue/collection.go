@@ -76,7 +76,7 @@ type Options struct {
 // Records are copied on the way in and out. Only [View] exposes stored records;
 // they must not be modified.
 type Collection[T any] struct {
-	schema   *schema[T]
+	typ      *recordType[T]
 	store    *store.Store
 	readOnly bool
 }
@@ -125,11 +125,11 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	s, engine, err := newSchema[T](opts)
+	s, engine, err := newRecordType[T](opts)
 	if err != nil {
 		return nil, err
 	}
-	return &Collection[T]{schema: s, store: store.New(engine)}, nil
+	return &Collection[T]{typ: s, store: store.New(engine)}, nil
 }
 
 // withTags returns the options of a standalone collection with what the tags of T say.
@@ -163,7 +163,7 @@ func addUnique(names []string, fields []resources.Field) []string {
 }
 
 // Name returns [Options].Name, or the key if the collection belongs to a catalogue.
-func (c *Collection[T]) Name() string { return c.schema.name }
+func (c *Collection[T]) Name() string { return c.typ.name }
 
 // Clone returns an independent copy of the current state of the collection. The clone
 // continues its revisions and its history. A write to one of the two does not affect
@@ -171,13 +171,13 @@ func (c *Collection[T]) Name() string { return c.schema.name }
 // deletes them. The clone of a read-only collection can be written to.
 // O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
-	return &Collection[T]{schema: c.schema, store: store.Clone(c.store)[0]}
+	return &Collection[T]{typ: c.typ, store: store.Clone(c.store)[0]}
 }
 
 // writable returns an error if the collection is read-only.
 func (c *Collection[T]) writable() error {
 	if c.readOnly {
-		return c.schema.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
 	}
 	return nil
 }

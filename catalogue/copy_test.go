@@ -182,8 +182,8 @@ func shared(a, b reflect.Value) []span {
 	})
 }
 
-// recordType returns a struct type with a field of type t that is not at its start.
-func recordType(t reflect.Type) reflect.Type {
+// structWith returns a struct type with a field of type t that is not at its start.
+func structWith(t reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{
 		{Name: "ID", Type: reflect.TypeFor[int]()}, {Name: "Small", Type: reflect.TypeFor[bool]()}, {Name: "Part", Type: t},
 	})
@@ -197,7 +197,7 @@ func TestCopyOfRandomTypes(t *testing.T) {
 	type pair struct{ original, copied reflect.Value }
 	var pairs []pair
 	for round := range 1500 {
-		typ := recordType(randomType(rng, round%5))
+		typ := structWith(randomType(rng, round%5))
 		pl := planOf(typ)
 		if pl.noCopy != nil {
 			t.Fatalf("seed %d: %v: %v", seed, typ, pl.noCopy)

@@ -126,7 +126,7 @@
 // with encoded read and write JSON for servers: encoded_where.go has filters and
 // encoded_delete.go references. Package internal/store is the engine, which is
 // independent of record types and JSON; its doc.go describes states, writes and reads.
-// schema.go inspects a record type: plan.go and copy.go copy records, and valid.go and reload.go
+// record.go inspects a record type: plan.go and copy.go copy records, and valid.go and reload.go
 // reject records that could not be loaded again. load.go, load_records.go, layout.go and
 // save.go read and write saved data.
 package catalogue

@@ -137,7 +137,7 @@ type encoded[T any] struct {
 func makeEncoded[T any](house *Catalogue, about resources.Description, opts Options) (anyCollection, error) {
 	keys := opts.Keys
 	opts.Keys = allKeys[T](about.Fields, keys)
-	s, engine, err := newSchema[T](opts)
+	s, engine, err := newRecordType[T](opts)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func makeEncoded[T any](house *Catalogue, about resources.Description, opts Opti
 	if !documented[T]() {
 		s.lists = listsOf(s.members, about.Fields)
 	}
-	c := &Collection[T]{schema: s, store: store.New(engine)}
+	c := &Collection[T]{typ: s, store: store.New(engine)}
 	return &encoded[T]{c, &about, s.columns(about.Fields, keys), opts.Now, house}, nil
 }
 
@@ -165,12 +165,12 @@ func (e *encoded[T]) RecordType() reflect.Type           { return reflect.TypeFo
 func (e *encoded[T]) check() error                       { return e.Check() }
 func (e *encoded[T]) engine() *store.Store               { return e.store }
 
-func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.schema.read(in) }
+func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.typ.read(in) }
 
-func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error { return e.schema.write(w, s) }
+func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error { return e.typ.write(w, s) }
 
 func (e *encoded[T]) clone(into *Catalogue, s *store.Store) anyCollection {
-	c := &Collection[T]{schema: e.schema, store: s, readOnly: into.readOnly}
+	c := &Collection[T]{typ: e.typ, store: s, readOnly: into.readOnly}
 	return &encoded[T]{c, e.about, e.columns, e.now, into}
 }
 
@@ -199,11 +199,11 @@ func (e *encoded[T]) page(ctx context.Context, q store.Query) (int, [][]byte, er
 	}
 	entries, count, err := e.store.Page(ctx, q)
 	if err != nil {
-		return 0, nil, e.schema.named(err)
+		return 0, nil, e.typ.named(err)
 	}
 	records := make([][]byte, len(entries))
 	for i, entry := range entries {
-		if records[i], err = e.schema.encoded(entry); err != nil {
+		if records[i], err = e.typ.encoded(entry); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -37,7 +37,7 @@ func (e *encoded[T]) column(name string) *column {
 
 // columns returns the columns of described fields. own are the functions of Options.Keys:
 // orderings use them, but filters compare values.
-func (s *schema[T]) columns(fields []resources.Field, own []ordering.KeyFunc) []column {
+func (s *recordType[T]) columns(fields []resources.Field, own []ordering.KeyFunc) []column {
 	var plain *ordering.Fields[T]
 	if !isOpen[T]() {
 		plain, _ = ordering.FieldsOf[T](valueKeys[T](fields)...) // without own there is no error
@@ -71,7 +71,7 @@ func (s *schema[T]) columns(fields []resources.Field, own []ordering.KeyFunc) []
 }
 
 // jsonKey returns the value of a column in the JSON of an entry.
-func (s *schema[T]) jsonKey(c *column, e *store.Entry) ordering.Key {
+func (s *recordType[T]) jsonKey(c *column, e *store.Entry) ordering.Key {
 	_, value := s.valueIn(e, c)
 	k := ordering.JSON(value)
 	if text, ok := k.AsText(); ok {
@@ -83,7 +83,7 @@ func (s *schema[T]) jsonKey(c *column, e *store.Entry) ordering.Key {
 }
 
 // checkFields returns an error if a described field is not a member of T.
-func (s *schema[T]) checkFields(about resources.Description) error {
+func (s *recordType[T]) checkFields(about resources.Description) error {
 	if s.anyMember || documented[T]() {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (s *schema[T]) checkFields(about resources.Description) error {
 }
 
 // typeOf returns the type of a member, or nil if there is no such member.
-func (s *schema[T]) typeOf(name string) reflect.Type {
+func (s *recordType[T]) typeOf(name string) reflect.Type {
 	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }); i >= 0 {
 		return s.members[i].Field.Type
 	}

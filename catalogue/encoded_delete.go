@@ -44,7 +44,7 @@ func (e *encoded[T]) DeleteIf(ctx context.Context, id int, params url.Values, ch
 			return err
 		}
 		if by != nil {
-			return e.schema.errorf("id %d: %w", id, by)
+			return e.typ.errorf("id %d: %w", id, by)
 		}
 	}
 	if err := e.passes(old, check); err != nil {
@@ -64,7 +64,7 @@ func (e *encoded[T]) DeleteIf(ctx context.Context, id int, params url.Values, ch
 // remove deletes a record that passes a check, and at the same instant the references to it in the lists of
 // other records of the collection.
 func (e *encoded[T]) remove(id int, own []int, f filter, check func(record []byte) error) error {
-	return e.schema.refused(e.store.Batch(func(tx *store.Tx) error {
+	return e.typ.refused(e.store.Batch(func(tx *store.Tx) error {
 		old := tx.Get(id)
 		if old == nil || !f.holds(old) {
 			return e.notFound(id)
@@ -92,7 +92,7 @@ func (c *Catalogue) referrers(key string) (list []anyCollection) {
 // record itself is not among them.
 func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
 	is := func(to int) bool { return to == id }
-	all, err := e.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(e.schema.idName)}})
+	all, err := e.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(e.typ.idName)}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 // removeReferences removes the id of a record of the collection with the key from the
 // lists of other records.
 func (e *encoded[T]) removeReferences(key string, id int, from []int) error {
-	return e.schema.refused(e.store.Batch(func(tx *store.Tx) error { return e.removeIn(tx, key, id, from) }))
+	return e.typ.refused(e.store.Batch(func(tx *store.Tx) error { return e.removeIn(tx, key, id, from) }))
 }
 
 func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) error {
@@ -134,11 +134,11 @@ func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) erro
 		if err != nil {
 			return err
 		}
-		record, err := e.schema.decode(members.AppendJSON(nil), nil)
+		record, err := e.typ.decode(members.AppendJSON(nil), nil)
 		if err != nil {
-			return e.schema.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
+			return e.typ.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
 		}
-		fresh, err := e.schema.replaced(old, record)
+		fresh, err := e.typ.replaced(old, record)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) erro
 
 // without returns the members of an entry, without references to a record in its lists.
 func (e *encoded[T]) without(entry *store.Entry, key string, id int) (resources.Record, error) {
-	members, err := e.schema.parsed(entry)
+	members, err := e.typ.parsed(entry)
 	if err != nil {
 		return members, err
 	}
@@ -168,7 +168,7 @@ func (e *encoded[T]) without(entry *store.Entry, key string, id int) (resources.
 			return ok && to == id
 		})
 		if members, err = members.With(name, list); err != nil {
-			return members, e.schema.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
+			return members, e.typ.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
 		}
 	}
 	return members, nil

@@ -57,7 +57,7 @@ func timeKey[T any](f ordering.Field[T], value string) ordering.Key {
 // valueKeys returns the key functions of the fields that are text in JSON but compare by
 // another value.
 func valueKeys[T any](fields []resources.Field) (keys []ordering.KeyFunc) {
-	members, _ := jsonmember.Of(reflect.TypeFor[T]()) // newSchema reports conflicts
+	members, _ := jsonmember.Of(reflect.TypeFor[T]()) // newRecordType reports conflicts
 	for _, f := range fields {
 		key := textKey(f.Kind)
 		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })

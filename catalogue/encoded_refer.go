@@ -15,7 +15,7 @@ import (
 )
 
 // references returns the function refers of a column.
-func (s *schema[T]) references(c *column) func(*store.Entry, func(int) bool) bool {
+func (s *recordType[T]) references(c *column) func(*store.Entry, func(int) bool) bool {
 	if c.Kind != resources.References {
 		return func(e *store.Entry, to func(int) bool) bool {
 			id, ok := referenceOf(c.key(e))
@@ -79,7 +79,7 @@ func elements(list string) iter.Seq[string] {
 
 // valueIn returns the name and the value of a column in the JSON of an entry, or "" if it
 // is absent.
-func (s *schema[T]) valueIn(e *store.Entry, c *column) (name, value string) {
+func (s *recordType[T]) valueIn(e *store.Entry, c *column) (name, value string) {
 	r, err := s.parsed(e)
 	if err != nil {
 		return "", ""
@@ -88,7 +88,7 @@ func (s *schema[T]) valueIn(e *store.Entry, c *column) (name, value string) {
 }
 
 // parsed returns the members of the JSON of an entry.
-func (s *schema[T]) parsed(e *store.Entry) (resources.Record, error) {
+func (s *recordType[T]) parsed(e *store.Entry) (resources.Record, error) {
 	if open, ok := any(recordOf[T](e)).(*resources.Record); ok {
 		return *open, nil
 	}

@@ -176,9 +176,9 @@ func (e *encoded[T]) Get(ctx context.Context, id int, params url.Values) ([]byte
 	if entry == nil || !f.holds(entry) {
 		return nil, e.notFound(id)
 	}
-	return e.schema.encoded(entry)
+	return e.typ.encoded(entry)
 }
 
 func (e *encoded[T]) notFound(id int) error {
-	return e.schema.errorf("%w: id %d", ErrNotFound, id)
+	return e.typ.errorf("%w: id %d", ErrNotFound, id)
 }

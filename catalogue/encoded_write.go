@@ -18,7 +18,7 @@ import (
 
 func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if !e.about.Actions.Has(resources.Create) {
-		return nil, e.schema.errorf("%w: the service does not accept posts to it", ErrReadOnly)
+		return nil, e.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (e *encoded[T]) passes(entry *store.Entry, check func(record []byte) error)
 	if check == nil {
 		return nil
 	}
-	record, err := e.schema.encoded(entry)
+	record, err := e.typ.encoded(entry)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (e *encoded[T]) passes(entry *store.Entry, check func(record []byte) error)
 
 // updated returns the entry that replaces another one.
 func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
-	current, err := e.schema.parsed(old)
+	current, err := e.typ.parsed(old)
 	if err != nil {
 		return nil, err
 	}
@@ -102,28 +102,28 @@ func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*stor
 	if err != nil {
 		return nil, err
 	}
-	return e.schema.replaced(old, record)
+	return e.typ.replaced(old, record)
 }
 
 // decoded returns the record with the given members. If T cannot hold a value that the
 // current record does not have, which the client has sent, the error wraps
 // [resources.FieldErrors].
 func (e *encoded[T]) decoded(members, current resources.Record) (T, error) {
-	record, err := e.schema.decode(members.AppendJSON(nil), nil)
+	record, err := e.typ.decode(members.AppendJSON(nil), nil)
 	if err == nil {
 		return record, nil
 	}
 	if errs := e.faults(members, current, err); errs != nil {
 		err = errs
 	}
-	return record, e.schema.errorf("%w: %w", ErrInvalid, err)
+	return record, e.typ.errorf("%w: %w", ErrInvalid, err)
 }
 
 // faults returns the errors of the members that T cannot hold and that differ from those
 // of the current record. err is the error of decoding all members.
 func (e *encoded[T]) faults(members, current resources.Record, err error) (errs resources.FieldErrors) {
 	var blamed *resources.MemberError
-	own := e.schema.anyMember // T has a method UnmarshalJSON, which may name a member
+	own := e.typ.anyMember // T has a method UnmarshalJSON, which may name a member
 	if own && !errors.As(err, &blamed) && !members.Equal(current) {
 		return resources.FieldErrors{{Field: "nonFieldErrors", Messages: []string{invalidValue}}}
 	}
@@ -133,7 +133,7 @@ func (e *encoded[T]) faults(members, current resources.Record, err error) (errs 
 			continue
 		}
 		message := ""
-		if t := e.schema.typeOf(f.Name); !own && t != nil {
+		if t := e.typ.typeOf(f.Name); !own && t != nil {
 			message = faultIn(t, value)
 		} else if own && blamed != nil && blamed.Member == f.Name {
 			message = invalidValue
@@ -147,7 +147,7 @@ func (e *encoded[T]) faults(members, current resources.Record, err error) (errs 
 
 // replaced returns an entry with a record and those fields of another entry that are not in
 // the JSON.
-func (s *schema[T]) replaced(old *store.Entry, record T) (*store.Entry, error) {
+func (s *recordType[T]) replaced(old *store.Entry, record T) (*store.Entry, error) {
 	if s.members != nil && !s.anyMember {
 		from := reflect.ValueOf(&record).Elem()
 		kept := s.clone(recordOf[T](old))
@@ -179,7 +179,7 @@ func setMembers(to, from reflect.Value, members []jsonmember.Member) bool {
 // permits returns an error unless the collection accepts an action.
 func (e *encoded[T]) permits(action resources.Actions) error {
 	if !e.about.Actions.Has(action) {
-		return e.schema.errorf("%w: the service does not accept this request", ErrReadOnly)
+		return e.typ.errorf("%w: the service does not accept this request", ErrReadOnly)
 	}
 	return e.writable()
 }
@@ -206,7 +206,7 @@ func (e *encoded[T]) checks(id int) resources.Checks {
 // holder returns the entry that has a value of a unique field, or nil. O(log n).
 func (e *encoded[T]) holder(field, value string) *store.Entry {
 	name := ordering.Snake(field)
-	i := slices.IndexFunc(e.schema.unique, func(f store.Field) bool { return f.Name == name })
+	i := slices.IndexFunc(e.typ.unique, func(f store.Field) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -214,11 +214,11 @@ func (e *encoded[T]) holder(field, value string) *store.Entry {
 	if err != nil {
 		return nil
 	}
-	record, err := e.schema.decode(members.AppendJSON(nil), nil)
+	record, err := e.typ.decode(members.AppendJSON(nil), nil)
 	if err != nil {
 		return nil
 	}
-	k := e.schema.unique[i].Key(newEntry(0, record))
+	k := e.typ.unique[i].Key(newEntry(0, record))
 	if k.Compare(ordering.Null()) == 0 {
 		return nil
 	}
@@ -240,6 +240,6 @@ func (e *encoded[T]) written(entry *store.Entry, err error, validate func(taken 
 	if err != nil {
 		return nil, err
 	}
-	stored, err := e.schema.encoded(entry)
+	stored, err := e.typ.encoded(entry)
 	return bytes.Clone(stored), err
 }

@@ -6,4 +6,4 @@ import "io"
 func ReplaceFile(path string, write func(io.Writer) error) error { return replaceFile(path, write) }
 
 // CheckSnapshot is [Collection.Check] for a snapshot.
-func CheckSnapshot[T any](s Snapshot[T]) error { return s.schema.checkState(s.state, s.state.Check()) }
+func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.checkState(s.state, s.state.Check()) }

@@ -208,7 +208,7 @@ func TestIndexesOfOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if err := old.schema.checkState(old.state, old.state.Check()); err != nil {
+	if err := old.typ.checkState(old.state, old.state.Check()); err != nil {
 		t.Error(err)
 	}
 }

@@ -72,7 +72,7 @@ func kindOf(t reflect.Type) reflect.Kind {
 
 // readPlain reads a record by the layout and reports whether it did. If plain, the record
 // needs no check and no copy.
-func (s *schema[T]) readPlain(in *scanner, record *T) (plain, ok bool) {
+func (s *recordType[T]) readPlain(in *scanner, record *T) (plain, ok bool) {
 	if s.layout == nil {
 		return false, false
 	}

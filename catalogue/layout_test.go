@@ -89,19 +89,19 @@ func TestLayoutReads(t *testing.T) {
 	} {
 		in := &scanner{data: []byte(row.record)}
 		var record resources.Event
-		plain, ok := schemaOf[resources.Event](t, "events").readPlain(in, &record)
+		plain, ok := typeOf[resources.Event](t, "events").readPlain(in, &record)
 		if !plain || !ok || in.at != len(row.record) {
 			t.Errorf("%s: plain %v, ok %v, want true; not read: %q", row.reason, plain, ok, row.record[in.at:])
 		}
 	}
 	for _, record := range []string{fullLink, strings.Replace(fullLink, `null`, `"\u00e9"`, 1)} {
-		plain, ok := schemaOf[resources.SocialLink](t, "social-links").readPlain(&scanner{data: []byte(record)}, new(resources.SocialLink))
+		plain, ok := typeOf[resources.SocialLink](t, "social-links").readPlain(&scanner{data: []byte(record)}, new(resources.SocialLink))
 		if !plain || !ok {
 			t.Errorf("%s: plain %v, ok %v, want true", record, plain, ok)
 		}
 	}
 	for _, record := range []string{fullMixed, `{"id":1}`, `{"id":1,"tags":null,"inner":null,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
-		if _, ok := schemaOf[mixed](t, "books").readPlain(&scanner{data: []byte(record)}, new(mixed)); !ok {
+		if _, ok := typeOf[mixed](t, "books").readPlain(&scanner{data: []byte(record)}, new(mixed)); !ok {
 			t.Errorf("%s: the layout does not read it", record)
 		}
 	}
@@ -124,30 +124,30 @@ func TestLayoutRefuses(t *testing.T) {
 		{"plus sign", `{"id":+1}`},
 		{"trailing comma", `{"id":1,}`},
 	} {
-		if _, ok := schemaOf[mixed](t, "books").readPlain(&scanner{data: []byte(row.record)}, new(mixed)); ok {
+		if _, ok := typeOf[mixed](t, "books").readPlain(&scanner{data: []byte(row.record)}, new(mixed)); ok {
 			t.Errorf("%s: the layout reads %s", row.reason, row.record)
 		}
 	}
-	if plain, ok := schemaOf[mixed](t, "books").readPlain(&scanner{data: []byte(`{"id":1,"loud":"x"}`)}, new(mixed)); plain || !ok {
+	if plain, ok := typeOf[mixed](t, "books").readPlain(&scanner{data: []byte(`{"id":1,"loud":"x"}`)}, new(mixed)); plain || !ok {
 		t.Errorf("field with a method Clone: plain %v, ok %v, want false and true", plain, ok)
 	}
 }
 
-// schemaOf returns the schema of a catalogue's collection.
-func schemaOf[T any](tb testing.TB, key string) *schema[T] {
+// typeOf returns the record type of a catalogue's collection.
+func typeOf[T any](tb testing.TB, key string) *recordType[T] {
 	tb.Helper()
 	c, err := Define[T](key, Options{}).make(nil, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c.(*encoded[T]).schema
+	return c.(*encoded[T]).typ
 }
 
 // layoutComparison returns a function that compares the layouts of four types with their
 // decoders. If a layout reads data, the decoder must read the same record from it.
 func layoutComparison(tb testing.TB) func(t *testing.T, data []byte) {
-	events, labels := schemaOf[resources.Event](tb, "events"), schemaOf[resources.Label](tb, "labels")
-	links, books := schemaOf[resources.SocialLink](tb, "social-links"), schemaOf[mixed](tb, "books")
+	events, labels := typeOf[resources.Event](tb, "events"), typeOf[resources.Label](tb, "labels")
+	links, books := typeOf[resources.SocialLink](tb, "social-links"), typeOf[mixed](tb, "books")
 	return func(t *testing.T, data []byte) {
 		compareLayout(t, events, data)
 		compareLayout(t, labels, data)
@@ -156,7 +156,7 @@ func layoutComparison(tb testing.TB) func(t *testing.T, data []byte) {
 	}
 }
 
-func compareLayout[T any](t *testing.T, s *schema[T], data []byte) {
+func compareLayout[T any](t *testing.T, s *recordType[T], data []byte) {
 	in := &scanner{data: data}
 	var got T
 	plain, ok := s.readPlain(in, &got)

@@ -24,7 +24,7 @@ func listsOf(members []jsonmember.Member, fields []resources.Field) (lists []jso
 
 // fillLists makes the nil lists of a record empty, because their JSON would be null, which
 // no request could send back.
-func (s *schema[T]) fillLists(record *T) {
+func (s *recordType[T]) fillLists(record *T) {
 	for _, m := range s.lists {
 		f, err := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
 		switch {

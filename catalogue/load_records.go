@@ -50,10 +50,10 @@ func (c *Collection[T]) LoadWith(r io.Reader, opts LoadOptions) error {
 	}
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return c.schema.errorf("%w", err)
+		return c.typ.errorf("%w", err)
 	}
-	return load(c.schema.title(), data, opts, func(in *scanner) ([]store.Replacement, error) {
-		entries, used, err := c.schema.readResults(in)
+	return load(c.typ.title(), data, opts, func(in *scanner) ([]store.Replacement, error) {
+		entries, used, err := c.typ.readResults(in)
 		return []store.Replacement{{Store: c.store, Entries: entries, UsedID: used}}, err
 	})
 }
@@ -65,7 +65,7 @@ var (
 
 // readResults reads an array of records or an object that contains one. used is the id
 // of lastIDKey, or 0.
-func (s *schema[T]) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
+func (s *recordType[T]) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
 	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
 		entries, err = s.read(in)
 		return entries, 0, err
@@ -95,7 +95,7 @@ func (s *schema[T]) readResults(in *scanner) (entries []*store.Entry, used int, 
 }
 
 // read reads an array of records and returns their entries, sorted by id.
-func (s *schema[T]) read(in *scanner) (entries []*store.Entry, err error) {
+func (s *recordType[T]) read(in *scanner) (entries []*store.Entry, err error) {
 	if !in.take("[") {
 		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
 	}
@@ -123,7 +123,7 @@ func (s *schema[T]) read(in *scanner) (entries []*store.Entry, err error) {
 }
 
 // sort sorts entries by id. It returns an error if two have the same id.
-func (s *schema[T]) sort(entries []*store.Entry) error {
+func (s *recordType[T]) sort(entries []*store.Entry) error {
 	seen := make(map[int]int, len(entries))
 	for i, e := range entries {
 		if first, twice := seen[e.ID]; twice {
@@ -136,7 +136,7 @@ func (s *schema[T]) sort(entries []*store.Entry) error {
 	return nil
 }
 
-func (s *schema[T]) recordError(i int, err error) error {
+func (s *recordType[T]) recordError(i int, err error) error {
 	invalid := &RecordError{Collection: s.title(), Index: i, Err: err}
 	var member *resources.MemberError
 	if errors.As(err, &member) {
@@ -147,7 +147,7 @@ func (s *schema[T]) recordError(i int, err error) error {
 
 // load reads a record and returns its entry. It reads into *record, which the calls for
 // all records of an array share.
-func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
+func (s *recordType[T]) load(in *scanner, record *T) (*store.Entry, error) {
 	in.skipSpace()
 	start := in.at
 	plain, ok := s.readPlain(in, record)
@@ -179,7 +179,7 @@ func (s *schema[T]) load(in *scanner, record *T) (*store.Entry, error) {
 }
 
 // known returns an object without the members that T does not have.
-func (s *schema[T]) known(object []byte) ([]byte, error) {
+func (s *recordType[T]) known(object []byte) ([]byte, error) {
 	if s.anyMember {
 		return object, nil
 	}

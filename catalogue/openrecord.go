@@ -10,9 +10,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// describeOpen sets the schema of open records. They need no copies and no checks,
+// describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func describeOpen(s *schema[resources.Record], engine *store.Schema, keys []ordering.KeyFunc) error {
+func describeOpen(s *recordType[resources.Record], engine *store.Schema, keys []ordering.KeyFunc) error {
 	texts := map[string]func(string) ordering.Key{}
 	for i, k := range keys {
 		name, key, ok := k.ForText()

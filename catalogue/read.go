@@ -17,7 +17,7 @@ func (c *Collection[T]) Has(id int) bool { return c.store.Get(id) != nil }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // there is none. O(log n).
-func (c *Collection[T]) Get(id int) (T, error) { return c.schema.copied(c.store.Get(id), id) }
+func (c *Collection[T]) Get(id int) (T, error) { return c.typ.copied(c.store.Get(id), id) }
 
 // Fields is like [Snapshot.Fields] for the current state.
 func (c *Collection[T]) Fields() []string { return c.Snapshot().Fields() }
@@ -33,7 +33,7 @@ func (c *Collection[T]) All() iter.Seq[T] {
 // writes do not affect the iterator.
 func (c *Collection[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
 	scan, err := c.store.Scan(context.Background(), store.Query{Terms: terms})
-	return c.schema.seq(scan, err)
+	return c.typ.seq(scan, err)
 }
 
 // Page is like [Snapshot.Page] for the current state.
@@ -45,11 +45,11 @@ func (c *Collection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[
 // View is like [Snapshot.View] for the current state.
 func (c *Collection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	entries, count, err := c.store.Page(context.Background(), store.Query{Terms: terms, Window: w})
-	return c.schema.view(entries, count, err)
+	return c.typ.view(entries, count, err)
 }
 
 // view returns a view of entries.
-func (s *schema[T]) view(entries []*store.Entry, count int, err error) (View[T], error) {
+func (s *recordType[T]) view(entries []*store.Entry, count int, err error) (View[T], error) {
 	if err != nil {
 		return View[T]{}, s.named(err)
 	}
@@ -58,7 +58,7 @@ func (s *schema[T]) view(entries []*store.Entry, count int, err error) (View[T],
 
 // copied returns a copy of the record of an entry. The error wraps [ErrNotFound] if e
 // is nil.
-func (s *schema[T]) copied(e *store.Entry, id int) (record T, err error) {
+func (s *recordType[T]) copied(e *store.Entry, id int) (record T, err error) {
 	if e == nil {
 		return record, s.errorf("%w: id %d", ErrNotFound, id)
 	}
@@ -67,7 +67,7 @@ func (s *schema[T]) copied(e *store.Entry, id int) (record T, err error) {
 
 // seq returns an iterator over copies of the records that scan yields. If err is not
 // nil, the iterator is empty.
-func (s *schema[T]) seq(scan func(func(*store.Entry) bool), err error) (iter.Seq[T], error) {
+func (s *recordType[T]) seq(scan func(func(*store.Entry) bool), err error) (iter.Seq[T], error) {
 	if err != nil {
 		return func(func(T) bool) {}, s.named(err)
 	}

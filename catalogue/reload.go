@@ -14,14 +14,14 @@ import (
 // Otherwise only its depth is checked, because interfaces, raw JSON and types that contain
 // themselves can be nested too deep.
 type reloader[T any] struct {
-	schema        *schema[T]
+	typ           *recordType[T]
 	parse, decode bool
 	own           bool // methods of T write or read the whole record
 }
 
 // check returns an error if the record cannot be loaded from its JSON.
 func (l *reloader[T]) check(record *T) error {
-	s, copied := l.schema, *record
+	s, copied := l.typ, *record
 	if s.id(record) == 0 {
 		s.setID(&copied, 1) // the id is not assigned yet
 	}
@@ -47,7 +47,7 @@ func (l *reloader[T]) load(text []byte, required []string) (record T, err error)
 		return record, checkDepth(text, maxLevels)
 	}
 	if _, err = resources.ParseRecord(text); err == nil && l.decode {
-		record, err = l.schema.decode(text, required)
+		record, err = l.typ.decode(text, required)
 	}
 	return record, err
 }
@@ -55,7 +55,7 @@ func (l *reloader[T]) load(text []byte, required []string) (record T, err error)
 // blame returns an error for the first field whose JSON alone cannot be loaded. If there
 // is none, it returns err.
 func (l *reloader[T]) blame(record *T, err error) error {
-	for _, m := range l.schema.members {
+	for _, m := range l.typ.members {
 		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
 		if nilPointer != nil {
 			continue

@@ -83,18 +83,18 @@ func (c *Collection[T]) Save(w io.Writer) error {
 		fmt.Fprintf(b, "{%q:%d,%q:", lastIDKey, last, resultsKey)
 		end = "}\n"
 	}
-	if err := c.schema.write(b, s); err != nil {
+	if err := c.typ.write(b, s); err != nil {
 		return err
 	}
 	b.WriteString(end)
 	if err := b.Flush(); err != nil {
-		return c.schema.errorf("%w", err)
+		return c.typ.errorf("%w", err)
 	}
 	return nil
 }
 
 // write writes the records of a state as an array.
-func (s *schema[T]) write(w *bufio.Writer, state *store.State) error {
+func (s *recordType[T]) write(w *bufio.Writer, state *store.State) error {
 	lead := "[\n"
 	for _, e := range state.Entries() {
 		record, err := s.encoded(e)

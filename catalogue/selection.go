@@ -41,7 +41,7 @@ import (
 //
 // [Selection.Explain] describes which way is taken.
 type Selection[T any] struct {
-	schema *schema[T]
+	typ    *recordType[T]
 	source source
 	where  []store.Condition
 	err    error
@@ -60,12 +60,12 @@ type source interface {
 // Where returns the records that satisfy all conditions. Without conditions, it returns
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return c.schema.where(c.store, conditions)
+	return c.typ.where(c.store, conditions)
 }
 
 // Where is like [Collection.Where].
 func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return s.schema.where(s.state, conditions)
+	return s.typ.where(s.state, conditions)
 }
 
 // Where is like [Collection.Where], and includes the writes of the batch. In a batch, the
@@ -73,7 +73,7 @@ func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
 // orderings in use × log n) in addition, and makes each later write of the batch about
 // twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return tx.schema.where(tx.tx, conditions)
+	return tx.typ.where(tx.tx, conditions)
 }
 
 // First returns a copy of the first record, in the default order, that satisfies all
@@ -107,8 +107,8 @@ func (s Snapshot[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	return s.Where().Position(id, terms...)
 }
 
-func (s *schema[T]) where(from source, conditions []ordering.Condition) Selection[T] {
-	sel := Selection[T]{schema: s, source: from, where: make([]store.Condition, len(conditions))}
+func (s *recordType[T]) where(from source, conditions []ordering.Condition) Selection[T] {
+	sel := Selection[T]{typ: s, source: from, where: make([]store.Condition, len(conditions))}
 	for i, c := range conditions {
 		ranges, err := s.ranges(c)
 		if err != nil {
@@ -132,7 +132,7 @@ func (sel Selection[T]) Count() (int, error) {
 		return 0, sel.err
 	}
 	n, err := sel.source.Count(context.Background(), sel.where)
-	return n, sel.schema.named(err)
+	return n, sel.typ.named(err)
 }
 
 // First returns a copy of the first record in the order of terms, or in the default order
@@ -145,14 +145,14 @@ func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	e, err := sel.source.First(context.Background(), sel.query(pagination.Window{}, terms))
 	switch {
 	case err != nil:
-		return record, sel.schema.named(err)
+		return record, sel.typ.named(err)
 	case e == nil:
 		if len(sel.where) > 0 {
-			return record, sel.schema.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
+			return record, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
 		}
-		return record, sel.schema.errorf("%w: there are none", ErrNotFound)
+		return record, sel.typ.errorf("%w: there are none", ErrNotFound)
 	}
-	return sel.schema.clone(recordOf[T](e)), nil
+	return sel.typ.clone(recordOf[T](e)), nil
 }
 
 // restriction returns the conditions as text for an error.
@@ -180,7 +180,7 @@ func (sel Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[
 		return View[T]{}, sel.err
 	}
 	entries, count, err := sel.source.Page(context.Background(), sel.query(w, terms))
-	return sel.schema.view(entries, count, err)
+	return sel.typ.view(entries, count, err)
 }
 
 // Ordered returns an iterator over copies of the records in the order of terms, or in the
@@ -190,7 +190,7 @@ func (sel Selection[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
 		return func(func(T) bool) {}, sel.err
 	}
 	scan, err := sel.source.Scan(context.Background(), sel.query(pagination.Window{}, terms))
-	return sel.schema.seq(scan, err)
+	return sel.typ.seq(scan, err)
 }
 
 // Position returns the number of selected records before the one with the given id, in
@@ -202,12 +202,12 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	p, err := sel.source.Position(context.Background(), id, sel.query(pagination.Window{}, terms))
 	switch {
 	case err != nil:
-		return 0, sel.schema.named(err)
+		return 0, sel.typ.named(err)
 	case p < 0:
 		if len(sel.where) > 0 {
-			return 0, sel.schema.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
+			return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
 		}
-		return 0, sel.schema.errorf("%w: id %d", ErrNotFound, id)
+		return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
 	}
 	return p, nil
 }
@@ -221,5 +221,5 @@ func (sel Selection[T]) Explain(terms ...ordering.Term) (string, error) {
 		return "", sel.err
 	}
 	text, err := sel.source.Explain(context.Background(), sel.query(pagination.Window{}, terms))
-	return text, sel.schema.named(err)
+	return text, sel.typ.named(err)
 }

@@ -13,13 +13,13 @@ import (
 // concurrent use. While it is held, the records of that state stay in memory, even
 // after they are replaced or deleted. The methods of the zero Snapshot panic.
 type Snapshot[T any] struct {
-	schema *schema[T]
-	state  *store.State
+	typ   *recordType[T]
+	state *store.State
 }
 
 // Snapshot returns the current state. O(1), but the next write copies the tree nodes
 // that it changes.
-func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.schema, c.store.Current()} }
+func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.typ, c.store.Current()} }
 
 // Count returns the number of records. O(1).
 func (s Snapshot[T]) Count() int { return s.state.Len() }
@@ -35,13 +35,13 @@ func (s Snapshot[T]) Has(id int) bool { return s.state.Get(id) != nil }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // there is none. O(log n).
-func (s Snapshot[T]) Get(id int) (T, error) { return s.schema.copied(s.state.Get(id), id) }
+func (s Snapshot[T]) Get(id int) (T, error) { return s.typ.copied(s.state.Get(id), id) }
 
 // Fields returns the names of the fields that records can be ordered by, in snake_case.
 // If T is a struct, they are in the order of its fields. For open records they are id
 // and the members that at least one record has, sorted. The caller may modify the
 // slice. O(fields).
-func (s Snapshot[T]) Fields() []string { return s.schema.names(s.state) }
+func (s Snapshot[T]) Fields() []string { return s.typ.names(s.state) }
 
 // All returns an iterator over copies of all records in the default order.
 func (s Snapshot[T]) All() iter.Seq[T] {
@@ -58,7 +58,7 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 // O(1) for each record.
 func (s Snapshot[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
 	scan, err := s.state.Scan(context.Background(), store.Query{Terms: terms})
-	return s.schema.seq(scan, err)
+	return s.typ.seq(scan, err)
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number
@@ -74,5 +74,5 @@ func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T],
 // must not be modified.
 func (s Snapshot[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	entries, count, err := s.state.Page(context.Background(), store.Query{Terms: terms, Window: w})
-	return s.schema.view(entries, count, err)
+	return s.typ.view(entries, count, err)
 }

@@ -33,7 +33,7 @@ func recordOf[T any](e *store.Entry) *T {
 
 // encoded returns the JSON of an entry. Concurrent first calls may each make it; the
 // results are equal.
-func (s *schema[T]) encoded(e *store.Entry) ([]byte, error) {
+func (s *recordType[T]) encoded(e *store.Entry) ([]byte, error) {
 	kept := &storedOf[T](e).encoding
 	if b := kept.Load(); b != nil {
 		return *b, nil

@@ -8,8 +8,8 @@ import "github.com/gobacklist/backlist/catalogue/internal/store"
 // return an error return one that wraps [ErrTxDone]. A Tx is not safe for concurrent
 // use.
 type Tx[T any] struct {
-	schema *schema[T]
-	tx     *store.Tx
+	typ *recordType[T]
+	tx  *store.Tx
 }
 
 // Batch calls f and makes its writes visible at one instant. If f returns an error,
@@ -26,40 +26,40 @@ func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.schema.refused(c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.schema, tx}) }))
+	return c.typ.refused(c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.typ, tx}) }))
 }
 
 // Insert is like [Collection.Insert], but a duplicate value is an error of the batch, not
 // of Insert.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
 	e := newEntry(0, record)
-	return idOf(tx.write(func() (store.Change, error) { return tx.schema.insertion(tx.tx, e) }))
+	return idOf(tx.write(func() (store.Change, error) { return tx.typ.insertion(tx.tx, e) }))
 }
 
 // Upsert is like [Collection.Upsert], with the exception of [Tx.Insert].
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
-	return idOf(tx.write(func() (store.Change, error) { return tx.schema.replacement(tx.tx, e) }))
+	return idOf(tx.write(func() (store.Change, error) { return tx.typ.replacement(tx.tx, e) }))
 }
 
 // Update is like [Collection.Update], but f may read and write other records through tx.
 // Those writes remain in the batch even if Update returns an error. If f writes to the
 // same record through tx, the error wraps [ErrInvalid].
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
-	_, err := tx.write(func() (store.Change, error) { return tx.schema.modification(tx.tx, id, f) })
+	_, err := tx.write(func() (store.Change, error) { return tx.typ.modification(tx.tx, id, f) })
 	return err
 }
 
 // Delete is like [Collection.Delete].
 func (tx *Tx[T]) Delete(id int) error {
-	_, err := tx.write(func() (store.Change, error) { return tx.schema.deletion(tx.tx, id) })
+	_, err := tx.write(func() (store.Change, error) { return tx.typ.deletion(tx.tx, id) })
 	return err
 }
 
 // write adds the change that prepare returns to the batch and returns its new entry.
 func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, error) {
 	if tx.tx.Done() {
-		return nil, tx.schema.errorf("%w", ErrTxDone)
+		return nil, tx.typ.errorf("%w", ErrTxDone)
 	}
 	ch, err := prepare()
 	if err != nil {
@@ -73,9 +73,9 @@ func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, erro
 // there is none. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
 	if tx.tx.Done() {
-		return record, tx.schema.errorf("%w", ErrTxDone)
+		return record, tx.typ.errorf("%w", ErrTxDone)
 	}
-	return tx.schema.copied(tx.tx.Get(id), id)
+	return tx.typ.copied(tx.tx.Get(id), id)
 }
 
 // Has reports whether there is a record with the given id. After the batch it returns

@@ -11,7 +11,7 @@ import (
 
 // refused returns the error of a write that the store refused. It names the value that
 // two records would have.
-func (s *schema[T]) refused(err error) error {
+func (s *recordType[T]) refused(err error) error {
 	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another collection
 	if !ok {
 		return err
@@ -35,7 +35,7 @@ func (d *duplicate) Error() string {
 func (d *duplicate) Unwrap() error { return ErrDuplicate }
 
 // valueOf returns the JSON name of a field and the JSON of its value, shortened.
-func (s *schema[T]) valueOf(e *store.Entry, field string) (name, value string) {
+func (s *recordType[T]) valueOf(e *store.Entry, field string) (name, value string) {
 	const longest = 100
 	b, err := s.encode(recordOf[T](e))
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *schema[T]) valueOf(e *store.Entry, field string) (name, value string) {
 
 // duplicates returns the first record of a list that has the same value of a unique field
 // as an earlier one, or nil.
-func (s *schema[T]) duplicates(list []*store.Entry) *duplicate {
+func (s *recordType[T]) duplicates(list []*store.Entry) *duplicate {
 	for _, f := range s.unique {
 		seen := make(map[string]int, len(list))
 		for i, e := range list {

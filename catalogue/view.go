@@ -5,7 +5,7 @@ import "github.com/gobacklist/backlist/catalogue/internal/store"
 // A View is a page of stored records, without copies. It is immutable and safe for
 // concurrent use. It keeps only its own records in memory. The zero View is empty.
 type View[T any] struct {
-	schema  *schema[T]
+	typ     *recordType[T]
 	entries []*store.Entry
 	count   int
 }
@@ -24,7 +24,7 @@ func (v View[T]) At(i int) *T { return recordOf[T](v.entries[i]) }
 // JSON returns the JSON of the record with index i. It must not be modified. The error
 // wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON
 // panics if i is not in [0, Len). O(1) after the first call for a record.
-func (v View[T]) JSON(i int) ([]byte, error) { return v.schema.encoded(v.entries[i]) }
+func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries[i]) }
 
 // A Page holds the records in a window and the number of all records of the collection,
 // or of the [Selection], both of one state. The records are copies and can be modified.
@@ -35,12 +35,12 @@ type Page[T any] struct {
 
 // page returns the view with copies of the records.
 func (v View[T]) page() Page[T] {
-	if v.schema == nil {
+	if v.typ == nil {
 		return Page[T]{}
 	}
 	p := Page[T]{Count: v.count, Records: make([]T, len(v.entries))}
 	for i, e := range v.entries {
-		p.Records[i] = v.schema.clone(recordOf[T](e))
+		p.Records[i] = v.typ.clone(recordOf[T](e))
 	}
 	return p
 }

@@ -21,7 +21,7 @@ func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.ins
 
 func (c *Collection[T]) insert(record T) (*store.Entry, error) {
 	e := newEntry(0, record)
-	return c.write(func(s *store.State) (store.Change, error) { return c.schema.insertion(s, e) })
+	return c.write(func(s *store.State) (store.Change, error) { return c.typ.insertion(s, e) })
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
@@ -29,7 +29,7 @@ func (c *Collection[T]) insert(record T) (*store.Entry, error) {
 // of Insert, except [ErrExists]. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
-	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.schema.replacement(s, e) }))
+	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.replacement(s, e) }))
 }
 
 // Update calls f with a copy of the record with the given id and stores the result.
@@ -43,14 +43,14 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // Other writers wait for f; readers do not. f must not write to the same collection:
 // it would deadlock. O(orderings in use × log n), without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
-	_, err := c.write(func(s *store.State) (store.Change, error) { return c.schema.modification(s, id, f) })
+	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.modification(s, id, f) })
 	return err
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none. The id is not assigned again. O(orderings in use × log n).
 func (c *Collection[T]) Delete(id int) error {
-	_, err := c.write(func(s *store.State) (store.Change, error) { return c.schema.deletion(s, id) })
+	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.deletion(s, id) })
 	return err
 }
 
@@ -73,17 +73,17 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	var fresh []*store.Entry
 	if records != nil {
 		for record := range records {
-			fresh = append(fresh, newEntry(c.schema.id(&record), record))
+			fresh = append(fresh, newEntry(c.typ.id(&record), record))
 		}
 	}
 	return c.store.Replace(func(s *store.State) ([]*store.Entry, error) {
-		return fresh, c.schema.number(fresh, s.LastID())
+		return fresh, c.typ.number(fresh, s.LastID())
 	})
 }
 
 // number checks the records of fresh entries, assigns ids greater than last to those
 // without one, copies the records, and sorts the entries by id.
-func (s *schema[T]) number(fresh []*store.Entry, last int) error {
+func (s *recordType[T]) number(fresh []*store.Entry, last int) error {
 	places := make(map[int]int, len(fresh))
 	for i, e := range fresh {
 		first, twice := places[e.ID]
@@ -123,7 +123,7 @@ func (c *Collection[T]) write(prepare func(s *store.State) (store.Change, error)
 		return nil, err
 	}
 	ch, err := c.store.Write(prepare)
-	return ch.New, c.schema.refused(err)
+	return ch.New, c.typ.refused(err)
 }
 
 func idOf(e *store.Entry, err error) (int, error) {
@@ -142,7 +142,7 @@ type current interface {
 
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
 // is the caller's; it is copied when the change is prepared.
-func (s *schema[T]) insertion(now current, fresh *store.Entry) (store.Change, error) {
+func (s *recordType[T]) insertion(now current, fresh *store.Entry) (store.Change, error) {
 	id := s.id(recordOf[T](fresh))
 	switch {
 	case id < 0:
@@ -157,7 +157,7 @@ func (s *schema[T]) insertion(now current, fresh *store.Entry) (store.Change, er
 	return store.Change{New: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) replacement(now current, fresh *store.Entry) (store.Change, error) {
+func (s *recordType[T]) replacement(now current, fresh *store.Entry) (store.Change, error) {
 	id := s.id(recordOf[T](fresh))
 	old := now.Get(id)
 	if old == nil {
@@ -166,7 +166,7 @@ func (s *schema[T]) replacement(now current, fresh *store.Entry) (store.Change, 
 	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) modification(now current, id int, f func(*T) error) (store.Change, error) {
+func (s *recordType[T]) modification(now current, id int, f func(*T) error) (store.Change, error) {
 	old := now.Get(id)
 	if old == nil {
 		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
@@ -185,7 +185,7 @@ func (s *schema[T]) modification(now current, id int, f func(*T) error) (store.C
 	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
 }
 
-func (s *schema[T]) deletion(now current, id int) (store.Change, error) {
+func (s *recordType[T]) deletion(now current, id int) (store.Change, error) {
 	old := now.Get(id)
 	if old == nil {
 		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
@@ -194,7 +194,7 @@ func (s *schema[T]) deletion(now current, id int) (store.Change, error) {
 }
 
 // own checks and copies the record of a fresh entry and sets its id.
-func (s *schema[T]) own(fresh *store.Entry, id int) error {
+func (s *recordType[T]) own(fresh *store.Entry, id int) error {
 	if err := s.check(recordOf[T](fresh)); err != nil {
 		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
 	}
@@ -202,7 +202,7 @@ func (s *schema[T]) own(fresh *store.Entry, id int) error {
 	return nil
 }
 
-func (s *schema[T]) keep(fresh *store.Entry, id int) {
+func (s *recordType[T]) keep(fresh *store.Entry, id int) {
 	record := recordOf[T](fresh)
 	*record = s.clone(record)
 	s.fillLists(record)

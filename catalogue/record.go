@@ -16,8 +16,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// schema describes a record type. It is made once for a collection, by reflection.
-type schema[T any] struct {
+// A recordType is what a collection knows of its record type. It is made once for a collection, by reflection.
+type recordType[T any] struct {
 	name      string
 	idWire    string              // name of the id in JSON
 	idName    string              // name of the id in an ordering
@@ -40,12 +40,12 @@ type schema[T any] struct {
 	ranges func(ordering.Condition) ([]ordering.Range, error)
 }
 
-// newSchema returns the schema of a record type and its schema for the store.
-func newSchema[T any](opts Options) (*schema[T], *store.Schema, error) {
-	s := &schema[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
+// newRecordType returns what a collection knows of T and what its store does.
+func newRecordType[T any](opts Options) (*recordType[T], *store.Schema, error) {
+	s := &recordType[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
 	s.idName = ordering.Snake(s.idWire)
 	engine := &store.Schema{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
-	if open, ok := any(s).(*schema[resources.Record]); ok {
+	if open, ok := any(s).(*recordType[resources.Record]); ok {
 		if s.idWire != "id" {
 			return nil, nil, s.errorf("%w: Options.ID is %q, but the id of an open record is named id", ErrInvalidType, opts.ID)
 		}
@@ -80,7 +80,7 @@ func fieldNamed(engine *store.Schema, name string) (store.Field, error) {
 }
 
 // describeUnique sets the unique fields.
-func (s *schema[T]) describeUnique(engine *store.Schema, names []string) error {
+func (s *recordType[T]) describeUnique(engine *store.Schema, names []string) error {
 	for _, name := range names {
 		f, err := fieldNamed(engine, name)
 		if err != nil {
@@ -101,7 +101,7 @@ func unknownField(name string, known []string) error {
 	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }
 
-func describeStruct[T any](s *schema[T], engine *store.Schema, opts Options) error {
+func describeStruct[T any](s *recordType[T], engine *store.Schema, opts Options) error {
 	fields, err := ordering.FieldsOf[T](opts.Keys...)
 	if err != nil {
 		if _, without := ordering.FieldsOf[T](); without == nil {
@@ -164,7 +164,7 @@ func checkMethods(t reflect.Type) error {
 }
 
 // describeCopies sets the functions that copy and check records of a struct type.
-func describeCopies[T any](s *schema[T], clones []CloneFunc) error {
+func describeCopies[T any](s *recordType[T], clones []CloneFunc) error {
 	t := reflect.TypeFor[T]()
 	for i, c := range clones {
 		if c.clone == nil {
@@ -226,7 +226,7 @@ func encodeJSON[T any](record *T) ([]byte, error) {
 }
 
 // names returns a copy of the names of the fields of a state.
-func (s *schema[T]) names(state *store.State) []string {
+func (s *recordType[T]) names(state *store.State) []string {
 	if s.fields != nil {
 		return slices.Clone(s.fields)
 	}
@@ -234,16 +234,16 @@ func (s *schema[T]) names(state *store.State) []string {
 }
 
 // errorf returns an error that begins with the name of the collection.
-func (s *schema[T]) errorf(format string, args ...any) error {
+func (s *recordType[T]) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
 
 // title returns the prefix of the collection's errors.
-func (s *schema[T]) title() string { return cmp.Or(s.name, "collection") }
+func (s *recordType[T]) title() string { return cmp.Or(s.name, "collection") }
 
 // named adds the name of the collection to an error of the store. It returns nil if err
 // is nil.
-func (s *schema[T]) named(err error) error {
+func (s *recordType[T]) named(err error) error {
 	if err == nil {
 		return nil
 	}
