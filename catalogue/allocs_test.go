@@ -3,9 +3,9 @@ package catalogue
 import (
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 var allocOrders = [][]ordering.Term{
@@ -27,7 +27,7 @@ func TestViewAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 		snapshot := events.Snapshot()
-		read := func(v View[resources.Event], err error) {
+		read := func(v View[schema.Event], err error) {
 			if err != nil || v.Len() != 21 {
 				t.Fatal(v.Len(), err)
 			}
@@ -74,19 +74,19 @@ func TestPageAllocates(t *testing.T) {
 
 // A history adds at most one allocation to a batch.
 func TestWriteAllocates(t *testing.T) {
-	toggle := func(e *resources.Event) error { e.Published = !e.Published; return nil }
+	toggle := func(e *schema.Event) error { e.Published = !e.Published; return nil }
 	for _, row := range []struct {
 		reason        string
-		write         func(c *Collection[resources.Event])
+		write         func(c *Collection[schema.Event])
 		without, with float64 // allocations without and with a history
 	}{
-		{"Update", func(c *Collection[resources.Event]) { c.Update(500, toggle) }, 6, 6},
-		{"Batch", func(c *Collection[resources.Event]) {
-			c.Batch(func(tx *Tx[resources.Event]) error { return tx.Update(500, toggle) })
+		{"Update", func(c *Collection[schema.Event]) { c.Update(500, toggle) }, 6, 6},
+		{"Batch", func(c *Collection[schema.Event]) {
+			c.Batch(func(tx *Tx[schema.Event]) error { return tx.Update(500, toggle) })
 		}, 16, 17},
 	} {
 		for history, most := range map[int]float64{0: row.without, 5000: row.with} {
-			house, _ := benchHouse(t, 1000, Define[resources.Event]("events", Options{History: history}))
+			house, _ := benchHouse(t, 1000, Define[schema.Event]("events", Options{History: history}))
 			if got := testing.AllocsPerRun(200, func() { row.write(house.Events()) }); got > most {
 				t.Errorf("%s with a history of %d: %v allocations, want at most %v", row.reason, history, got, most)
 			}

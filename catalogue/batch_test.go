@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A panicValue is a value whose MarshalJSON panics while *panic is true.
@@ -94,8 +94,8 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 func TestTxAfterBatch(t *testing.T) {
 	house, _ := benchHouse(t, 3)
 	checkAtEnd(t, house)
-	var kept *Tx[resources.Event]
-	if err := house.Events().Batch(func(tx *Tx[resources.Event]) error { kept = tx; return nil }); err != nil {
+	var kept *Tx[schema.Event]
+	if err := house.Events().Batch(func(tx *Tx[schema.Event]) error { kept = tx; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if n := kept.Count(); n != 0 {

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -30,9 +30,9 @@ func BenchmarkBulk(b *testing.B) {
 
 // newFilledHouse returns a catalogue with events, inserted in one batch, and with indexes
 // by date and name.
-func newFilledHouse(b *testing.B, events []resources.Event) *Catalogue {
+func newFilledHouse(b *testing.B, events []schema.Event) *Catalogue {
 	house := New()
-	err := house.Events().Batch(func(tx *Tx[resources.Event]) error {
+	err := house.Events().Batch(func(tx *Tx[schema.Event]) error {
 		for i := range events {
 			if _, err := tx.Insert(events[i]); err != nil {
 				return err
@@ -134,7 +134,7 @@ type (
 		Type       string
 		Author     int
 	}
-	plainLabel resources.Label // without its methods
+	plainLabel schema.Label // without its methods
 )
 
 // plainHouse returns the struct type that encoding/json reads a file into.
@@ -167,7 +167,7 @@ func must(b *testing.B, err error) {
 // sorting pointers once.
 func BenchmarkFirstUse(b *testing.B) {
 	house, events := benchHouse(b, 100_000)
-	pointers := make([]*resources.Event, len(events))
+	pointers := make([]*schema.Event, len(events))
 	for i := range events {
 		pointers[i] = &events[i]
 	}
@@ -180,7 +180,7 @@ func BenchmarkFirstUse(b *testing.B) {
 	})
 	b.Run("sort", func(b *testing.B) {
 		for b.Loop() {
-			slices.SortFunc(slices.Clone(pointers), func(a, b *resources.Event) int {
+			slices.SortFunc(slices.Clone(pointers), func(a, b *schema.Event) int {
 				return cmp.Or(a.EndDate.Compare(b.EndDate.Time), a.ID-b.ID)
 			})
 		}
@@ -201,7 +201,7 @@ func BenchmarkHeap(b *testing.B) {
 	events := benchEvents(n)
 	for b.Loop() {
 		records := heapOf(func() any {
-			all := make([]*resources.Event, n)
+			all := make([]*schema.Event, n)
 			for i := range all {
 				e := events[i].Clone()
 				all[i] = &e

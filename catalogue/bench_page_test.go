@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 const benchLimit = 21
@@ -88,13 +88,13 @@ func BenchmarkPage(b *testing.B) {
 func BenchmarkSlicePage(b *testing.B) {
 	const n = 100_000
 	house, events := benchHouse(b, n)
-	slices.SortFunc(events, func(a, b resources.Event) int {
+	slices.SortFunc(events, func(a, b schema.Event) int {
 		if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
 			return c
 		}
 		return a.ID - b.ID
 	})
-	pointers, encoded := make([]*resources.Event, n), make([][]byte, n)
+	pointers, encoded := make([]*schema.Event, n), make([][]byte, n)
 	all := encodeAll(b, house, n)
 	for i := range events {
 		e := events[i].Clone()
@@ -107,10 +107,10 @@ func BenchmarkSlicePage(b *testing.B) {
 	for _, place := range benchOffsets(n) {
 		b.Run("copies/at="+place.name, func(b *testing.B) {
 			b.ReportAllocs()
-			var kept []resources.Event // forces the page onto the heap
+			var kept []schema.Event // forces the page onto the heap
 			for i := 0; b.Loop(); i++ {
 				offset := place.offsets[i%len(place.offsets)]
-				page := make([]resources.Event, benchLimit)
+				page := make([]schema.Event, benchLimit)
 				for j, e := range pointers[offset:][:benchLimit] {
 					page[j] = e.Clone()
 				}
@@ -135,7 +135,7 @@ func BenchmarkSlicePage(b *testing.B) {
 }
 
 // encodeAll returns all events, after their JSON has been made.
-func encodeAll(b *testing.B, house *Catalogue, n int) View[resources.Event] {
+func encodeAll(b *testing.B, house *Catalogue, n int) View[schema.Event] {
 	all, err := house.Events().View(pagination.Window{Limit: n})
 	if err != nil {
 		b.Fatal(err)

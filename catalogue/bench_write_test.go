@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // BenchmarkWrite measures single writes, with and without a snapshot after each, and
@@ -45,7 +45,7 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/batch-1000", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Batch(func(tx *Tx[resources.Event]) error {
+				c.Batch(func(tx *Tx[schema.Event]) error {
 					for i := range 1000 {
 						tx.Update(1+i*7919%n, startEarlier)
 					}
@@ -56,7 +56,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-func withoutID(e resources.Event) resources.Event {
+func withoutID(e schema.Event) schema.Event {
 	e.ID = 0
 	return e
 }
@@ -73,7 +73,7 @@ func BenchmarkClone(b *testing.B) {
 func BenchmarkHistory(b *testing.B) {
 	for _, history := range []int{0, 1000, 100_000} {
 		const n = 10_000
-		house, _ := benchHouse(b, n, Define[resources.Event]("events", Options{History: history}))
+		house, _ := benchHouse(b, n, Define[schema.Event]("events", Options{History: history}))
 		c := house.Events()
 		b.Run(fmt.Sprintf("kept=%d/update", history), func(b *testing.B) {
 			b.ReportAllocs()
@@ -84,7 +84,7 @@ func BenchmarkHistory(b *testing.B) {
 		b.Run(fmt.Sprintf("kept=%d/batch-1000", history), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Batch(func(tx *Tx[resources.Event]) error {
+				c.Batch(func(tx *Tx[schema.Event]) error {
 					for i := range 1000 {
 						tx.Update(1+i*7919%n, startEarlier)
 					}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A callbackRecord calls a function of the test from MarshalJSON.
@@ -174,7 +174,7 @@ func TestReadsDoNotWaitForUpdate(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	written := make(chan error)
 	go func() {
-		written <- events.Update(1, func(e *resources.Event) error {
+		written <- events.Update(1, func(e *schema.Event) error {
 			close(inside)
 			<-leave
 			return nil
@@ -229,9 +229,9 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	written := make(chan error)
 	go func() {
 		for range 5 {
-			err := c.Batch(func(tx *Tx[resources.Event]) error {
+			err := c.Batch(func(tx *Tx[schema.Event]) error {
 				for i := range events {
-					if err := tx.Update(i+1, func(e *resources.Event) error { e.Name += "."; return nil }); err != nil {
+					if err := tx.Update(i+1, func(e *schema.Event) error { e.Name += "."; return nil }); err != nil {
 						return err
 					}
 				}

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A Catalogue is a set of collections: the 39 of the publishing house's service, those of
@@ -18,9 +18,9 @@ import (
 // are checked by the methods Create, Update and Delete of [Encoded] and by nothing else:
 // other writes can leave references to records that do not exist.
 type Catalogue struct {
-	events *Collection[resources.Event]
-	labels *Collection[resources.Label]
-	links  *Collection[resources.SocialLink]
+	events *Collection[schema.Event]
+	labels *Collection[schema.Label]
+	links  *Collection[schema.SocialLink]
 
 	all      []anyCollection // in the order of the definitions
 	byKey    map[string]int
@@ -36,29 +36,29 @@ type Catalogue struct {
 
 // bind sets the typed collections.
 func (c *Catalogue) bind() {
-	c.events, _ = Define[resources.Event]("events", Options{}).In(c)
-	c.labels, _ = Define[resources.Label]("labels", Options{}).In(c)
-	c.links, _ = Define[resources.SocialLink]("social-links", Options{}).In(c)
+	c.events, _ = Define[schema.Event]("events", Options{}).In(c)
+	c.labels, _ = Define[schema.Label]("labels", Options{}).In(c)
+	c.links, _ = Define[schema.SocialLink]("social-links", Options{}).In(c)
 }
 
 // Events returns the collection of events, or nil if the catalogue has no collection
-// events of [resources.Event]. Its default order is by start date.
-func (c *Catalogue) Events() *Collection[resources.Event] { return c.events }
+// events of [schema.Event]. Its default order is by start date.
+func (c *Catalogue) Events() *Collection[schema.Event] { return c.events }
 
 // Labels returns the collection of labels, which are the imprints of the house. It
-// returns nil if the catalogue has no collection labels of [resources.Label].
-func (c *Catalogue) Labels() *Collection[resources.Label] { return c.labels }
+// returns nil if the catalogue has no collection labels of [schema.Label].
+func (c *Catalogue) Labels() *Collection[schema.Label] { return c.labels }
 
 // SocialLinks returns the collection of social links, or nil if the catalogue has no
-// collection social-links of [resources.SocialLink].
-func (c *Catalogue) SocialLinks() *Collection[resources.SocialLink] { return c.links }
+// collection social-links of [schema.SocialLink].
+func (c *Catalogue) SocialLinks() *Collection[schema.SocialLink] { return c.links }
 
 // Records returns the collection of open records with the given key, such as
 // "authors". The error wraps [ErrUnknownCollection] if there is no collection with the
 // key, and [ErrInvalidType] if its records have another type. To get such a collection,
 // use [Definition.In]. O(1).
-func (c *Catalogue) Records(key string) (*Collection[resources.Record], error) {
-	return Define[resources.Record](key, Options{}).In(c)
+func (c *Catalogue) Records(key string) (*Collection[schema.Record], error) {
+	return Define[schema.Record](key, Options{}).In(c)
 }
 
 // Encoded returns the collection with the given key for records of any type. The error

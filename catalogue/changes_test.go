@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // newAccounts returns an empty collection with a history of the given length.
@@ -378,8 +378,8 @@ func TestSinceLoad(t *testing.T) {
 // the documented types.
 func TestSinceInCatalogue(t *testing.T) {
 	house, err := catalogue.NewWith(
-		catalogue.Define[resources.Event]("events", catalogue.Options{History: 10}),
-		catalogue.Define[resources.Record]("authors", catalogue.Options{History: 10}),
+		catalogue.Define[schema.Event]("events", catalogue.Options{History: 10}),
+		catalogue.Define[schema.Record]("authors", catalogue.Options{History: 10}),
 		catalogue.Define[account]("books", catalogue.Options{History: 10}),
 	)
 	if err != nil {

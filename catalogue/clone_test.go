@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A catalogue and its clone do not see each other's writes.
@@ -19,7 +19,7 @@ func TestClonesDiverge(t *testing.T) {
 	house := dataset(t)
 	before := ids(t, house.Events(), eventID, terms("-slug"))
 	clone := house.Clone()
-	if id, err := clone.Events().Insert(resources.Event{Name: "clone", Slug: "zzz"}); err != nil || clone.Events().Count() != len(before)+1 {
+	if id, err := clone.Events().Insert(schema.Event{Name: "clone", Slug: "zzz"}); err != nil || clone.Events().Count() != len(before)+1 {
 		t.Fatalf("insert: %d, %v", id, err)
 	}
 	if diff := cmp.Diff(before, ids(t, house.Events(), eventID, terms("-slug"))); diff != "" {
@@ -107,11 +107,11 @@ func TestConcurrentCatalogueClones(t *testing.T) {
 		group.Go(func() {
 			for range 10 {
 				clone := house.Clone()
-				if _, err := house.Events().Insert(resources.Event{Name: "n"}); err != nil {
+				if _, err := house.Events().Insert(schema.Event{Name: "n"}); err != nil {
 					t.Error(err)
 				}
 				n := clone.Events().Count()
-				if _, err := clone.Events().Insert(resources.Event{Name: "n"}); err != nil || clone.Events().Count() != n+1 {
+				if _, err := clone.Events().Insert(schema.Event{Name: "n"}); err != nil || clone.Events().Count() != n+1 {
 					t.Errorf("clone has %d events, %v, want %d", clone.Events().Count(), err, n+1)
 				}
 			}
@@ -136,7 +136,7 @@ func TestFieldsOfClones(t *testing.T) {
 	load(house, `[{"id":1,"a":1},{"id":2,"a":1,"b":1}]`)
 	first, second := house.Clone(), house.Clone()
 	grandchild := second.Clone()
-	books := func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
+	books := func(c *catalogue.Catalogue) *catalogue.Collection[schema.Record] {
 		open, err := c.Records("books")
 		if err != nil {
 			t.Fatal(err)
@@ -146,14 +146,14 @@ func TestFieldsOfClones(t *testing.T) {
 	if err := books(house).Delete(2); err != nil {
 		t.Fatal(err)
 	}
-	record, err := resources.ParseRecord([]byte(`{"id":3,"c":1}`))
+	record, err := schema.ParseRecord([]byte(`{"id":3,"c":1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := books(first).Insert(record); err != nil {
 		t.Fatal(err)
 	}
-	err = books(second).Batch(func(tx *catalogue.Tx[resources.Record]) error { return tx.Delete(1) })
+	err = books(second).Batch(func(tx *catalogue.Tx[schema.Record]) error { return tx.Delete(1) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures a [Collection]. With the zero value a collection has no name and
@@ -48,10 +48,10 @@ type Options struct {
 
 	// Description describes the collection of a catalogue for servers and for posts. A
 	// standalone collection ignores it. If it is nil, or for members that are zero, the
-	// description is the documented one or that of [resources.DescriptionOf].
-	Description *resources.Description
+	// description is the documented one or that of [schema.DescriptionOf].
+	Description *schema.Description
 
-	// Now returns the time for fields that are [resources.Field].Created. If nil, it is
+	// Now returns the time for fields that are [schema.Field].Created. If nil, it is
 	// [time.Now].
 	Now func() time.Time
 
@@ -62,7 +62,7 @@ type Options struct {
 }
 
 // A Collection holds records of type T and returns them by id or in any order of
-// their fields. T is [resources.Record] or a struct with an int field for the id.
+// their fields. T is [schema.Record] or a struct with an int field for the id.
 // [NewCollection] lists the requirements. The zero Collection is invalid: its methods
 // panic.
 //
@@ -83,7 +83,7 @@ type Collection[T any] struct {
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [resources.Record] or a struct with an int field for the id. The id must
+// T must be [schema.Record] or a struct with an int field for the id. The id must
 // be a field of T or of a struct embedded by value. Every field must have a type that
 // package encoding/json can marshal, unless its tag is "-", and that can be copied:
 //
@@ -106,13 +106,13 @@ type Collection[T any] struct {
 // Two words of the tag backlist have an effect: a field with unique is added to
 // Options.Unique, and the text of a field with decimal is compared by its value, unless
 // Options.Keys has a function for it. All other words are for requests. They have no
-// effect in a standalone collection, but must be valid too; [resources.DescriptionOf]
+// effect in a standalone collection, but must be valid too; [schema.DescriptionOf]
 // lists them.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these
 // requirements, or if a function in opts is nil or takes another type than its field has.
 // It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
-// Options.Unique or Options.Keys names no field of it, and if T is resources.Record and
+// Options.Unique or Options.Keys names no field of it, and if T is schema.Record and
 // one of the three has a name that is not in snake_case. NewCollection inspects T by
 // reflection once; the methods of the collection do not repeat that work.
 //
@@ -142,7 +142,7 @@ func withTags[T any](opts Options) (Options, error) {
 	if !tagged {
 		return opts, nil
 	}
-	about, err := resources.DescriptionOf[T](opts.Name)
+	about, err := schema.DescriptionOf[T](opts.Name)
 	if err != nil {
 		return opts, fmt.Errorf("%s: %w: %w", cmp.Or(opts.Name, "collection"), ErrInvalidType, err)
 	}
@@ -152,7 +152,7 @@ func withTags[T any](opts Options) (Options, error) {
 }
 
 // addUnique returns the names of unique fields, and those of described ones.
-func addUnique(names []string, fields []resources.Field) []string {
+func addUnique(names []string, fields []schema.Field) []string {
 	names = slices.Clone(names)
 	for _, f := range fields {
 		if name := ordering.Snake(f.Name); f.Unique && !slices.Contains(names, name) {

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // writeAuthorThenEvent inserts n authors, and after each of them an event that refers
@@ -23,8 +23,8 @@ func writeAuthorThenEvent(t *testing.T, house *catalogue.Catalogue, n int) {
 	authors, err := house.Records("authors")
 	must(t, err)
 	for range n {
-		author, err1 := authors.Insert(resources.Record{})
-		_, err2 := house.Events().Insert(resources.Event{Authors: []int{author}})
+		author, err1 := authors.Insert(schema.Record{})
+		_, err2 := house.Events().Insert(schema.Event{Authors: []int{author}})
 		must(t, err1, err2)
 	}
 }
@@ -104,14 +104,14 @@ func TestPageReadsOneState(t *testing.T) {
 	checkAtEnd(t, house)
 	books, err := house.Records("books")
 	must(t, err)
-	record := func(text string) resources.Record {
-		r, err := resources.ParseRecord([]byte(text))
+	record := func(text string) schema.Record {
+		r, err := schema.ParseRecord([]byte(text))
 		must(t, err)
 		return r
 	}
 	// If ranked, all records have a rank that reverses the order by id. If not, none has.
 	set := func(ranked bool) {
-		must(t, books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
+		must(t, books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
 			for id := 1; id <= 12; id++ {
 				text := fmt.Sprintf(`{"id":%d}`, id)
 				if ranked {
@@ -164,14 +164,14 @@ func TestIDsAreNotReused(t *testing.T) {
 	checkAtEnd(t, house)
 	events := house.Events()
 	for range 3 {
-		_, err := events.Insert(resources.Event{})
+		_, err := events.Insert(schema.Event{})
 		must(t, err)
 	}
 	must(t, events.Delete(3))
 	authors, err := house.Records("authors")
 	must(t, err)
-	must(t, authors.Batch(func(tx *catalogue.Tx[resources.Record]) error { // uses an id that no reader ever saw
-		id, err := tx.Insert(resources.Record{})
+	must(t, authors.Batch(func(tx *catalogue.Tx[schema.Record]) error { // uses an id that no reader ever saw
+		id, err := tx.Insert(schema.Record{})
 		must(t, err)
 		return tx.Delete(id)
 	}))
@@ -180,10 +180,10 @@ func TestIDsAreNotReused(t *testing.T) {
 		house = catalogue.New()
 		must(t, house.Load(strings.NewReader(text)))
 	}
-	event, err1 := house.Events().Insert(resources.Event{})
+	event, err1 := house.Events().Insert(schema.Event{})
 	authors, err2 := house.Records("authors")
 	must(t, err1, err2)
-	author, err := authors.Insert(resources.Record{})
+	author, err := authors.Insert(schema.Record{})
 	if event != 4 || author != 2 || err != nil {
 		t.Errorf("next ids: event %d, author %d, %v, want 4 and 2", event, author, err)
 	}

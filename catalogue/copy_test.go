@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // leafTypes are the types that randomType builds other types from.
 var leafTypes = []reflect.Type{
 	reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[uint16](), reflect.TypeFor[int32](),
 	reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](),
-	reflect.TypeFor[time.Time](), reflect.TypeFor[resources.DateTime](), reflect.TypeFor[time.Duration](),
+	reflect.TypeFor[time.Time](), reflect.TypeFor[schema.DateTime](), reflect.TypeFor[time.Duration](),
 	reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any](), reflect.TypeFor[struct{}](),
 	reflect.TypeFor[cloned](), reflect.TypeFor[*cloned](), reflect.TypeFor[chain](),
 }
@@ -111,8 +111,8 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 		switch at := v.Addr().Interface().(type) {
 		case *time.Time:
 			*at = time.Unix(rng.Int64N(1e9), 5).In(time.FixedZone("", 60*rng.IntN(9)))
-		case *resources.DateTime:
-			*at = resources.At(time.Unix(rng.Int64N(1e9), 0))
+		case *schema.DateTime:
+			*at = schema.At(time.Unix(rng.Int64N(1e9), 0))
 		case *cloned:
 			at.hidden = slices.Repeat([]int{1}, n)
 			fill(rng, v.Field(0), depth+1)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 var (
@@ -33,7 +33,7 @@ func decoder[T any](of []jsonmember.Member) func([]byte, []string) (T, error) {
 		arrays[i] = hasArray(m.Field.Type)
 	}
 	return func(data []byte, _ []string) (record T, err error) {
-		members, err := resources.ParseRecord(data)
+		members, err := schema.ParseRecord(data)
 		if err != nil {
 			return record, err
 		}
@@ -41,10 +41,10 @@ func decoder[T any](of []jsonmember.Member) func([]byte, []string) (T, error) {
 		for name, text := range members.All() {
 			i := slices.IndexFunc(of, func(m jsonmember.Member) bool { return m.Name == name })
 			if i < 0 {
-				return record, &resources.MemberError{Member: name, Err: unknownMember(name, of)}
+				return record, &schema.MemberError{Member: name, Err: unknownMember(name, of)}
 			}
 			if err := decodeField(settable(v, of[i].Field.Index), text, arrays[i]); err != nil {
-				return record, &resources.MemberError{Member: name, Err: err}
+				return record, &schema.MemberError{Member: name, Err: err}
 			}
 		}
 		return record, nil
@@ -63,9 +63,9 @@ func unknownMember(name string, of []jsonmember.Member) error {
 // required members are present. In this order the error for a misspelled name names it,
 // and not the member that is missing because of it.
 func decodeOwn[T any](data []byte, required []string) (record T, err error) {
-	var members resources.Record
+	var members schema.Record
 	if len(required) > 0 {
-		if members, err = resources.ParseRecord(data); err != nil {
+		if members, err = schema.ParseRecord(data); err != nil {
 			return record, err
 		}
 	}
@@ -82,10 +82,10 @@ func decodeOwn[T any](data []byte, required []string) (record T, err error) {
 	case 0:
 		return record, nil
 	case 1:
-		return record, &resources.MemberError{Member: missing[0], Err: errMissing}
+		return record, &schema.MemberError{Member: missing[0], Err: errMissing}
 	}
 	err = fmt.Errorf("%w, and so are %s", errMissing, strings.Join(missing[1:], ", "))
-	return record, &resources.MemberError{Member: missing[0], Err: err}
+	return record, &schema.MemberError{Member: missing[0], Err: err}
 }
 
 // decodeField decodes a value. arrays reports whether its type contains arrays, which are

@@ -22,7 +22,7 @@ type Definition[T any] struct {
 // is usually assigned to a package variable:
 //
 //	var Films = catalogue.Define[Film]("films", catalogue.Options{
-//		Description: &resources.Description{Filters: []string{"status", "minutes__gte"}},
+//		Description: &schema.Description{Filters: []string{"status", "minutes__gte"}},
 //	})
 //
 // [NewCollection] lists the requirements for T. The options Name and ID cannot be set:
@@ -37,7 +37,7 @@ type Definition[T any] struct {
 //
 // # Description
 //
-// The description of a collection is that of [resources.DescriptionOf] for T, overridden
+// The description of a collection is that of [schema.DescriptionOf] for T, overridden
 // by the members of Options.Description that are not zero, and by Options.Ordering, which
 // is the same as Ordering in the description. Fields in Options.Description replace all
 // fields; to change one, change the result of DescriptionOf. The name of a record, which
@@ -55,8 +55,8 @@ type Definition[T any] struct {
 //
 // The fields of the description configure the collection. Those that are Unique are added
 // to Options.Unique. In a collection that is not documented, fields in Options.Unique are
-// Unique in the description. A [resources.Decimal] that is a string compares by value, and
-// a [resources.Timestamp] that is one by instant, unless Options.Keys has a function for
+// Unique in the description. A [schema.Decimal] that is a string compares by value, and
+// a [schema.Timestamp] that is one by instant, unless Options.Keys has a function for
 // it. Collections of open records can be ordered by all fields of the description, even if
 // no record has them.
 func Define[T any](key string, opts Options) Definition[T] {

@@ -7,25 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // documented reports whether the collection is based on the documented description.
 func (d Definition[T]) documented(only bool) bool {
-	_, known := resources.Lookup(d.key)
+	_, known := schema.Lookup(d.key)
 	return known && (!only || d.opts.Description == nil && (isOpen[T]() || documented[T]()))
 }
 
 // isOpen reports whether T is the type of open records.
 func isOpen[T any]() bool {
-	_, open := any((*T)(nil)).(*resources.Record)
+	_, open := any((*T)(nil)).(*schema.Record)
 	return open
 }
 
 // describe returns the description of the collection.
-func (d Definition[T]) describe(documented bool) (about resources.Description, err error) {
-	var given resources.Description
+func (d Definition[T]) describe(documented bool) (about schema.Description, err error) {
+	var given schema.Description
 	if d.opts.Description != nil {
 		given = *d.opts.Description
 	}
@@ -35,28 +35,28 @@ func (d Definition[T]) describe(documented bool) (about resources.Description, e
 	case given.Key != "" && given.Key != d.key:
 		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
 	case documented:
-		about, _ = resources.Lookup(d.key)
+		about, _ = schema.Lookup(d.key)
 		if d.opts.Description != nil && about.Fields == nil && !isOpen[T]() {
-			of, err := resources.DescriptionOf[T](d.key)
+			of, err := schema.DescriptionOf[T](d.key)
 			if err != nil {
 				return about, err
 			}
 			about.Fields = of.Fields
 		}
 	default:
-		about, err = resources.DescriptionOf[T](d.key)
+		about, err = schema.DescriptionOf[T](d.key)
 	}
 	if err != nil {
 		return about, err
 	}
 	if isOpen[T]() && given.Fields == nil && !documented {
-		about.Actions = resources.ReadActions
+		about.Actions = schema.ReadActions
 	}
 	about = overridden(about, given)
 	if len(d.opts.Ordering) > 0 {
 		about.Ordering = slices.Clone(d.opts.Ordering)
 	}
-	const fielded = resources.Create | resources.Update | resources.PartialUpdate
+	const fielded = schema.Create | schema.Update | schema.PartialUpdate
 	if about.Actions&fielded != 0 && len(about.Fields) == 0 {
 		return about, errors.New("Options.Description has actions that need Fields")
 	}
@@ -65,7 +65,7 @@ func (d Definition[T]) describe(documented bool) (about resources.Description, e
 
 // overridden returns a description with the members of another one that are not zero.
 // Nothing in the result is shared with it.
-func overridden(about, by resources.Description) resources.Description {
+func overridden(about, by schema.Description) schema.Description {
 	about.Segment = cmp.Or(by.Segment, about.Segment)
 	about.Name = cmp.Or(by.Name, about.Name)
 	about.Actions = cmp.Or(by.Actions, about.Actions)
@@ -87,8 +87,8 @@ func overridden(about, by resources.Description) resources.Description {
 }
 
 // checkTogether returns an error if the descriptions of a catalogue contradict each other.
-func checkTogether(all []resources.Description) error {
-	byKey, bySegment := map[string]resources.Description{}, map[string]string{}
+func checkTogether(all []schema.Description) error {
+	byKey, bySegment := map[string]schema.Description{}, map[string]string{}
 	var keys []string
 	for _, d := range all {
 		if other, twice := bySegment[d.Segment]; twice {
@@ -113,8 +113,8 @@ func checkTogether(all []resources.Description) error {
 }
 
 // checkSearch returns an error if a path in Search goes to a field of another collection
-// that does not exist. [resources.Description.Check] checks all else.
-func checkSearch(d resources.Description, path string, byKey map[string]resources.Description) error {
+// that does not exist. [schema.Description.Check] checks all else.
+func checkSearch(d schema.Description, path string, byKey map[string]schema.Description) error {
 	reference, field, ok := strings.Cut(path, "__")
 	if _, err := fieldOf(d, path); err == nil || !ok {
 		return nil
@@ -129,12 +129,12 @@ func checkSearch(d resources.Description, path string, byKey map[string]resource
 }
 
 // fieldOf returns the field with a name in snake_case.
-func fieldOf(d resources.Description, name string) (resources.Field, error) {
+func fieldOf(d schema.Description, name string) (schema.Field, error) {
 	known := make([]string, len(d.Fields))
 	for i, f := range d.Fields {
 		if known[i] = ordering.Snake(f.Name); known[i] == name {
 			return f, nil
 		}
 	}
-	return resources.Field{}, unknownField(name, known)
+	return schema.Field{}, unknownField(name, known)
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Encoded is a collection of a catalogue whose records are read and written as JSON,
@@ -26,7 +26,7 @@ type Encoded interface {
 
 	// Description returns the description of the collection. The caller must not modify
 	// its slices. O(1).
-	Description() resources.Description
+	Description() schema.Description
 
 	// RecordType returns the type of the records.
 	RecordType() reflect.Type
@@ -53,7 +53,7 @@ type Encoded interface {
 
 	// PageWhere is like Page for the records that a filter selects. Terms that name no
 	// field are dropped, and if none is left, the order is the default one. The
-	// parameters are those of [resources.Description.Filter]; the error may be its
+	// parameters are those of [schema.Description.Filter]; the error may be its
 	// FieldErrors.
 	//
 	// Filters compare values, even if Options.Keys has a function for the field. Those
@@ -66,7 +66,7 @@ type Encoded interface {
 	PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 
 	// Get returns the JSON of the record with the given id, which must not be modified.
-	// The error is that of ctx or of [resources.Description.Filter], even if there is no
+	// The error is that of ctx or of [schema.Description.Filter], even if there is no
 	// such record, or wraps [ErrNotFound] if there is none or the filter does not select
 	// it. O(log n).
 	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
@@ -75,12 +75,12 @@ type Encoded interface {
 	// with the next id, and returns the JSON of the record, which the caller may modify.
 	// References must be to records that exist; see Delete.
 	//
-	// The error is that of ctx or of [resources.Description.Validate], or wraps
+	// The error is that of ctx or of [schema.Description.Validate], or wraps
 	// [ErrReadOnly] if the service does not accept posts to the collection or the
-	// catalogue is a snapshot, [ErrDuplicate] and [resources.FieldErrors] if another
+	// catalogue is a snapshot, [ErrDuplicate] and [schema.FieldErrors] if another
 	// record gets the value of a unique field at the same time, [ErrInvalid] if the
 	// record type cannot hold the result, or [ErrInvalidID] if no id is left. If the type
-	// of a field cannot hold a valid value, the error wraps [resources.FieldErrors] too.
+	// of a field cannot hold a valid value, the error wraps [schema.FieldErrors] too.
 	// The cost is that of Validate and of [Collection.Insert].
 	Create(ctx context.Context, body []byte) (record []byte, err error)
 
@@ -93,10 +93,10 @@ type Encoded interface {
 	Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error)
 
 	// Delete deletes the record with the given id. Before that, or at the same instant,
-	// it removes the id from all [resources.References] to the collection in other
+	// it removes the id from all [schema.References] to the collection in other
 	// records, each collection at one instant. The errors are those of Get. The error
 	// wraps [ErrReadOnly] like that of Create, and [ErrReferenced] if a
-	// [resources.Reference] of another record, in any collection of the catalogue, holds
+	// [schema.Reference] of another record, in any collection of the catalogue, holds
 	// the id; nothing changes then. After an error of a method of the record type, the id
 	// may have been removed from the lists of some collections.
 	//
@@ -128,13 +128,13 @@ type anyCollection interface {
 // encoded implements [Encoded].
 type encoded[T any] struct {
 	*Collection[T]
-	about   *resources.Description // shared with clones, like columns
-	columns []column               // of the fields of about
+	about   *schema.Description // shared with clones, like columns
+	columns []column            // of the fields of about
 	now     func() time.Time
 	house   *Catalogue
 }
 
-func makeEncoded[T any](house *Catalogue, about resources.Description, opts Options) (anyCollection, error) {
+func makeEncoded[T any](house *Catalogue, about schema.Description, opts Options) (anyCollection, error) {
 	keys := opts.Keys
 	opts.Keys = allKeys[T](about.Fields, keys)
 	s, engine, err := newRecordType[T](opts)
@@ -159,11 +159,11 @@ func makeEncoded[T any](house *Catalogue, about resources.Description, opts Opti
 	return &encoded[T]{c, &about, s.columns(about.Fields, keys), opts.Now, house}, nil
 }
 
-func (e *encoded[T]) Description() resources.Description { return *e.about }
-func (e *encoded[T]) Key() string                        { return e.about.Key }
-func (e *encoded[T]) RecordType() reflect.Type           { return reflect.TypeFor[T]() }
-func (e *encoded[T]) check() error                       { return e.Check() }
-func (e *encoded[T]) engine() *store.Store               { return e.store }
+func (e *encoded[T]) Description() schema.Description { return *e.about }
+func (e *encoded[T]) Key() string                     { return e.about.Key }
+func (e *encoded[T]) RecordType() reflect.Type        { return reflect.TypeFor[T]() }
+func (e *encoded[T]) check() error                    { return e.Check() }
+func (e *encoded[T]) engine() *store.Store            { return e.store }
 
 func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.typ.read(in) }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // checked is the interface of collections that compare a record at the instant of a write.
@@ -35,7 +35,7 @@ type (
 // to 3.
 func newChecked(t *testing.T) (checked, *catalogue.Collection[checkedTag], *catalogue.Collection[checkedPost]) {
 	t.Helper()
-	about := catalogue.Options{Description: &resources.Description{}}
+	about := catalogue.Options{Description: &schema.Description{}}
 	tags, posts := catalogue.Define[checkedTag]("tags", about), catalogue.Define[checkedPost]("posts", about)
 	house, err := catalogue.NewOnly(tags, posts)
 	if err != nil {

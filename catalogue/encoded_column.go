@@ -6,21 +6,21 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A column reads the values of a described field from entries.
 type column struct {
-	resources.Field
+	schema.Field
 	name    string // in snake_case
 	wire    string // the camelCase form of name
 	indexed bool   // key is that of the engine, so conditions can use its index
 
 	// key returns the value. Decimals are numbers, even if they are text in JSON.
 	key func(*store.Entry) ordering.Key
-	// keyOf returns the key of a value of a [resources.Test].
+	// keyOf returns the key of a value of a [schema.Test].
 	keyOf func(value string) ordering.Key
 	// refers reports whether the value, a reference or a list of references, has an id
 	// for which the function returns true.
@@ -37,7 +37,7 @@ func (e *encoded[T]) column(name string) *column {
 
 // columns returns the columns of described fields. own are the functions of Options.Keys:
 // orderings use them, but filters compare values.
-func (s *recordType[T]) columns(fields []resources.Field, own []ordering.KeyFunc) []column {
+func (s *recordType[T]) columns(fields []schema.Field, own []ordering.KeyFunc) []column {
 	var plain *ordering.Fields[T]
 	if !isOpen[T]() {
 		plain, _ = ordering.FieldsOf[T](valueKeys[T](fields)...) // without own there is no error
@@ -58,7 +58,7 @@ func (s *recordType[T]) columns(fields []resources.Field, own []ordering.KeyFunc
 		case plain != nil && hasValue(f.Kind, s.typeOf(f.Name)):
 			p, _ := plain.Lookup(c.name)
 			c.key = func(e *store.Entry) ordering.Key { return p.Key(recordOf[T](e)) }
-			if f.Kind == resources.Timestamp {
+			if f.Kind == schema.Timestamp {
 				c.keyOf = func(value string) ordering.Key { return timeKey(p, value) }
 			}
 		default:
@@ -83,7 +83,7 @@ func (s *recordType[T]) jsonKey(c *column, e *store.Entry) ordering.Key {
 }
 
 // checkFields returns an error if a described field is not a member of T.
-func (s *recordType[T]) checkFields(about resources.Description) error {
+func (s *recordType[T]) checkFields(about schema.Description) error {
 	if s.anyMember || documented[T]() {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (s *recordType[T]) typeOf(name string) reflect.Type {
 // hasValue reports whether the key that package ordering derives from a type is that of
 // the JSON of its values. Otherwise methods of the type decide how it is sorted or
 // written.
-func hasValue(kind resources.Kind, t reflect.Type) bool {
+func hasValue(kind schema.Kind, t reflect.Type) bool {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -118,7 +118,7 @@ func hasValue(kind resources.Kind, t reflect.Type) bool {
 	case t == nil:
 		return false
 	case isTime(t):
-		return kind == resources.Timestamp
+		return kind == schema.Timestamp
 	case writesJSON(t) || readsJSON(t):
 		return false
 	}
@@ -127,13 +127,13 @@ func hasValue(kind resources.Kind, t reflect.Type) bool {
 	}
 	number := reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
 	switch kind {
-	case resources.Integer, resources.Reference:
+	case schema.Integer, schema.Reference:
 		return number
-	case resources.Float:
+	case schema.Float:
 		return number || t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
-	case resources.Boolean:
+	case schema.Boolean:
 		return t.Kind() == reflect.Bool
-	case resources.Decimal, resources.Timestamp:
+	case schema.Decimal, schema.Timestamp:
 		return t == reflect.TypeFor[string]()
 	}
 	return t.Kind() == reflect.String

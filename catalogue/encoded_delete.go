@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) error {
@@ -21,7 +21,7 @@ func (e *encoded[T]) Delete(ctx context.Context, id int, params url.Values) erro
 // first to return an error, ids may have been removed from lists. check must satisfy the
 // rules of UpdateIf. Like that, DeleteIf is not part of [Encoded].
 func (e *encoded[T]) DeleteIf(ctx context.Context, id int, params url.Values, check func(record []byte) error) error {
-	if err := e.permits(resources.Destroy); err != nil {
+	if err := e.permits(schema.Destroy); err != nil {
 		return err
 	}
 	f, err := e.filter(ctx, params)
@@ -80,7 +80,7 @@ func (e *encoded[T]) remove(id int, own []int, f filter, check func(record []byt
 // referrers returns the collections with fields that refer to the one with the key.
 func (c *Catalogue) referrers(key string) (list []anyCollection) {
 	for _, m := range c.all {
-		if slices.ContainsFunc(m.Description().Fields, func(f resources.Field) bool { return f.Refers == key }) {
+		if slices.ContainsFunc(m.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
 			list = append(list, m)
 		}
 	}
@@ -108,7 +108,7 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 			c := &e.columns[i]
 			switch {
 			case c.Refers != key || !c.refers(entry, is):
-			case c.Kind != resources.References:
+			case c.Kind != schema.References:
 				return nil, &ReferenceError{e.Key(), entry.ID, c.Name}, nil
 			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
 				lists = append(lists, entry.ID)
@@ -148,14 +148,14 @@ func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) erro
 }
 
 // without returns the members of an entry, without references to a record in its lists.
-func (e *encoded[T]) without(entry *store.Entry, key string, id int) (resources.Record, error) {
+func (e *encoded[T]) without(entry *store.Entry, key string, id int) (schema.Record, error) {
 	members, err := e.typ.parsed(entry)
 	if err != nil {
 		return members, err
 	}
 	for i := range e.columns {
 		c := &e.columns[i]
-		if c.Kind != resources.References || c.Refers != key {
+		if c.Kind != schema.References || c.Refers != key {
 			continue
 		}
 		name, value := memberOf(members, c.wire, c.name)

@@ -4,18 +4,18 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // textKey returns the function for the keys of values that are text in JSON, or nil if
 // they compare as text.
-func textKey(kind resources.Kind) func(string) ordering.Key {
+func textKey(kind schema.Kind) func(string) ordering.Key {
 	switch kind {
-	case resources.Decimal:
+	case schema.Decimal:
 		return ordering.Decimal
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return instantKey
 	}
 	return nil
@@ -23,21 +23,21 @@ func textKey(kind resources.Kind) func(string) ordering.Key {
 
 // instantKey returns the key of a date-time. Other text remains text.
 func instantKey(text string) ordering.Key {
-	d, err := resources.ParseDateTime(text)
+	d, err := schema.ParseDateTime(text)
 	if err != nil {
 		return ordering.Text(text)
 	}
 	return ordering.Time(d.Time)
 }
 
-// testKey returns the key of a value of a [resources.Test].
-func testKey(kind resources.Kind, value string) ordering.Key {
+// testKey returns the key of a value of a [schema.Test].
+func testKey(kind schema.Kind, value string) ordering.Key {
 	switch kind {
-	case resources.Integer, resources.Float, resources.Decimal, resources.Reference, resources.References:
+	case schema.Integer, schema.Float, schema.Decimal, schema.Reference, schema.References:
 		return ordering.Decimal(value)
-	case resources.Boolean:
+	case schema.Boolean:
 		return ordering.Bool(value == "true")
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return instantKey(value)
 	}
 	return ordering.Text(value)
@@ -46,7 +46,7 @@ func testKey(kind resources.Kind, value string) ordering.Key {
 // timeKey returns the key of a date-time for a field of a struct, whose type decides how
 // date-times compare.
 func timeKey[T any](f ordering.Field[T], value string) ordering.Key {
-	if d, err := resources.ParseDateTime(value); err == nil && f.KeyOf != nil {
+	if d, err := schema.ParseDateTime(value); err == nil && f.KeyOf != nil {
 		if k, err := f.KeyOf(d.Time); err == nil {
 			return k
 		}
@@ -56,7 +56,7 @@ func timeKey[T any](f ordering.Field[T], value string) ordering.Key {
 
 // valueKeys returns the key functions of the fields that are text in JSON but compare by
 // another value.
-func valueKeys[T any](fields []resources.Field) (keys []ordering.KeyFunc) {
+func valueKeys[T any](fields []schema.Field) (keys []ordering.KeyFunc) {
 	members, _ := jsonmember.Of(reflect.TypeFor[T]()) // newRecordType reports conflicts
 	for _, f := range fields {
 		key := textKey(f.Kind)
@@ -77,7 +77,7 @@ func isString(t reflect.Type) bool {
 
 // allKeys returns the key functions of a collection: those for its fields, and those of
 // Options.Keys, which take precedence.
-func allKeys[T any](fields []resources.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
+func allKeys[T any](fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
 	for _, k := range own {
 		if name, text, _ := k.ForText(); name == "" && text != nil { // of all strings
 			return own

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // references returns the function refers of a column.
 func (s *recordType[T]) references(c *column) func(*store.Entry, func(int) bool) bool {
-	if c.Kind != resources.References {
+	if c.Kind != schema.References {
 		return func(e *store.Entry, to func(int) bool) bool {
 			id, ok := referenceOf(c.key(e))
 			return ok && to(id)
@@ -88,15 +88,15 @@ func (s *recordType[T]) valueIn(e *store.Entry, c *column) (name, value string) 
 }
 
 // parsed returns the members of the JSON of an entry.
-func (s *recordType[T]) parsed(e *store.Entry) (resources.Record, error) {
-	if open, ok := any(recordOf[T](e)).(*resources.Record); ok {
+func (s *recordType[T]) parsed(e *store.Entry) (schema.Record, error) {
+	if open, ok := any(recordOf[T](e)).(*schema.Record); ok {
 		return *open, nil
 	}
 	b, err := s.encoded(e)
 	if err != nil {
-		return resources.Record{}, err
+		return schema.Record{}, err
 	}
-	r, err := resources.ParseRecord(b)
+	r, err := schema.ParseRecord(b)
 	if err != nil {
 		return r, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
 	}
@@ -106,7 +106,7 @@ func (s *recordType[T]) parsed(e *store.Entry) (resources.Record, error) {
 // memberOf returns the name and the JSON of the member that is the field with a name in
 // snake_case, or "" if there is none.
 // wire is the camelCase form of the name, which takes precedence.
-func memberOf(r resources.Record, wire, field string) (name, value string) {
+func memberOf(r schema.Record, wire, field string) (name, value string) {
 	if value, ok := r.Get(wire); ok {
 		return wire, value
 	}

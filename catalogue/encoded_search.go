@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A searched is a field that is searched: a column, or a column of the records to which it
@@ -24,7 +24,7 @@ func (e *encoded[T]) finder(words []string) (func(*store.Entry) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	tests := make([][]resources.Test, len(words)) // by word and field
+	tests := make([][]schema.Test, len(words)) // by word and field
 	for i, word := range words {
 		tests[i] = e.about.SearchTests(word)
 	}
@@ -51,7 +51,7 @@ func (e *encoded[T]) finder(words []string) (func(*store.Entry) bool, error) {
 
 // oneHolds reports whether one of the tests holds for a text of its field. The texts of
 // the field of tests[i] end before texts[ends[i]].
-func oneHolds(tests []resources.Test, texts []string, ends []int) bool {
+func oneHolds(tests []schema.Test, texts []string, ends []int) bool {
 	start := 0
 	for i, t := range tests {
 		if slices.ContainsFunc(texts[start:ends[i]], t.MatchesText) {
@@ -98,7 +98,7 @@ func (s searched) texts(e *store.Entry) (texts []string) {
 }
 
 // textual returns the function of a test of text.
-func (c *column) textual(t resources.Test) func(*store.Entry) bool {
+func (c *column) textual(t schema.Test) func(*store.Entry) bool {
 	return func(e *store.Entry) bool {
 		text, ok := c.key(e).AsText()
 		return ok && t.MatchesText(text)

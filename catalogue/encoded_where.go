@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
-// A filter is a [resources.Filter] for the entries of a collection.
+// A filter is a [schema.Filter] for the entries of a collection.
 type filter struct {
 	where []restriction
 	match []func(*store.Entry) bool
@@ -86,8 +86,8 @@ func (e *encoded[T]) filter(ctx context.Context, params url.Values) (f filter, e
 }
 
 // add adds a test of a column.
-func (f *filter) add(c *column, t resources.Test) {
-	if c.Kind == resources.References {
+func (f *filter) add(c *column, t schema.Test) {
+	if c.Kind == schema.References {
 		f.match = append(f.match, c.contains(t))
 		return
 	}
@@ -106,7 +106,7 @@ func (f *filter) add(c *column, t resources.Test) {
 
 // conditions returns the conditions that a test is equivalent to, or nil if it is not
 // about the order of values.
-func conditions(field string, t resources.Test) []ordering.Condition {
+func conditions(field string, t schema.Test) []ordering.Condition {
 	switch t.Lookup {
 	case "exact", "in":
 		return []ordering.Condition{ordering.OneOf(field, t.Values...)}
@@ -133,7 +133,7 @@ func conditions(field string, t resources.Test) []ordering.Condition {
 
 // contains returns the function of a test of a list of ids: whether it contains one of
 // the values, or, for isnull, whether it is empty.
-func (c *column) contains(t resources.Test) func(*store.Entry) bool {
+func (c *column) contains(t schema.Test) func(*store.Entry) bool {
 	if t.Lookup == "isnull" {
 		empty := t.Values[0] == "true"
 		return func(e *store.Entry) bool {

@@ -11,13 +11,13 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
-	if !e.about.Actions.Has(resources.Create) {
+	if !e.about.Actions.Has(schema.Create) {
 		return nil, e.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
 	}
 	if err := ctx.Err(); err != nil {
@@ -29,7 +29,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := e.decoded(posted, resources.Record{})
+	record, err := e.decoded(posted, schema.Record{})
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (e *encoded[T]) Update(ctx context.Context, id int, params url.Values, body
 // to the collection. UpdateIf is not part of [Encoded]: a type that embeds an Encoded and
 // overrides Update would inherit an UpdateIf that ignores its Update.
 func (e *encoded[T]) UpdateIf(ctx context.Context, id int, params url.Values, body []byte, partial bool, check func(record []byte) error) ([]byte, error) {
-	action := resources.Update
+	action := schema.Update
 	if partial {
-		action = resources.PartialUpdate
+		action = schema.PartialUpdate
 	}
 	if err := e.permits(action); err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*stor
 
 // decoded returns the record with the given members. If T cannot hold a value that the
 // current record does not have, which the client has sent, the error wraps
-// [resources.FieldErrors].
-func (e *encoded[T]) decoded(members, current resources.Record) (T, error) {
+// [schema.FieldErrors].
+func (e *encoded[T]) decoded(members, current schema.Record) (T, error) {
 	record, err := e.typ.decode(members.AppendJSON(nil), nil)
 	if err == nil {
 		return record, nil
@@ -121,11 +121,11 @@ func (e *encoded[T]) decoded(members, current resources.Record) (T, error) {
 
 // faults returns the errors of the members that T cannot hold and that differ from those
 // of the current record. err is the error of decoding all members.
-func (e *encoded[T]) faults(members, current resources.Record, err error) (errs resources.FieldErrors) {
-	var blamed *resources.MemberError
+func (e *encoded[T]) faults(members, current schema.Record, err error) (errs schema.FieldErrors) {
+	var blamed *schema.MemberError
 	own := e.typ.anyMember // T has a method UnmarshalJSON, which may name a member
 	if own && !errors.As(err, &blamed) && !members.Equal(current) {
-		return resources.FieldErrors{{Field: "nonFieldErrors", Messages: []string{invalidValue}}}
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{invalidValue}}}
 	}
 	for _, f := range e.about.Fields {
 		value, sent := members.Get(f.Name)
@@ -139,7 +139,7 @@ func (e *encoded[T]) faults(members, current resources.Record, err error) (errs 
 			message = invalidValue
 		}
 		if message != "" {
-			errs = append(errs, resources.FieldError{Field: f.Name, Messages: []string{message}})
+			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})
 		}
 	}
 	return errs
@@ -177,7 +177,7 @@ func setMembers(to, from reflect.Value, members []jsonmember.Member) bool {
 }
 
 // permits returns an error unless the collection accepts an action.
-func (e *encoded[T]) permits(action resources.Actions) error {
+func (e *encoded[T]) permits(action schema.Actions) error {
 	if !e.about.Actions.Has(action) {
 		return e.typ.errorf("%w: the service does not accept this request", ErrReadOnly)
 	}
@@ -195,12 +195,12 @@ func (e *encoded[T]) lockReferences(referred bool) (unlock func()) {
 }
 
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
-func (e *encoded[T]) checks(id int) resources.Checks {
+func (e *encoded[T]) checks(id int) schema.Checks {
 	taken := func(field, value string) bool {
 		other := e.holder(field, value)
 		return other != nil && other.ID != id
 	}
-	return resources.Checks{Exists: e.house.has, Taken: taken, Now: e.now}
+	return schema.Checks{Exists: e.house.has, Taken: taken, Now: e.now}
 }
 
 // holder returns the entry that has a value of a unique field, or nil. O(log n).
@@ -210,7 +210,7 @@ func (e *encoded[T]) holder(field, value string) *store.Entry {
 	if i < 0 {
 		return nil
 	}
-	members, err := resources.Record{}.With(field, json.RawMessage(value))
+	members, err := schema.Record{}.With(field, json.RawMessage(value))
 	if err != nil {
 		return nil
 	}
@@ -233,7 +233,7 @@ func (e *encoded[T]) written(entry *store.Entry, err error, validate func(taken 
 	if d := (*duplicate)(nil); errors.As(err, &d) {
 		invalid := validate(func(field, value string) bool { return field == d.field })
 		if invalid == nil { // the field is not Unique in the description
-			invalid = resources.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}}
+			invalid = schema.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}}
 		}
 		return nil, fmt.Errorf("%w: %w", err, invalid)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // The errors of this package are wrapped by errors that contain the name of the
@@ -32,7 +32,7 @@ var (
 	// a positive integer, when an update changes the id, and when no id is left.
 	ErrInvalidID = errors.New("invalid id")
 	// ErrInvalid is returned for a record that JSON cannot represent, and for one that
-	// could not be loaded from its JSON. It wraps [resources.ErrInvalid].
+	// could not be loaded from its JSON. It wraps [schema.ErrInvalid].
 	ErrInvalid error = invalidRecord{}
 	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
 	// methods of [Encoded] for an action that the collection's description does not have.
@@ -72,7 +72,7 @@ func unknownCollection(key string, known []string) error {
 type invalidRecord struct{}
 
 func (invalidRecord) Error() string { return "invalid record" }
-func (invalidRecord) Unwrap() error { return resources.ErrInvalid }
+func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
 
 // A ReferenceError names the record because of which another one cannot be deleted. It
 // wraps [ErrReferenced].

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 func ExampleCollection_Since() {
@@ -44,12 +44,12 @@ func ExampleCollection_Since() {
 
 // Changes can keep a copy of a collection up to date, such as a cache or a search index.
 func ExampleCollection_Changes() {
-	house, err := catalogue.NewWith(catalogue.Define[resources.Label]("labels", catalogue.Options{History: 1000}))
+	house, err := catalogue.NewWith(catalogue.Define[schema.Label]("labels", catalogue.Options{History: 1000}))
 	if err != nil {
 		panic(err)
 	}
 	labels := house.Labels()
-	labels.Insert(resources.Label{Name: "Blue"})
+	labels.Insert(schema.Label{Name: "Blue"})
 
 	ctx, stop := context.WithCancel(context.Background())
 	show := func(names map[int]string) { // prints the labels once there are two
@@ -83,7 +83,7 @@ func ExampleCollection_Changes() {
 			}
 		}
 	}()
-	labels.Insert(resources.Label{Name: "Red"})
+	labels.Insert(schema.Label{Name: "Red"})
 	fmt.Println(<-done)
 	// Output:
 	// map[1:Blue 2:Red]
@@ -91,11 +91,11 @@ func ExampleCollection_Changes() {
 }
 
 func ExampleChange_JSON() {
-	carts, err := catalogue.NewCollection[resources.Record](catalogue.Options{Name: "carts", History: 10})
+	carts, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "carts", History: 10})
 	if err != nil {
 		panic(err)
 	}
-	cart, _ := resources.ParseRecord([]byte(`{"total": 12.50}`))
+	cart, _ := schema.ParseRecord([]byte(`{"total": 12.50}`))
 	id, _ := carts.Insert(cart)
 	carts.Delete(id)
 

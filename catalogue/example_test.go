@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type Book struct {
@@ -53,7 +53,7 @@ func Example() {
 	house := catalogue.New()
 	for day, name := range []string{"Reading", "Signing", "Workshop"} {
 		start := time.Date(2026, 5, 12-day, 18, 0, 0, 0, time.FixedZone("", 2*60*60))
-		_, err := house.Events().Insert(resources.Event{Name: name, StartDate: resources.At(start), EndDate: resources.At(start)})
+		_, err := house.Events().Insert(schema.Event{Name: name, StartDate: schema.At(start), EndDate: schema.At(start)})
 		if err != nil {
 			panic(err)
 		}
@@ -110,7 +110,7 @@ func ExampleDefine() {
 	fmt.Println(err)
 	// Output:
 	// 1 1
-	// catalogue: books: invalid record type: its records are resources.Record, not catalogue_test.Book: make the catalogue with this definition
+	// catalogue: books: invalid record type: its records are schema.Record, not catalogue_test.Book: make the catalogue with this definition
 }
 
 func ExampleCatalogue_Records() {
@@ -119,7 +119,7 @@ func ExampleCatalogue_Records() {
 	if err != nil {
 		panic(err)
 	}
-	cart, err := resources.ParseRecord([]byte(`{"total": 12.50, "items": [3, 4]}`))
+	cart, err := schema.ParseRecord([]byte(`{"total": 12.50, "items": [3, 4]}`))
 	if err != nil {
 		panic(err)
 	}
@@ -192,7 +192,7 @@ func ExampleCatalogue_SaveFile() {
 	path := filepath.Join(dir, "house.json")
 
 	house := catalogue.New()
-	house.Labels().Insert(resources.Label{Name: "Blue"})
+	house.Labels().Insert(schema.Label{Name: "Blue"})
 	fmt.Println(house.SaveFile(path))
 
 	again := catalogue.New()
@@ -213,9 +213,9 @@ func ExampleCatalogue_LoadFile() {
 
 func ExampleCatalogue_Clone() {
 	house := catalogue.New()
-	house.Labels().Insert(resources.Label{Name: "Blue"})
+	house.Labels().Insert(schema.Label{Name: "Blue"})
 	clone := house.Clone()
-	clone.Labels().Insert(resources.Label{Name: "Red"})
+	clone.Labels().Insert(schema.Label{Name: "Red"})
 	fmt.Println(house.Labels().Count(), clone.Labels().Count())
 	// Output: 1 2
 }
@@ -328,7 +328,7 @@ func ExampleCollection_Snapshot() {
 func ExampleEncoded() {
 	house := catalogue.New()
 	authors, _ := house.Records("authors")
-	author, _ := resources.ParseRecord([]byte(`{"id": 7, "name": "Anna"}`))
+	author, _ := schema.ParseRecord([]byte(`{"id": 7, "name": "Anna"}`))
 	authors.Insert(author)
 
 	links, err := house.Encoded("social-links")
@@ -342,5 +342,5 @@ func ExampleEncoded() {
 	fmt.Println(err)
 	// Output:
 	// {"id":1,"title":"Anna","url":"https://a.example/","logo":null,"type":"instagram","author":7} <nil>
-	// resources: invalid record: url: This field is required.; type: This field is required.; author: This field is required.
+	// schema: invalid record: url: This field is required.; type: This field is required.; author: This field is required.
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // errorIn returns the error for a value that is not one of type t, including what
@@ -20,7 +20,7 @@ import (
 // for an element that cannot be null. It returns nil if there is none.
 func errorIn(t reflect.Type, text string) error {
 	if message := faultIn(t, text); message != "" {
-		return fmt.Errorf("%w: %s", resources.ErrInvalid, message)
+		return fmt.Errorf("%w: %s", schema.ErrInvalid, message)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // files returns everything below a directory: the content of each file, the target of
@@ -359,7 +359,7 @@ func TestConcurrentSaveFile(t *testing.T) {
 	books, err := house.Records("books")
 	must(t, err)
 	write := func(version int) error {
-		return books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
+		return books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
 			for id := 1; id <= records; id++ {
 				if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":%d,"version":%d}`, id, version))); err != nil {
 					return err

@@ -10,31 +10,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // An edition is a record with a field for each way in which values compare.
 type edition struct {
-	ID       int                `json:"id"`
-	Pages    int                `json:"pages"`
-	Floor    int8               `json:"floor"`
-	Barcode  uint64             `json:"barcode"`
-	Weight   float64            `json:"weight"`
-	InPrint  bool               `json:"inPrint"`
-	Title    string             `json:"title"`
-	Status   status             `json:"status"`
-	Subtitle *string            `json:"subtitle"`
-	Volume   *int               `json:"volume"`
-	Printed  time.Time          `json:"printedAt"`
-	Released resources.DateTime `json:"releasedAt"`
-	Sold     moment             `json:"soldAt"`
-	Topics   []string           `json:"topics"`
-	Format   format             `json:"format"`
-	Cover    *format            `json:"cover"`
-	Grade    grade              `json:"grade"`
-	Author   string             `json:"author"` // compares without case; see editionKeys
-	Price    string             `json:"price"`  // compares as a decimal
+	ID       int             `json:"id"`
+	Pages    int             `json:"pages"`
+	Floor    int8            `json:"floor"`
+	Barcode  uint64          `json:"barcode"`
+	Weight   float64         `json:"weight"`
+	InPrint  bool            `json:"inPrint"`
+	Title    string          `json:"title"`
+	Status   status          `json:"status"`
+	Subtitle *string         `json:"subtitle"`
+	Volume   *int            `json:"volume"`
+	Printed  time.Time       `json:"printedAt"`
+	Released schema.DateTime `json:"releasedAt"`
+	Sold     moment          `json:"soldAt"`
+	Topics   []string        `json:"topics"`
+	Format   format          `json:"format"`
+	Cover    *format         `json:"cover"`
+	Grade    grade           `json:"grade"`
+	Author   string          `json:"author"` // compares without case; see editionKeys
+	Price    string          `json:"price"`  // compares as a decimal
 }
 
 type (
@@ -94,7 +94,7 @@ func randomEdition(rng *rand.Rand) edition {
 		InPrint: rng.IntN(2) == 0,
 		Title:   pick(rng, titles...),
 		Status:  pick(rng, states...),
-		Printed: randomTime(rng), Released: resources.At(randomTime(rng)), Sold: moment{randomTime(rng)},
+		Printed: randomTime(rng), Released: schema.At(randomTime(rng)), Sold: moment{randomTime(rng)},
 		Topics: slices.Clone(pick(rng, topics...)),
 		Format: randomFormat(rng),
 		Grade:  pick(rng, grades...),

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // integer returns an integer, and its value as one of several Go types.
@@ -87,7 +87,7 @@ var editionFinds = []findField{
 	{"printed_at", func(rng *rand.Rand) (value, any) { t, arg := drawTime(rng); return instantOf(t), arg }, nil, []any{"2024-05-10T18:00:00Z", 0, nil}},
 	{"released_at", func(rng *rand.Rand) (value, any) {
 		t := randomTime(rng)
-		return intOf(t.UnixMicro()), pick[any](rng, t, resources.At(t))
+		return intOf(t.UnixMicro()), pick[any](rng, t, schema.At(t))
 	}, nil, []any{"2024-05-10T18:00:00Z", 0, nil}},
 	{"sold_at", func(rng *rand.Rand) (value, any) {
 		t := randomTime(rng)

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestFloat32IsTheNumberInItsJSON finds float32s by the numbers that clients see.
@@ -22,7 +22,7 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 	}
 	prices := catalogue.Define[price]("prices", catalogue.Options{
 		Unique:      []string{"price"},
-		Description: &resources.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
+		Description: &schema.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
 	})
 	house, err := catalogue.NewOnly(prices)
 	must(t, err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // findQueries returns the number of queries of TestFindModel.
@@ -69,12 +69,12 @@ func findEditions(opts catalogue.Options, random func(*rand.Rand) edition, field
 }
 
 // findRecords is like findEditions for open records.
-func findRecords(opts catalogue.Options, random func(*rand.Rand) resources.Record, fields []findField, size, queries int) func(*testing.T, int, uint64) findMix {
+func findRecords(opts catalogue.Options, random func(*rand.Rand) schema.Record, fields []findField, size, queries int) func(*testing.T, int, uint64) findMix {
 	opts.Keys = openKeys()
 	typ := findOpen
 	typ.random = random
 	return func(t *testing.T, n int, seed uint64) findMix {
-		return runFind(t, &findRun[resources.Record]{typ: &typ, fields: fields, size: size, queries: queries, left: n}, opts, seed)
+		return runFind(t, &findRun[schema.Record]{typ: &typ, fields: fields, size: size, queries: queries, left: n}, opts, seed)
 	}
 }
 
@@ -109,7 +109,7 @@ func longTopics(rng *rand.Rand) edition {
 }
 
 // longOpen returns a record with text that is too long for an index.
-func longOpen(rng *rand.Rand) resources.Record {
+func longOpen(rng *rand.Rand) schema.Record {
 	r := randomFindOpen(rng)
 	if rng.IntN(4) > 0 {
 		r, _ = r.With("x", strings.Repeat("a", 900+rng.IntN(3)))

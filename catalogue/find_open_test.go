@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // openTexts are JSON texts that compare as decimals in the field list_price.
@@ -20,11 +20,11 @@ func openKeys() []ordering.KeyFunc {
 
 // findOpen is the type of open records for conditions. A record can have two members for
 // the field published_on: the one whose name is its camelCase form counts.
-var findOpen = func() recordType[resources.Record] {
+var findOpen = func() recordType[schema.Record] {
 	typ := openType
 	typ.random = randomFindOpen
 	typ.values = findOpenValues
-	typ.names = func(records []*resources.Record) []string {
+	typ.names = func(records []*schema.Record) []string {
 		names := []string{"id"}
 		for _, r := range records {
 			for member := range r.All() {
@@ -43,7 +43,7 @@ var findOpen = func() recordType[resources.Record] {
 	return typ
 }()
 
-func randomFindOpen(rng *rand.Rand) resources.Record {
+func randomFindOpen(rng *rand.Rand) schema.Record {
 	var members []string
 	for _, m := range []string{"published_on", "name", "publishedOn", "listPrice", "x", "seldomSet"} {
 		if rng.IntN(4) == 0 || m == "seldomSet" && rng.IntN(40) > 0 || m == "published_on" && rng.IntN(4) > 0 {
@@ -55,7 +55,7 @@ func randomFindOpen(rng *rand.Rand) resources.Record {
 	return mustRecord("{" + strings.Join(members, ",") + "}")
 }
 
-func findOpenValues(r *resources.Record) map[string]value {
+func findOpenValues(r *schema.Record) map[string]value {
 	values := map[string]value{}
 	for member, text := range r.All() {
 		if field := openFields[member]; field != "" {

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A finder is a collection, a snapshot or a batch.
@@ -95,7 +95,7 @@ type findState[T any] struct {
 
 // open reports whether the records are open ones.
 func (findState[T]) open() bool {
-	_, open := any(*new(T)).(resources.Record)
+	_, open := any(*new(T)).(schema.Record)
 	return open
 }
 

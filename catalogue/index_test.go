@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A slowValue is a value whose MarshalJSON, which makes its key, can be paused.
@@ -215,7 +215,7 @@ func TestIndexesOfOldSnapshot(t *testing.T) {
 
 // Open records are ordered by id while no record has the field of the default ordering.
 func TestDefaultOrderingByAbsentField(t *testing.T) {
-	c, err := NewCollection[resources.Record](Options{Ordering: []ordering.Term{ordering.Asc("rank")}})
+	c, err := NewCollection[schema.Record](Options{Ordering: []ordering.Term{ordering.Asc("rank")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestDefaultOrderingByAbsentField(t *testing.T) {
 	}
 	insert := func(text string) {
 		t.Helper()
-		r, err := resources.ParseRecord([]byte(text))
+		r, err := schema.ParseRecord([]byte(text))
 		if err == nil {
 			_, err = c.Insert(r)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Insert refuses a record that cannot be written as JSON or not be read again. It would
@@ -17,7 +17,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 	house := New()
 	checkAtEnd(t, house)
 	for _, raw := range []string{`{"a":1,"a":2}`, `"\ud800"`, "\"\xff\"", `nul`, strings.Repeat("[", 300) + strings.Repeat("]", 300)} {
-		if _, err := house.Labels().Insert(resources.Label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
+		if _, err := house.Labels().Insert(schema.Label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("message %.20s: error %v, want ErrInvalid", raw, err)
 		}
 	}
@@ -26,7 +26,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(0, 6, 1, 0, 0, 0, 0, time.UTC),
 	} {
-		if _, err := house.Events().Insert(resources.Event{StartDate: resources.DateTime{Time: at.In(far)}}); !errors.Is(err, ErrInvalid) {
+		if _, err := house.Events().Insert(schema.Event{StartDate: schema.DateTime{Time: at.In(far)}}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("start date %v: error %v, want ErrInvalid", at, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		Key     map[time.Time]int    `json:"key"`
 		Stamp   stamp                `json:"stamp"`
 		Second  second               `json:"second"`
-		Date    resources.DateTime   `json:"date"`
+		Date    schema.DateTime      `json:"date"`
 		Hidden  time.Time            `json:"-"`
 	}
 	c, err := NewCollection[record](Options{Unique: []string{"at"}})
@@ -103,7 +103,7 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		{"key of a map", record{Key: map[time.Time]int{noon: 1}}, "Key"},
 		{"struct that embeds a time", record{Stamp: stamp{noon}}, "Stamp"},
 		{"the same, written as another JSON", record{At: noon.UTC(), Second: second{noon}}, ""},
-		{"DateTime, which rounds the offset", record{At: noon.UTC().Add(1), Date: resources.DateTime{Time: noon}}, ""},
+		{"DateTime, which rounds the offset", record{At: noon.UTC().Add(1), Date: schema.DateTime{Time: noon}}, ""},
 		{"not in the JSON", record{At: noon.UTC().Add(2), Hidden: noon}, ""},
 		{"minutes only", record{At: noon.In(time.FixedZone("", 540)).Add(3)}, ""},
 	} {

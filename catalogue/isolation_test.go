@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // An account is a record with an amount. Tests move amounts between accounts, so that
@@ -506,8 +506,8 @@ func runFailing(t *testing.T, f func() error) {
 func TestFailedWritesHaveNoEffect(t *testing.T) {
 	for name, fail := range failures {
 		t.Run("batch/"+name, func(t *testing.T) {
-			checkNoEffect(t, func(c *catalogue.Collection[resources.Record]) error {
-				return c.Batch(func(tx *catalogue.Tx[resources.Record]) error {
+			checkNoEffect(t, func(c *catalogue.Collection[schema.Record]) error {
+				return c.Batch(func(tx *catalogue.Tx[schema.Record]) error {
 					for _, text := range []string{`{"newMember":1}`, `{"id":50,"other":2}`} {
 						if _, err := tx.Insert(mustRecord(text)); err != nil {
 							t.Error(err)
@@ -519,7 +519,7 @@ func TestFailedWritesHaveNoEffect(t *testing.T) {
 					if err := tx.Delete(2); err != nil {
 						t.Error(err)
 					}
-					if err := tx.Update(3, func(r *resources.Record) error { *r = mustRecord(`{"id":3}`); return nil }); err != nil {
+					if err := tx.Update(3, func(r *schema.Record) error { *r = mustRecord(`{"id":3}`); return nil }); err != nil {
 						t.Error(err)
 					}
 					return fail()
@@ -527,17 +527,17 @@ func TestFailedWritesHaveNoEffect(t *testing.T) {
 			})
 		})
 		t.Run("update/"+name, func(t *testing.T) {
-			checkNoEffect(t, func(c *catalogue.Collection[resources.Record]) error {
-				return c.Update(3, func(r *resources.Record) error {
+			checkNoEffect(t, func(c *catalogue.Collection[schema.Record]) error {
+				return c.Update(3, func(r *schema.Record) error {
 					*r = mustRecord(`{"id":3,"newMember":1}`)
 					return fail()
 				})
 			})
 		})
 		t.Run("update in a batch/"+name, func(t *testing.T) {
-			checkNoEffect(t, func(c *catalogue.Collection[resources.Record]) error {
-				return c.Batch(func(tx *catalogue.Tx[resources.Record]) error {
-					return tx.Update(3, func(r *resources.Record) error {
+			checkNoEffect(t, func(c *catalogue.Collection[schema.Record]) error {
+				return c.Batch(func(tx *catalogue.Tx[schema.Record]) error {
+					return tx.Update(3, func(r *schema.Record) error {
 						if _, err := tx.Insert(mustRecord(`{"newMember":1}`)); err != nil {
 							t.Error(err)
 						}
@@ -552,7 +552,7 @@ func TestFailedWritesHaveNoEffect(t *testing.T) {
 
 // checkNoEffect calls write, which must fail, on a collection with three records and
 // checks that the collection has not changed.
-func checkNoEffect(t *testing.T, write func(c *catalogue.Collection[resources.Record]) error) {
+func checkNoEffect(t *testing.T, write func(c *catalogue.Collection[schema.Record]) error) {
 	c, err := catalogue.New().Records("books")
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A layout describes where the JSON members of a struct are in memory. It is made once
@@ -62,7 +62,7 @@ func layoutOf[T any](of []jsonmember.Member) *layout {
 // values. It returns Struct only for DateTime.
 func kindOf(t reflect.Type) reflect.Kind {
 	switch {
-	case t == reflect.TypeFor[resources.DateTime]():
+	case t == reflect.TypeFor[schema.DateTime]():
 		return reflect.Struct
 	case t.Kind() == reflect.Struct, readsJSON(t), writesJSON(t), hasClone(t), t == reflect.TypeFor[json.Number]():
 		return reflect.Invalid
@@ -143,7 +143,7 @@ func (m *place) read(in *scanner, p unsafe.Pointer) (ok bool) {
 		*(*bool)(p) = in.take("true")
 		ok = *(*bool)(p) || in.take("false")
 	case reflect.Struct:
-		ok = (*resources.DateTime)(p).UnmarshalJSON(in.value()) == nil
+		ok = (*schema.DateTime)(p).UnmarshalJSON(in.value()) == nil
 	case reflect.Slice:
 		switch m.elem {
 		case reflect.String:
@@ -175,7 +175,7 @@ func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok b
 func (m *place) decode(v reflect.Value, data []byte) bool {
 	text := string(data)
 	if text != "null" {
-		record, err := resources.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
+		record, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
 		if err != nil {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A level encodes and decodes itself.
@@ -35,8 +35,8 @@ type mixed struct {
 	ID     int                 `json:"id"`
 	Status label               `json:"status"`
 	Ready  *bool               `json:"ready"`
-	Due    *resources.DateTime `json:"due"`
-	Made   resources.DateTime  `json:"made"`
+	Due    *schema.DateTime    `json:"due"`
+	Made   schema.DateTime     `json:"made"`
 	Seen   time.Time           `json:"seen"`
 	Level  level               `json:"level"`
 	Levels []level             `json:"levels"`
@@ -88,14 +88,14 @@ func TestLayoutReads(t *testing.T) {
 		{"every escape without a code point", strings.Replace(fullEvent, `"location":""`, `"location":"\"\\\/\b\f\n\r\t"`, 1)},
 	} {
 		in := &scanner{data: []byte(row.record)}
-		var record resources.Event
-		plain, ok := typeOf[resources.Event](t, "events").readPlain(in, &record)
+		var record schema.Event
+		plain, ok := typeOf[schema.Event](t, "events").readPlain(in, &record)
 		if !plain || !ok || in.at != len(row.record) {
 			t.Errorf("%s: plain %v, ok %v, want true; not read: %q", row.reason, plain, ok, row.record[in.at:])
 		}
 	}
 	for _, record := range []string{fullLink, strings.Replace(fullLink, `null`, `"\u00e9"`, 1)} {
-		plain, ok := typeOf[resources.SocialLink](t, "social-links").readPlain(&scanner{data: []byte(record)}, new(resources.SocialLink))
+		plain, ok := typeOf[schema.SocialLink](t, "social-links").readPlain(&scanner{data: []byte(record)}, new(schema.SocialLink))
 		if !plain || !ok {
 			t.Errorf("%s: plain %v, ok %v, want true", record, plain, ok)
 		}
@@ -146,8 +146,8 @@ func typeOf[T any](tb testing.TB, key string) *recordType[T] {
 // layoutComparison returns a function that compares the layouts of four types with their
 // decoders. If a layout reads data, the decoder must read the same record from it.
 func layoutComparison(tb testing.TB) func(t *testing.T, data []byte) {
-	events, labels := typeOf[resources.Event](tb, "events"), typeOf[resources.Label](tb, "labels")
-	links, books := typeOf[resources.SocialLink](tb, "social-links"), typeOf[mixed](tb, "books")
+	events, labels := typeOf[schema.Event](tb, "events"), typeOf[schema.Label](tb, "labels")
+	links, books := typeOf[schema.SocialLink](tb, "social-links"), typeOf[mixed](tb, "books")
 	return func(t *testing.T, data []byte) {
 		compareLayout(t, events, data)
 		compareLayout(t, labels, data)

@@ -4,18 +4,18 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // listsOf returns those members of a struct that are slices or maps and that may not be
 // null according to the description.
-func listsOf(members []jsonmember.Member, fields []resources.Field) (lists []jsonmember.Member) {
+func listsOf(members []jsonmember.Member, fields []schema.Field) (lists []jsonmember.Member) {
 	for _, m := range members {
 		if kind := m.Field.Type.Kind(); kind != reflect.Slice && kind != reflect.Map {
 			continue
 		}
-		if slices.ContainsFunc(fields, func(f resources.Field) bool { return f.Name == m.Name && !f.Nullable }) {
+		if slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == m.Name && !f.Nullable }) {
 			lists = append(lists, m)
 		}
 	}

@@ -16,7 +16,7 @@ type LoadOptions struct {
 	// SkipUnknown drops unknown members of records and unknown keys of a catalogue.
 	// Without it they are errors. It has no effect on open records, which can have any
 	// member, and on types with a method UnmarshalJSON or UnmarshalText, except
-	// [resources.Event], [resources.Label] and [resources.SocialLink].
+	// [schema.Event], [schema.Label] and [schema.SocialLink].
 	SkipUnknown bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
@@ -112,7 +112,7 @@ func (s *recordType[T]) read(in *scanner) (entries []*store.Entry, err error) {
 		entries = append(entries, e)
 	}
 	if d := s.duplicates(entries); d != nil {
-		return nil, s.recordError(d.index, &resources.MemberError{Member: d.field, Err: d})
+		return nil, s.recordError(d.index, &schema.MemberError{Member: d.field, Err: d})
 	}
 	if !ascending {
 		if err := s.sort(entries); err != nil {
@@ -128,7 +128,7 @@ func (s *recordType[T]) sort(entries []*store.Entry) error {
 	for i, e := range entries {
 		if first, twice := seen[e.ID]; twice {
 			err := fmt.Errorf("%w: record %d has %d too", ErrExists, first, e.ID)
-			return s.recordError(i, &resources.MemberError{Member: s.idWire, Err: err})
+			return s.recordError(i, &schema.MemberError{Member: s.idWire, Err: err})
 		}
 		seen[e.ID] = i
 	}
@@ -138,7 +138,7 @@ func (s *recordType[T]) sort(entries []*store.Entry) error {
 
 func (s *recordType[T]) recordError(i int, err error) error {
 	invalid := &RecordError{Collection: s.title(), Index: i, Err: err}
-	var member *resources.MemberError
+	var member *schema.MemberError
 	if errors.As(err, &member) {
 		invalid.Field, invalid.Err = member.Member, member.Err
 	}
@@ -167,7 +167,7 @@ func (s *recordType[T]) load(in *scanner, record *T) (*store.Entry, error) {
 	s.fillLists(record)
 	id := s.id(record)
 	if id < 1 {
-		return nil, &resources.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
+		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
 	}
 	if plain {
 		return newEntry(id, *record), nil
@@ -183,7 +183,7 @@ func (s *recordType[T]) known(object []byte) ([]byte, error) {
 	if s.anyMember {
 		return object, nil
 	}
-	record, err := resources.ParseRecord(object)
+	record, err := schema.ParseRecord(object)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // saved returns the text that Save writes.
@@ -189,7 +189,7 @@ func TestIDsAfterLoad(t *testing.T) {
 		{`[{"id":60},{"id":60}]`, 52, "a failed load uses no ids"},
 	} {
 		_ = house.LoadCollection("books", strings.NewReader(row.load))
-		if id, err := books.Insert(resources.Record{}); id != row.want || err != nil {
+		if id, err := books.Insert(schema.Record{}); id != row.want || err != nil {
 			t.Errorf("%s: next id %d, %v, want %d", row.reason, id, err, row.want)
 		}
 	}
@@ -541,7 +541,7 @@ func TestLoadTruncated(t *testing.T) {
 // TestLoadIsAllOrNothing checks that a catalogue with records in all collections does not
 // change, nor its pages, if the last record of any collection is invalid.
 func TestLoadIsAllOrNothing(t *testing.T) {
-	label, err := json.Marshal(resources.Label{ID: 1, CatchLines: []string{}, Users: []int{}})
+	label, err := json.Marshal(schema.Label{ID: 1, CatchLines: []string{}, Users: []int{}})
 	must(t, err)
 	described := map[string]string{"events": goodEvent, "social-links": goodLink, "labels": string(label)}
 	// file returns a file that has a record with the id in every collection, and an
@@ -589,7 +589,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	}
 	books, err := house.Records("books")
 	must(t, err)
-	if id, err := books.Insert(resources.Record{}); id != 6 || err != nil {
+	if id, err := books.Insert(schema.Record{}); id != 6 || err != nil {
 		t.Errorf("next id %d, %v, want 6: 7 was never loaded", id, err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A row is a record of the model. It never changes.
@@ -224,7 +224,7 @@ func TestModel(t *testing.T) {
 		t.Parallel()
 		house := catalogue.New()
 		c, err := house.Records("books")
-		runModel(t, &openType, instance[resources.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
+		runModel(t, &openType, instance[schema.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("default ordering", func(t *testing.T) {
 		t.Parallel()

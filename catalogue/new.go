@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // New returns an empty catalogue with the 39 documented collections. Events, labels and
@@ -36,7 +36,7 @@ func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 		return nil, err
 	}
 	var all []AnyDefinition
-	for _, about := range resources.Descriptions() {
+	for _, about := range schema.Descriptions() {
 		d, ok := chosen[about.Key]
 		if !ok {
 			d = byDefault(about.Key)
@@ -49,7 +49,7 @@ func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 	}
 	for _, d := range definitions {
 		key, _ := d.about()
-		if _, documented := resources.Lookup(key); !documented {
+		if _, documented := schema.Lookup(key); !documented {
 			all = append(all, d)
 		}
 	}
@@ -63,10 +63,10 @@ func NewWith(definitions ...AnyDefinition) (*Catalogue, error) {
 //
 // The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have
 // the same key or the same path segment, if Options.Name or Options.ID is not empty, and
-// if a description is invalid: [resources.Description.Check] returns an error, a field is
+// if a description is invalid: [schema.Description.Check] returns an error, a field is
 // not a member of the JSON of T, or a reference or a name in Search is to a collection or
 // a field that does not exist. It wraps [ErrUnknownCollection] for the zero Definition.
-// Otherwise the errors are those of [NewCollection] and [resources.DescriptionOf].
+// Otherwise the errors are those of [NewCollection] and [schema.DescriptionOf].
 func NewOnly(definitions ...AnyDefinition) (*Catalogue, error) {
 	if len(definitions) == 0 {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
@@ -100,7 +100,7 @@ func byKey(definitions []AnyDefinition) (map[string]AnyDefinition, error) {
 // that the program defines.
 func newCatalogue(definitions []AnyDefinition, only bool) (*Catalogue, error) {
 	c := &Catalogue{byKey: map[string]int{}, referred: map[string]bool{}}
-	var about []resources.Description
+	var about []schema.Description
 	for i, d := range definitions {
 		m, err := d.make(c, only)
 		if err != nil {
@@ -124,18 +124,18 @@ func newCatalogue(definitions []AnyDefinition, only bool) (*Catalogue, error) {
 func byDefault(key string) AnyDefinition {
 	switch key {
 	case "events":
-		return Define[resources.Event](key, Options{})
+		return Define[schema.Event](key, Options{})
 	case "labels":
-		return Define[resources.Label](key, Options{})
+		return Define[schema.Label](key, Options{})
 	case "social-links":
-		return Define[resources.SocialLink](key, Options{})
+		return Define[schema.SocialLink](key, Options{})
 	}
-	return Define[resources.Record](key, Options{})
+	return Define[schema.Record](key, Options{})
 }
 
 // ownType returns the default record type of a collection and reports whether that type
 // is fixed.
 func ownType(key string) (record reflect.Type, ok bool) {
 	_, record = byDefault(key).about()
-	return record, record != reflect.TypeFor[resources.Record]()
+	return record, record != reflect.TypeFor[schema.Record]()
 }

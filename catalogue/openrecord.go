@@ -6,13 +6,13 @@ import (
 	"math"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func describeOpen(s *recordType[resources.Record], engine *store.Schema, keys []ordering.KeyFunc) error {
+func describeOpen(s *recordType[schema.Record], engine *store.Schema, keys []ordering.KeyFunc) error {
 	texts := map[string]func(string) ordering.Key{}
 	for i, k := range keys {
 		name, key, ok := k.ForText()
@@ -37,12 +37,12 @@ func describeOpen(s *recordType[resources.Record], engine *store.Schema, keys []
 		return c.Ranges(f.KeyOf)
 	}
 	s.anyMember = true
-	s.id = func(r *resources.Record) int { return r.ID }
-	s.setID = func(r *resources.Record, id int) { r.ID = id }
-	s.clone = func(r *resources.Record) resources.Record { return *r }
-	s.check = func(*resources.Record) error { return nil }
-	s.encode = func(r *resources.Record) ([]byte, error) { return r.AppendJSON(nil), nil }
-	s.decode = func(object []byte, _ []string) (resources.Record, error) { return resources.ParseRecord(object) }
+	s.id = func(r *schema.Record) int { return r.ID }
+	s.setID = func(r *schema.Record, id int) { r.ID = id }
+	s.clone = func(r *schema.Record) schema.Record { return *r }
+	s.check = func(*schema.Record) error { return nil }
+	s.encode = func(r *schema.Record) ([]byte, error) { return r.AppendJSON(nil), nil }
+	s.decode = func(object []byte, _ []string) (schema.Record, error) { return schema.ParseRecord(object) }
 	return nil
 }
 
@@ -54,7 +54,7 @@ func isInstant(k ordering.Key) bool {
 // openMembers returns the names of the members of an open record.
 func openMembers(e *store.Entry) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for name := range recordOf[resources.Record](e).All() {
+		for name := range recordOf[schema.Record](e).All() {
 			if !yield(name) {
 				return
 			}
@@ -76,7 +76,7 @@ func openField(name string, text func(string) ordering.Key) store.Field {
 	}
 	return store.Field{Name: name,
 		Key: func(e *store.Entry) ordering.Key {
-			_, value := memberOf(*recordOf[resources.Record](e), wire, name)
+			_, value := memberOf(*recordOf[schema.Record](e), wire, name)
 			return special(ordering.JSON(value))
 		},
 		KeyOf: func(value any) (ordering.Key, error) {

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // described returns options with a description.
-func described(d resources.Description) catalogue.Options {
+func described(d schema.Description) catalogue.Options {
 	return catalogue.Options{Description: &d}
 }
 
@@ -24,7 +24,7 @@ func described(d resources.Description) catalogue.Options {
 func TestNewOnlyRefuses(t *testing.T) {
 	directors := catalogue.Define[ownDirector]("directors", catalogue.Options{})
 	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{})
-	films := func(d resources.Description) []catalogue.AnyDefinition {
+	films := func(d schema.Description) []catalogue.AnyDefinition {
 		return []catalogue.AnyDefinition{directors, genres, catalogue.Define[ownFilm]("films", described(d))}
 	}
 	one := func(d catalogue.AnyDefinition) []catalogue.AnyDefinition { return []catalogue.AnyDefinition{d} }
@@ -41,19 +41,19 @@ func TestNewOnlyRefuses(t *testing.T) {
 		{"repeated key", []catalogue.AnyDefinition{genres, genres}, catalogue.ErrInvalidType, "genres: invalid record type: it is defined twice"},
 		{"not a struct", one(catalogue.Define[int]("films", catalogue.Options{})), catalogue.ErrInvalidType, "int"},
 		{"reference to no collection", []catalogue.AnyDefinition{catalogue.Define[ownDirector]("director", catalogue.Options{}), genres, catalogue.Define[ownFilm]("films", catalogue.Options{})}, catalogue.ErrInvalidType, "did you mean director?"},
-		{"the same segment", []catalogue.AnyDefinition{genres, catalogue.Define[ownGenre]("kinds", described(resources.Description{Segment: "genres"}))}, catalogue.ErrInvalidType, "kinds"},
-		{"other key in the description", one(catalogue.Define[ownGenre]("genres", described(resources.Description{Key: "kinds"}))), catalogue.ErrInvalidType, `"kinds"`},
-		{"filter of no field", films(resources.Description{Filters: []string{"minuets"}}), catalogue.ErrInvalidType, "minutes"},
-		{"search in no field of another collection", films(resources.Description{Search: []string{"director__nmae"}}), catalogue.ErrInvalidType, "did you mean name?"},
-		{"search in a number of another collection", films(resources.Description{Search: []string{"director__id"}}), catalogue.ErrInvalidType, "not text"},
-		{"field that T does not have", one(catalogue.Define[ownGenre]("genres", described(resources.Description{Fields: []resources.Field{{Name: "nmae", Kind: resources.Text}}}))), catalogue.ErrInvalidType, "did you mean name?"},
-		{"posts of open records without fields", one(catalogue.Define[resources.Record]("notes", described(resources.Description{Actions: resources.AllActions}))), catalogue.ErrInvalidType, "Fields"},
+		{"the same segment", []catalogue.AnyDefinition{genres, catalogue.Define[ownGenre]("kinds", described(schema.Description{Segment: "genres"}))}, catalogue.ErrInvalidType, "kinds"},
+		{"other key in the description", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Key: "kinds"}))), catalogue.ErrInvalidType, `"kinds"`},
+		{"filter of no field", films(schema.Description{Filters: []string{"minuets"}}), catalogue.ErrInvalidType, "minutes"},
+		{"search in no field of another collection", films(schema.Description{Search: []string{"director__nmae"}}), catalogue.ErrInvalidType, "did you mean name?"},
+		{"search in a number of another collection", films(schema.Description{Search: []string{"director__id"}}), catalogue.ErrInvalidType, "not text"},
+		{"field that T does not have", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Fields: []schema.Field{{Name: "nmae", Kind: schema.Text}}}))), catalogue.ErrInvalidType, "did you mean name?"},
+		{"posts of open records without fields", one(catalogue.Define[schema.Record]("notes", described(schema.Description{Actions: schema.AllActions}))), catalogue.ErrInvalidType, "Fields"},
 		{"ordering by no field", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("nmae")})), ordering.ErrUnknownField, "did you mean name?"},
 		{"Options.Name", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Name: "x"})), catalogue.ErrInvalidType, "Options.Name"},
 		{"Options.ID", one(catalogue.Define[ownGenre]("genres", catalogue.Options{ID: "position"})), catalogue.ErrInvalidType, "Options.ID"},
-		{"control character in a key", one(catalogue.Define[ownGenre]("a\x01", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters"},
-		{"invalid UTF-8 in a key", one(catalogue.Define[ownGenre]("a\xff", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters or invalid UTF-8"},
-		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(resources.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
+		{"control character in a key", one(catalogue.Define[ownGenre]("a\x01", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters"},
+		{"invalid UTF-8 in a key", one(catalogue.Define[ownGenre]("a\xff", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters or invalid UTF-8"},
+		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
 	} {
 		house, err := catalogue.NewOnly(row.definitions...)
 		if house != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
@@ -66,7 +66,7 @@ func TestNewOnlyRefuses(t *testing.T) {
 // different ways.
 func TestKeysAreSaved(t *testing.T) {
 	for _, key := range []string{"películas", `a"b\c`, "a\U000e0001", "<&>"} {
-		genres := catalogue.Define[resources.Record](key, catalogue.Options{})
+		genres := catalogue.Define[schema.Record](key, catalogue.Options{})
 		house, err := catalogue.NewOnly(genres)
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
@@ -76,7 +76,7 @@ func TestKeysAreSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, err := c.Insert(resources.Record{}); err != nil {
+			if _, err := c.Insert(schema.Record{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,7 +97,7 @@ func TestKeysAreSaved(t *testing.T) {
 // TestNewOnlyOrder checks the collections of a catalogue and their default order.
 func TestNewOnlyOrder(t *testing.T) {
 	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("-position")})
-	house, err := catalogue.NewOnly(genres, catalogue.Define[resources.Record]("authors", catalogue.Options{}))
+	house, err := catalogue.NewOnly(genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +139,8 @@ func TestNewOnlyOrder(t *testing.T) {
 
 // TestDocumentedDefinitions checks which definitions have the documented description.
 func TestDocumentedDefinitions(t *testing.T) {
-	documented, _ := resources.Lookup("books")
-	derived, err := resources.DescriptionOf[ownGenre]("books")
+	documented, _ := schema.Lookup("books")
+	derived, err := schema.DescriptionOf[ownGenre]("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,12 +150,12 @@ func TestDocumentedDefinitions(t *testing.T) {
 		reason string
 		make   func(...catalogue.AnyDefinition) (*catalogue.Catalogue, error)
 		books  catalogue.AnyDefinition
-		want   resources.Description
+		want   schema.Description
 	}{
-		{"open records", catalogue.NewOnly, catalogue.Define[resources.Record]("books", catalogue.Options{}), documented},
+		{"open records", catalogue.NewOnly, catalogue.Define[schema.Record]("books", catalogue.Options{}), documented},
 		{"a struct", catalogue.NewOnly, catalogue.Define[ownGenre]("books", catalogue.Options{}), derived},
 		{"a struct beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", catalogue.Options{}), documented},
-		{"a description beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", described(resources.Description{Search: []string{"name"}})), search},
+		{"a description beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", described(schema.Description{Search: []string{"name"}})), search},
 	} {
 		house, err := row.make(row.books)
 		if err != nil {

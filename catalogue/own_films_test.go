@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // The records of a program's own collections, as in the service whose requests and
@@ -24,20 +24,20 @@ type (
 		Position int    `json:"position" backlist:"min=-2147483648,max=2147483647,default=0"`
 	}
 	ownFilm struct {
-		ID         int                 `json:"id"`
-		Title      string              `json:"title"`
-		Slug       string              `json:"slug" backlist:"slug,unique"`
-		Synopsis   string              `json:"synopsis" backlist:"blank"`
-		Released   *string             `json:"released" backlist:"date"`
-		PremiereAt *resources.DateTime `json:"premiereAt"`
-		Minutes    int                 `json:"minutes" backlist:"min=0,max=2147483647"`
-		Rating     *float64            `json:"rating"`
-		Price      string              `json:"price" backlist:"decimal=8.2"`
-		Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-		Published  bool                `json:"published"`
-		Director   int                 `json:"director" backlist:"refers=directors"`
-		Genres     []int               `json:"genres" backlist:"refers=genres,default=[]"`
-		CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+		ID         int              `json:"id"`
+		Title      string           `json:"title"`
+		Slug       string           `json:"slug" backlist:"slug,unique"`
+		Synopsis   string           `json:"synopsis" backlist:"blank"`
+		Released   *string          `json:"released" backlist:"date"`
+		PremiereAt *schema.DateTime `json:"premiereAt"`
+		Minutes    int              `json:"minutes" backlist:"min=0,max=2147483647"`
+		Rating     *float64         `json:"rating"`
+		Price      string           `json:"price" backlist:"decimal=8.2"`
+		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool             `json:"published"`
+		Director   int              `json:"director" backlist:"refers=directors"`
+		Genres     []int            `json:"genres" backlist:"refers=genres,default=[]"`
+		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 	}
 )
 
@@ -45,9 +45,9 @@ func ownNow() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, tim
 
 // ownDescription returns the description of the collection with the key, with fields that
 // T has.
-func ownDescription[T any](tb testing.TB, key string) *resources.Description {
+func ownDescription[T any](tb testing.TB, key string) *schema.Description {
 	tb.Helper()
-	d, err := resources.DescriptionOf[T](key)
+	d, err := schema.DescriptionOf[T](key)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -85,9 +85,9 @@ func ownTyped(tb testing.TB) *catalogue.Catalogue {
 // ownOpen returns an empty catalogue with collections of open records.
 func ownOpen(tb testing.TB) *catalogue.Catalogue {
 	return ownHouse(tb,
-		catalogue.Define[resources.Record]("directors", ownOptions[ownDirector](tb, "directors")),
-		catalogue.Define[resources.Record]("genres", ownOptions[ownGenre](tb, "genres")),
-		catalogue.Define[resources.Record]("films", ownOptions[ownFilm](tb, "films")))
+		catalogue.Define[schema.Record]("directors", ownOptions[ownDirector](tb, "directors")),
+		catalogue.Define[schema.Record]("genres", ownOptions[ownGenre](tb, "genres")),
+		catalogue.Define[schema.Record]("films", ownOptions[ownFilm](tb, "films")))
 }
 
 func ownHouse(tb testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {

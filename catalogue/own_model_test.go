@@ -14,9 +14,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A modelFilm is a film of the model, with its price in cents and its premiere in
@@ -156,11 +156,11 @@ func TestPageWhereModel(t *testing.T) {
 	}{
 		{"typed", func(o catalogue.Options) catalogue.AnyDefinition { return catalogue.Define[ownFilm]("films", o) }, nil},
 		{"open", func(o catalogue.Options) catalogue.AnyDefinition {
-			return catalogue.Define[resources.Record]("films", o)
+			return catalogue.Define[schema.Record]("films", o)
 		}, nil},
 		{"typed, with a key function", func(o catalogue.Options) catalogue.AnyDefinition { return catalogue.Define[ownFilm]("films", o) }, []ordering.KeyFunc{lower}},
 		{"open, with a key function", func(o catalogue.Options) catalogue.AnyDefinition {
-			return catalogue.Define[resources.Record]("films", o)
+			return catalogue.Define[schema.Record]("films", o)
 		}, []ordering.KeyFunc{lower}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

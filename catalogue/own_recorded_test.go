@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // An ownExchange is one recorded request and its response.
@@ -169,8 +169,8 @@ func (v *ownExchange) send(ctx context.Context, c catalogue.Encoded, id int, par
 
 // response returns the response of a server.
 func (v *ownExchange) response(record []byte, err error) (status int, body string) {
-	var syntax *resources.SyntaxError
-	var fields resources.FieldErrors
+	var syntax *schema.SyntaxError
+	var fields schema.FieldErrors
 	switch {
 	case err == nil && v.Request.Method == "DELETE":
 		return 204, ""

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // ownHouses calls f with catalogues of structs and of open records. They have director 1
@@ -57,21 +57,21 @@ func TestEncodedErrors(t *testing.T) {
 			want   error
 			text   string
 		}{
-			{"Get with an invalid filter, no record", second(films.Get(ctx, 9, bogus)), resources.ErrInvalid, "bogus"},
+			{"Get with an invalid filter, no record", second(films.Get(ctx, 9, bogus)), schema.ErrInvalid, "bogus"},
 			{"Get of a record that is not selected", second(films.Get(ctx, 1, hidden)), catalogue.ErrNotFound, "films"},
-			{"Update with an invalid filter", second(films.Update(ctx, 9, bogus, nil, true)), resources.ErrInvalid, "bogus"},
+			{"Update with an invalid filter", second(films.Update(ctx, 9, bogus, nil, true)), schema.ErrInvalid, "bogus"},
 			{"Update of a record that is not selected", second(films.Update(ctx, 1, hidden, body, true)), catalogue.ErrNotFound, "films"},
 			{"Update of no record with an invalid body", second(films.Update(ctx, 9, nil, []byte("{"), true)), catalogue.ErrNotFound, "id 9"},
-			{"Update with an invalid body", second(films.Update(ctx, 1, nil, []byte(`{"minutes":-1}`), true)), resources.ErrInvalid, "minutes"},
-			{"Delete with an invalid filter", films.Delete(ctx, 1, bogus), resources.ErrInvalid, "bogus"},
+			{"Update with an invalid body", second(films.Update(ctx, 1, nil, []byte(`{"minutes":-1}`), true)), schema.ErrInvalid, "minutes"},
+			{"Delete with an invalid filter", films.Delete(ctx, 1, bogus), schema.ErrInvalid, "bogus"},
 			{"Delete of a record that is not selected", films.Delete(ctx, 1, hidden), catalogue.ErrNotFound, "films"},
 			{"Delete of a record that is referred to", directors.Delete(ctx, 1, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: director of films 1"},
 			{"Delete of no record", directors.Delete(ctx, 9, nil), catalogue.ErrNotFound, "id 9"},
 			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`))), catalogue.ErrReadOnly, "films"},
 			{"Update in a snapshot", second(frozen.Update(ctx, 1, nil, body, true)), catalogue.ErrReadOnly, "films"},
 			{"Delete in a snapshot", frozen.Delete(ctx, 1, nil), catalogue.ErrReadOnly, "films"},
-			{"value of another record", second(directors.Update(ctx, 2, nil, []byte(`{"slug":"anna"}`), true)), resources.ErrInvalid, "director with this slug already exists."},
-			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`))), resources.ErrInvalid, "director with this slug already exists."},
+			{"value of another record", second(directors.Update(ctx, 2, nil, []byte(`{"slug":"anna"}`), true)), schema.ErrInvalid, "director with this slug already exists."},
+			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`))), schema.ErrInvalid, "director with this slug already exists."},
 			{"ended context", films.Delete(ended, 1, nil), context.Canceled, ""},
 		} {
 			if !errors.Is(row.err, row.want) || !strings.Contains(row.err.Error(), row.text) {
@@ -104,8 +104,8 @@ func TestDeleteRemovesReferences(t *testing.T) {
 // TestStoredReferences checks which stored values refer to record 1: those by which filters
 // find it, and no others. The service refuses booleans, and never stores text as a reference.
 func TestStoredReferences(t *testing.T) {
-	fields := []resources.Field{
-		{Name: "one", Kind: resources.Reference, Refers: "targets"}, {Name: "list", Kind: resources.References, Refers: "targets"},
+	fields := []schema.Field{
+		{Name: "one", Kind: schema.Reference, Refers: "targets"}, {Name: "list", Kind: schema.References, Refers: "targets"},
 	}
 	for _, row := range []struct {
 		reason, one, list string
@@ -130,8 +130,8 @@ func TestStoredReferences(t *testing.T) {
 		{"a list of whole numbers", `2`, `[1.0,"1",1e0,1]`, false, `["1"]`},
 	} {
 		house := ownHouse(t,
-			catalogue.Define[resources.Record]("targets", catalogue.Options{Description: &resources.Description{Fields: []resources.Field{{Name: "name", Kind: resources.Text}}}}),
-			catalogue.Define[resources.Record]("sources", catalogue.Options{Description: &resources.Description{Fields: fields, Filters: []string{"one", "list"}}}))
+			catalogue.Define[schema.Record]("targets", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "name", Kind: schema.Text}}}}),
+			catalogue.Define[schema.Record]("sources", catalogue.Options{Description: &schema.Description{Fields: fields, Filters: []string{"one", "list"}}}))
 		file := fmt.Sprintf(`{"targets":[{"id":1},{"id":2},{"id":3}],"sources":[{"id":7,"one":%s,"list":%s}]}`, row.one, row.list)
 		if err := house.Load(strings.NewReader(file)); err != nil {
 			t.Fatal(err)
@@ -389,7 +389,7 @@ func TestDefaultReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var invalid resources.FieldErrors
+	var invalid schema.FieldErrors
 	if record, err := served.Create(t.Context(), []byte(`{}`)); !errors.As(err, &invalid) || invalid[0].Field != "after" {
 		t.Errorf("%s, %v, want an error about the field after", record, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // dataset returns a catalogue with the records of the reference server.
@@ -45,7 +45,7 @@ func ids[T any](t testing.TB, r reader[T], id func(*T) *int, by []ordering.Term)
 	return list
 }
 
-func eventID(e *resources.Event) *int { return &e.ID }
+func eventID(e *schema.Event) *int { return &e.ID }
 
 // TestPagesOfEverySize checks that pages of any size contain each record once, in the
 // order of the whole collection.

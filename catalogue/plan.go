@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A plan describes how values of a type are copied and checked. The plans of a record
@@ -203,10 +203,10 @@ func (pl *plan) hold(part *plan) {
 	pl.checked = pl.checked || part.checked
 }
 
-// isTime reports whether a type is [time.Time] or [resources.DateTime], which contains
+// isTime reports whether a type is [time.Time] or [schema.DateTime], which contains
 // only a time.Time.
 func isTime(t reflect.Type) bool {
-	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[resources.DateTime]()
+	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
 }
 
 // embeddedTime returns the embedded time of a struct that compares by its instant; see

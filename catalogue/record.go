@@ -11,9 +11,9 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A recordType is what a collection knows of its record type. It is made once for a collection, by reflection.
@@ -45,7 +45,7 @@ func newRecordType[T any](opts Options) (*recordType[T], *store.Schema, error) {
 	s := &recordType[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
 	s.idName = ordering.Snake(s.idWire)
 	engine := &store.Schema{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
-	if open, ok := any(s).(*recordType[resources.Record]); ok {
+	if open, ok := any(s).(*recordType[schema.Record]); ok {
 		if s.idWire != "id" {
 			return nil, nil, s.errorf("%w: Options.ID is %q, but the id of an open record is named id", ErrInvalidType, opts.ID)
 		}
@@ -207,7 +207,7 @@ func describeCopies[T any](s *recordType[T], clones []CloneFunc) error {
 // the service's document does.
 func documented[T any]() bool {
 	switch any((*T)(nil)).(type) {
-	case *resources.Event, *resources.Label, *resources.SocialLink:
+	case *schema.Event, *schema.Label, *schema.SocialLink:
 		return true
 	}
 	return false

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A recordedFilm is a film of a service built with Django REST framework and
@@ -62,7 +62,7 @@ var recordedOptions = catalogue.Options{
 // typed and open records.
 func TestRecordedFilters(t *testing.T) {
 	t.Run("typed", func(t *testing.T) { replayFilters[recordedFilm](t, true) })
-	t.Run("open", func(t *testing.T) { replayFilters[resources.Record](t, false) })
+	t.Run("open", func(t *testing.T) { replayFilters[schema.Record](t, false) })
 }
 
 func replayFilters[T any](t *testing.T, times bool) {

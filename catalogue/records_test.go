@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A recordType has the functions that the model needs for one type of record.
@@ -231,7 +231,7 @@ var openValues = []string{
 	`{"a":1.0}`, `{"a":10}`, `{"b":[]}`, `null`,
 }
 
-func randomOpen(rng *rand.Rand) resources.Record {
+func randomOpen(rng *rand.Rand) schema.Record {
 	var members []string
 	for _, m := range openMembers {
 		if rng.IntN(5) == 0 || m == "seldomSet" && rng.IntN(40) > 0 {
@@ -242,15 +242,15 @@ func randomOpen(rng *rand.Rand) resources.Record {
 	return mustRecord("{" + strings.Join(members, ",") + "}")
 }
 
-func mustRecord(text string) resources.Record {
-	r, err := resources.ParseRecord([]byte(text))
+func mustRecord(text string) schema.Record {
+	r, err := schema.ParseRecord([]byte(text))
 	if err != nil {
 		panic(err)
 	}
 	return r
 }
 
-func openNames(records []*resources.Record) []string {
+func openNames(records []*schema.Record) []string {
 	names := []string{"id"}
 	for _, r := range records {
 		for member := range r.All() {
@@ -263,12 +263,12 @@ func openNames(records []*resources.Record) []string {
 	return names
 }
 
-var openType = recordType[resources.Record]{
+var openType = recordType[schema.Record]{
 	fields:  []string{"id", "name", "published_on", "list_price", "x", "seldom_set"},
 	random:  randomOpen,
-	invalid: func(*rand.Rand) (r resources.Record, ok bool) { return r, false },
-	id:      func(r *resources.Record) *int { return &r.ID },
-	values: func(r *resources.Record) map[string]value {
+	invalid: func(*rand.Rand) (r schema.Record, ok bool) { return r, false },
+	id:      func(r *schema.Record) *int { return &r.ID },
+	values: func(r *schema.Record) map[string]value {
 		values := map[string]value{}
 		for member, text := range r.All() {
 			if member != "id" {
@@ -277,9 +277,9 @@ var openType = recordType[resources.Record]{
 		}
 		return values
 	},
-	encode: func(r *resources.Record) string { return r.String() },
-	parse:  func(text string) (resources.Record, error) { return resources.ParseRecord([]byte(text)) },
-	equal:  func(a, b *resources.Record) bool { return a.Equal(*b) },
+	encode: func(r *schema.Record) string { return r.String() },
+	parse:  func(text string) (schema.Record, error) { return schema.ParseRecord([]byte(text)) },
+	equal:  func(a, b *schema.Record) bool { return a.Equal(*b) },
 	names:  openNames,
 }
 

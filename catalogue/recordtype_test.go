@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestRecordType checks the record types of a catalogue and of its clone.
@@ -19,7 +19,7 @@ func TestRecordType(t *testing.T) {
 	}
 	for _, c := range []*catalogue.Catalogue{house, house.Clone()} {
 		for key, want := range map[string]reflect.Type{
-			"books": reflect.TypeFor[pamphlet](), "items": reflect.TypeFor[resources.Record](), "events": reflect.TypeFor[resources.Event](),
+			"books": reflect.TypeFor[pamphlet](), "items": reflect.TypeFor[schema.Record](), "events": reflect.TypeFor[schema.Event](),
 		} {
 			encoded, err := c.Encoded(key)
 			if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A reloader checks that a record can be loaded from its JSON. If methods marshal the
@@ -46,7 +46,7 @@ func (l *reloader[T]) load(text []byte, required []string) (record T, err error)
 	if !l.parse {
 		return record, checkDepth(text, maxLevels)
 	}
-	if _, err = resources.ParseRecord(text); err == nil && l.decode {
+	if _, err = schema.ParseRecord(text); err == nil && l.decode {
 		record, err = l.typ.decode(text, required)
 	}
 	return record, err

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A holder is a record with one value.
@@ -195,7 +195,7 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 		stores("an integer that a float64 holds", record(any(int64(-1<<53)))),
 		stores("a float32 in an interface", record(any(float32(0.1)))),
 		stores("the first day of year 0", record(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC))),
-		refuses("a DateTime of year 0", "value", record(resources.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)})),
+		refuses("a DateTime of year 0", "value", record(schema.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)})),
 		refuses("pointers in a cycle", "value", record(loop)),
 		stores("a record with methods", customRecord{JSON: nested(199)}),
 		refuses("a record with methods, too deep", "200", customRecord{JSON: nested(200)}),

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestRevision checks that each write changes the revision and that nothing else does.
@@ -29,9 +29,9 @@ func TestRevision(t *testing.T) {
 		writes bool
 		do     func() error
 	}{
-		{"insert", true, func() (err error) { id, err = c.Insert(resources.Event{Name: "a"}); return err }},
-		{"upsert", true, func() error { _, err := c.Upsert(resources.Event{ID: id, Name: "b"}); return err }},
-		{"update", true, func() error { return c.Update(id, func(e *resources.Event) error { e.Name = "c"; return nil }) }},
+		{"insert", true, func() (err error) { id, err = c.Insert(schema.Event{Name: "a"}); return err }},
+		{"upsert", true, func() error { _, err := c.Upsert(schema.Event{ID: id, Name: "b"}); return err }},
+		{"update", true, func() error { return c.Update(id, func(e *schema.Event) error { e.Name = "c"; return nil }) }},
 		{"page by an unused ordering", false, func() error {
 			_, _, err := encoded.Page(context.Background(), pagination.Window{Limit: 3}, terms("-summary,name"))
 			return err
@@ -41,21 +41,21 @@ func TestRevision(t *testing.T) {
 			return err
 		}},
 		{"failed update", false, func() error {
-			return is(c.Update(id, func(*resources.Event) error { return failed }), failed)
+			return is(c.Update(id, func(*schema.Event) error { return failed }), failed)
 		}},
 		{"insert of a used id", false, func() error {
-			_, err := c.Insert(resources.Event{ID: id})
+			_, err := c.Insert(schema.Event{ID: id})
 			return is(err, catalogue.ErrExists)
 		}},
 		{"batch", true, func() error {
-			return c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
-				_, err := tx.Insert(resources.Event{Name: "d"})
+			return c.Batch(func(tx *catalogue.Tx[schema.Event]) error {
+				_, err := tx.Insert(schema.Event{Name: "d"})
 				return errors.Join(err, tx.Delete(id))
 			})
 		}},
 		{"failed batch", false, func() error {
-			return is(c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
-				_, err := tx.Insert(resources.Event{Name: "e"})
+			return is(c.Batch(func(tx *catalogue.Tx[schema.Event]) error {
+				_, err := tx.Insert(schema.Event{Name: "e"})
 				return errors.Join(err, failed)
 			}), failed)
 		}},
@@ -64,9 +64,9 @@ func TestRevision(t *testing.T) {
 				[]byte(`{"name":"f","slug":"f","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`))
 			return err
 		}},
-		{"write to a clone", false, func() error { _, err := c.Clone().Insert(resources.Event{}); return err }},
-		{"write to a clone of the catalogue", false, func() error { _, err := house.Clone().Events().Insert(resources.Event{}); return err }},
-		{"write to another collection", false, func() error { _, err := house.Labels().Insert(resources.Label{}); return err }},
+		{"write to a clone", false, func() error { _, err := c.Clone().Insert(schema.Event{}); return err }},
+		{"write to a clone of the catalogue", false, func() error { _, err := house.Clone().Events().Insert(schema.Event{}); return err }},
+		{"write to another collection", false, func() error { _, err := house.Labels().Insert(schema.Label{}); return err }},
 		{"delete", true, func() error { return c.Delete(id + 1) }},
 		{"failed load", false, func() error { return is(encoded.Load(strings.NewReader(`[{}]`)), catalogue.ErrInvalidData) }},
 		{"load", true, func() error { return encoded.Load(strings.NewReader(`[]`)) }},

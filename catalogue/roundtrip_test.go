@@ -15,8 +15,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // FuzzRoundTrip checks that loaded records are saved with the members that
@@ -34,7 +34,7 @@ func FuzzRoundTrip(f *testing.F) {
 	empty := catalogue.New()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list := "[" + string(data) + "]"
-		roundTrip(t, empty.Clone(), "books", list, func(c *catalogue.Catalogue) *catalogue.Collection[resources.Record] {
+		roundTrip(t, empty.Clone(), "books", list, func(c *catalogue.Catalogue) *catalogue.Collection[schema.Record] {
 			books, err := c.Records("books")
 			if err != nil {
 				t.Fatal(err)

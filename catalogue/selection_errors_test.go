@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type pressing struct {
@@ -39,9 +39,9 @@ func TestInvalidOptionMessages(t *testing.T) {
 			catalogue.ErrInvalidType, `films: invalid record type: Options.Keys: catalogue_test.pressing: invalid fields: price: its key function takes int, the field is string`},
 		{"a key function for the type of the id", refusal[pressing](keys(ordering.TypeKey(negative))),
 			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: ID is int`},
-		{"a camelCase unique field of open records", refusal[resources.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
+		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
-		{"a camelCase key function of open records", refusal[resources.Record](keys(ordering.FieldKey("releasedOn", ordering.Decimal))),
+		{"a camelCase key function of open records", refusal[schema.Record](keys(ordering.FieldKey("releasedOn", ordering.Decimal))),
 			ordering.ErrUnknownField, `films: invalid record type: function 0 of Options.Keys: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
 	} {
 		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
@@ -87,7 +87,7 @@ type premiere struct{ time.Time }
 // TestOpenRecordConditionMessages checks the errors of conditions on open records, whose
 // fields and types depend on the records.
 func TestOpenRecordConditionMessages(t *testing.T) {
-	c, err := catalogue.NewCollection[resources.Record](catalogue.Options{Name: "films"})
+	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "films"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +115,9 @@ func TestOpenRecordConditionMessages(t *testing.T) {
 	}
 }
 
-func openRecord(t *testing.T, text string) resources.Record {
+func openRecord(t *testing.T, text string) schema.Record {
 	t.Helper()
-	r, err := resources.ParseRecord([]byte(text))
+	r, err := schema.ParseRecord([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

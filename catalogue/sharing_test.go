@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A part is a struct in a nestedRecord.
@@ -275,22 +275,22 @@ func TestRecordsAreCopied(t *testing.T) {
 func TestServiceRecordsAreCopied(t *testing.T) {
 	house := catalogue.New()
 	checkAtEnd(t, house)
-	label := resources.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
-	event := resources.Event{Labels: []int{1, 2}, Authors: []int{3}}
-	link := resources.SocialLink{Logo: ptr("l")}
+	label := schema.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
+	event := schema.Event{Labels: []int{1, 2}, Authors: []int{3}}
+	link := schema.SocialLink{Logo: ptr("l")}
 	_, err1 := house.Labels().Insert(label)
 	_, err2 := house.Events().Insert(event)
 	_, err3 := house.SocialLinks().Insert(link)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	overwriteAll := func(l resources.Label, e resources.Event, s resources.SocialLink) {
+	overwriteAll := func(l schema.Label, e schema.Event, s schema.SocialLink) {
 		l.CatchLines[0], l.Users[0], *l.LogoFooter = "CHANGED", -1, "CHANGED"
 		copy(l.GlobalMessage, `[9,9,9]`)
 		e.Labels[0], e.Authors[0] = -1, -1
 		*s.Logo = "CHANGED"
 	}
-	get := func() (l resources.Label, e resources.Event, s resources.SocialLink) {
+	get := func() (l schema.Label, e schema.Event, s schema.SocialLink) {
 		l, err1 := house.Labels().Get(1)
 		e, err2 := house.Events().Get(1)
 		s, err3 := house.SocialLinks().Get(1)

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type film struct {
@@ -230,7 +230,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 	must(t, house.LoadWith(strings.NewReader(text), skip))
 	link, err := house.SocialLinks().Get(1)
 	must(t, err)
-	if want := (resources.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
+	if want := (schema.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
 		t.Errorf("loaded %+v, want %+v", link, want)
 	}
 	books, err := house.Records("books")
@@ -262,14 +262,14 @@ func TestCatalogueSnapshot(t *testing.T) {
 	must(t, err)
 	encoded, err := snap.Encoded("events")
 	must(t, err)
-	_, insert := events.Insert(resources.Event{})
-	_, upsert := authors.Upsert(resources.Record{})
+	_, insert := events.Insert(schema.Event{})
+	_, upsert := authors.Upsert(schema.Record{})
 	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`))
 	for what, err := range map[string]error{
 		"Insert": insert, "Upsert": upsert, "Create": create,
-		"Update":         events.Update(1, func(*resources.Event) error { return nil }),
+		"Update":         events.Update(1, func(*schema.Event) error { return nil }),
 		"Delete":         events.Delete(1),
-		"Batch":          events.Batch(func(*catalogue.Tx[resources.Event]) error { return nil }),
+		"Batch":          events.Batch(func(*catalogue.Tx[schema.Event]) error { return nil }),
 		"ReplaceAll":     events.ReplaceAll(nil),
 		"Load":           events.Load(strings.NewReader("[]")),
 		"Catalogue.Load": snap.Load(strings.NewReader("{}")),
@@ -290,10 +290,10 @@ func TestCatalogueSnapshot(t *testing.T) {
 
 	clone := snap.Clone()
 	checkAtEnd(t, clone)
-	if id, err := clone.Events().Insert(resources.Event{}); id != 3 || err != nil {
+	if id, err := clone.Events().Insert(schema.Event{}); id != 3 || err != nil {
 		t.Errorf("Insert into a clone of the snapshot: %d, %v", id, err)
 	}
-	if id, err := events.Clone().Insert(resources.Event{}); id != 3 || err != nil {
+	if id, err := events.Clone().Insert(schema.Event{}); id != 3 || err != nil {
 		t.Errorf("Insert into a clone of its collection: %d, %v", id, err)
 	}
 }
@@ -309,7 +309,7 @@ func TestNoTornSnapshot(t *testing.T) {
 // TestErrInvalidWraps: the error for an invalid record is that of package resources, too.
 func TestErrInvalidWraps(t *testing.T) {
 	_, err := films(t).Insert(film{Name: "\xff"})
-	if !errors.Is(err, catalogue.ErrInvalid) || !errors.Is(err, resources.ErrInvalid) || strings.Contains(err.Error(), "resources") {
+	if !errors.Is(err, catalogue.ErrInvalid) || !errors.Is(err, schema.ErrInvalid) || strings.Contains(err.Error(), "resources") {
 		t.Error(err)
 	}
 }
@@ -451,15 +451,15 @@ func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
 		"Unique":   {Unique: []string{"startDate"}},
 		"Keys":     {Keys: []ordering.KeyFunc{ordering.FieldKey("startDate", ordering.Text)}},
 	} {
-		_, alone := catalogue.NewCollection[resources.Record](opts)
-		_, served := catalogue.NewOnly(catalogue.Define[resources.Record]("films", opts))
+		_, alone := catalogue.NewCollection[schema.Record](opts)
+		_, served := catalogue.NewOnly(catalogue.Define[schema.Record]("films", opts))
 		for _, err := range []error{alone, served} {
 			if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"startDate": names are in snake_case: did you mean start_date?`) {
 				t.Errorf("Options.%s: %v", name, err)
 			}
 		}
 	}
-	if err := refusal[resources.Record](catalogue.Options{Ordering: []ordering.Term{{}}}); !errors.Is(err, ordering.ErrUnknownField) {
+	if err := refusal[schema.Record](catalogue.Options{Ordering: []ordering.Term{{}}}); !errors.Is(err, ordering.ErrUnknownField) {
 		t.Errorf("a term without a field: %v", err)
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A book is a type for the books of the data set.
@@ -83,7 +83,7 @@ func TestLookups(t *testing.T) {
 		t.Fatal(err)
 	}
 	ofRecord := func(key string) error {
-		_, err := catalogue.Define[resources.Record](key, catalogue.Options{}).In(house)
+		_, err := catalogue.Define[schema.Record](key, catalogue.Options{}).In(house)
 		return err
 	}
 	ofBook := func(key string) error {
@@ -91,7 +91,7 @@ func TestLookups(t *testing.T) {
 		return err
 	}
 	ofEvent := func(key string) error {
-		_, err := catalogue.Define[resources.Event](key, catalogue.Options{}).In(house)
+		_, err := catalogue.Define[schema.Event](key, catalogue.Options{}).In(house)
 		return err
 	}
 	records := func(key string) error { _, err := house.Records(key); return err }
@@ -131,7 +131,7 @@ func TestLookups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := catalogue.Define[resources.Record]("authors", catalogue.Options{}).In(house); again != same {
+	if again, _ := catalogue.Define[schema.Record]("authors", catalogue.Options{}).In(house); again != same {
 		t.Error("Records and In returned different collections for the same key")
 	}
 	var got []string
@@ -160,7 +160,7 @@ func TestNewWithRefuses(t *testing.T) {
 		{"nil definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
 		{"zero Definition", []catalogue.AnyDefinition{catalogue.Definition[book]{}}, catalogue.ErrUnknownCollection, ""},
 		{"described", []catalogue.AnyDefinition{catalogue.Define[book]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
-		{"described, type of another collection", []catalogue.AnyDefinition{catalogue.Define[resources.Label]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
+		{"described, type of another collection", []catalogue.AnyDefinition{catalogue.Define[schema.Label]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
 		{"not a struct", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
 		{"Options.Name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
 		{"Options.ID", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
@@ -365,17 +365,17 @@ func TestName(t *testing.T) {
 
 // A recursive record can contain itself.
 type recursive struct {
-	ID   int                `json:"id"`
-	Next *recursive         `json:"next"`
-	Any  any                `json:"any"`
-	Raw  json.RawMessage    `json:"raw"`
-	When resources.DateTime `json:"when"`
-	Time time.Time          `json:"time"`
-	Text string             `json:"text"`
-	List []string           `json:"list"`
-	Map  map[string]any     `json:"map"`
-	Num  float64            `json:"num"`
-	Half *float32           `json:"half"`
+	ID   int             `json:"id"`
+	Next *recursive      `json:"next"`
+	Any  any             `json:"any"`
+	Raw  json.RawMessage `json:"raw"`
+	When schema.DateTime `json:"when"`
+	Time time.Time       `json:"time"`
+	Text string          `json:"text"`
+	List []string        `json:"list"`
+	Map  map[string]any  `json:"map"`
+	Num  float64         `json:"num"`
+	Half *float32        `json:"half"`
 }
 
 // TestInvalidValues checks that every method that writes refuses invalid values and that
@@ -398,8 +398,8 @@ func TestInvalidValues(t *testing.T) {
 		{"invalid UTF-8, in a list", func(r *recursive) { r.List = []string{"a", "\xc3"} }, "list"},
 		{"invalid UTF-8, in any", func(r *recursive) { r.Any = []any{"\xff"} }, "any"},
 		{"invalid UTF-8, as a key", func(r *recursive) { r.Map = map[string]any{"\xff": 1} }, "map"},
-		{"date of year 0", func(r *recursive) { r.When = resources.DateTime{Time: year(0)} }, "when"},
-		{"date of year 10000", func(r *recursive) { r.When = resources.DateTime{Time: year(10000)} }, "when"},
+		{"date of year 0", func(r *recursive) { r.When = schema.DateTime{Time: year(0)} }, "when"},
+		{"date of year 10000", func(r *recursive) { r.When = schema.DateTime{Time: year(10000)} }, "when"},
 		{"time of year 10000", func(r *recursive) { r.Time = year(10000) }, "time"},
 		{"time of year -1", func(r *recursive) { r.Time = year(-1) }, "time"},
 		{"channel in any", func(r *recursive) { r.Any = make(chan int) }, "any"},
@@ -450,25 +450,25 @@ func TestInvalidValues(t *testing.T) {
 // TestInvalidServiceValues is TestInvalidValues for the types of package resources.
 func TestInvalidServiceValues(t *testing.T) {
 	house := catalogue.New()
-	date := func(year int) resources.DateTime {
-		return resources.DateTime{Time: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)}
+	date := func(year int) schema.DateTime {
+		return schema.DateTime{Time: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)}
 	}
 	for _, row := range []struct {
 		reason string
 		insert func() (int, error)
 		names  string
 	}{
-		{"year 0", func() (int, error) { return house.Events().Insert(resources.Event{StartDate: date(0)}) }, "start"},
-		{"year 10000", func() (int, error) { return house.Events().Insert(resources.Event{EndDate: date(10000)}) }, "end"},
+		{"year 0", func() (int, error) { return house.Events().Insert(schema.Event{StartDate: date(0)}) }, "start"},
+		{"year 10000", func() (int, error) { return house.Events().Insert(schema.Event{EndDate: date(10000)}) }, "end"},
 		{"invalid JSON", func() (int, error) {
-			return house.Labels().Insert(resources.Label{GlobalMessage: json.RawMessage(`{`)})
+			return house.Labels().Insert(schema.Label{GlobalMessage: json.RawMessage(`{`)})
 		}, "global"},
-		{"invalid UTF-8", func() (int, error) { return house.Events().Insert(resources.Event{Name: "\xff"}) }, "name"},
+		{"invalid UTF-8", func() (int, error) { return house.Events().Insert(schema.Event{Name: "\xff"}) }, "name"},
 		{"invalid UTF-8", func() (int, error) {
-			return house.Labels().Insert(resources.Label{CatchLines: []string{"\xff"}})
+			return house.Labels().Insert(schema.Label{CatchLines: []string{"\xff"}})
 		}, "catch"},
 		{"invalid UTF-8", func() (int, error) {
-			return house.SocialLinks().Insert(resources.SocialLink{Logo: ptr("\xff")})
+			return house.SocialLinks().Insert(schema.SocialLink{Logo: ptr("\xff")})
 		}, "logo"},
 	} {
 		_, err := row.insert()
@@ -562,7 +562,7 @@ func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.Encoded) {
 		t.Fatal(err)
 	}
 	for _, id := range []int{1, 3} {
-		if _, err := house.Labels().Insert(resources.Label{ID: id}); err != nil {
+		if _, err := house.Labels().Insert(schema.Label{ID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -598,8 +598,8 @@ func TestCreate(t *testing.T) {
 		before := saved(t, house)
 		record, err := c.Create(context.Background(), []byte(row.body))
 		got := string(record)
-		var fields resources.FieldErrors
-		var syntax *resources.SyntaxError
+		var fields schema.FieldErrors
+		var syntax *schema.SyntaxError
 		switch {
 		case errors.As(err, &fields):
 			text, _ := fields.MarshalJSON()
@@ -641,10 +641,10 @@ func TestCreateChecksReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	post := func(author int) error { _, err := c.Create(ctx, fmt.Appendf(nil, goodPost, author)); return err }
-	if err := post(2); !errors.Is(err, resources.ErrInvalid) {
+	if err := post(2); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("before author 2 was inserted: %v, want ErrInvalid", err)
 	}
-	if _, err := authors.Insert(resources.Record{ID: 2}); err != nil {
+	if _, err := authors.Insert(schema.Record{ID: 2}); err != nil {
 		t.Fatal(err)
 	}
 	if err := post(2); err != nil {
@@ -653,7 +653,7 @@ func TestCreateChecksReferences(t *testing.T) {
 	if err := authors.Delete(2); err != nil {
 		t.Errorf("Delete of an author with a link: %v", err)
 	}
-	if err := post(2); !errors.Is(err, resources.ErrInvalid) {
+	if err := post(2); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("after author 2 was deleted: %v, want ErrInvalid", err)
 	}
 	link, err := house.SocialLinks().Get(1)
@@ -664,10 +664,10 @@ func TestCreateChecksReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := authors.Insert(resources.Record{ID: 20}); err != nil {
+	if _, err := authors.Insert(schema.Record{ID: 20}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 20)); !errors.Is(err, resources.ErrInvalid) {
+	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 20)); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("post to a clone, author only in the original: %v, want ErrInvalid", err)
 	}
 	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 1)); err != nil || clone.Count() != 2 || c.Count() != 1 {
@@ -679,7 +679,7 @@ func TestCreateChecksReferences(t *testing.T) {
 // different, consecutive ids.
 func TestCreateIDs(t *testing.T) {
 	house, c := posts(t, "social-links")
-	if _, err := house.SocialLinks().Insert(resources.SocialLink{ID: 10}); err != nil {
+	if _, err := house.SocialLinks().Insert(schema.SocialLink{ID: 10}); err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
@@ -697,7 +697,7 @@ func TestCreateIDs(t *testing.T) {
 					t.Error(err)
 					continue
 				}
-				var link resources.SocialLink
+				var link schema.SocialLink
 				if err := json.Unmarshal(record, &link); err != nil {
 					t.Error(err)
 				}

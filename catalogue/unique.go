@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // refused returns the error of a write that the store refused. It names the value that
@@ -41,7 +41,7 @@ func (s *recordType[T]) valueOf(e *store.Entry, field string) (name, value strin
 	if err != nil {
 		return field, "value"
 	}
-	r, err := resources.ParseRecord(b)
+	r, err := schema.ParseRecord(b)
 	if err != nil {
 		return field, "value"
 	}

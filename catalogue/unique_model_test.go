@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestUniqueModel makes random writes to collections with unique fields, many of which
@@ -28,7 +28,7 @@ func TestUniqueModel(t *testing.T) {
 		typ := findOpen
 		typ.random = uniqueOpen
 		opts := catalogue.Options{Unique: []string{"list_price", "id", "seldom_set", "published_on"}, Keys: openKeys(), History: 50}
-		fr := &findRun[resources.Record]{typ: &typ, fields: openFinds, size: 20, queries: 5, left: n}
+		fr := &findRun[schema.Record]{typ: &typ, fields: openFinds, size: 20, queries: 5, left: n}
 		runUnique(t, fr, opts, seed)
 	})
 }
@@ -61,7 +61,7 @@ func uniqueEdition(rng *rand.Rand) edition {
 
 // uniqueOpen returns a record whose price, if it is not null, has one of some hundred
 // values.
-func uniqueOpen(rng *rand.Rand) resources.Record {
+func uniqueOpen(rng *rand.Rand) schema.Record {
 	r := randomFindOpen(rng).Without("publishedOn").Without("published_on")
 	if rng.IntN(3) > 0 {
 		r, _ = r.With(pick(rng, "publishedOn", "published_on"), rng.IntN(100))

@@ -12,11 +12,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 const (
-	// maxLevels is the limit of [resources.ParseRecord] for nested objects and arrays,
+	// maxLevels is the limit of [schema.ParseRecord] for nested objects and arrays,
 	// including the record itself.
 	maxLevels = 200
 	// maxFollowed is the limit of nested pointers, slices, arrays, maps and interfaces in
@@ -141,7 +141,7 @@ func checkTime(v reflect.Value) error {
 	at := v.Addr().Interface() // v.Interface() would copy the value to the heap
 	t, ok := at.(*time.Time)
 	if !ok {
-		t = &at.(*resources.DateTime).Time
+		t = &at.(*schema.DateTime).Time
 	}
 	_, offset := t.Zone()
 	switch y := t.Year(); {
@@ -202,6 +202,6 @@ func checkRaw(v reflect.Value) error {
 	if v.Len() == 0 {
 		return nil
 	}
-	_, err := resources.ParseRecord(fmt.Appendf(nil, `{"raw":%s}`, v.Bytes()))
+	_, err := schema.ParseRecord(fmt.Appendf(nil, `{"raw":%s}`, v.Bytes()))
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Details that Django REST framework sends.
@@ -19,7 +19,7 @@ const (
 )
 
 // An Authorizer decides whether a request may perform an action on a collection, which is
-// named by its key. The action is a single one, such as [resources.Create]. The Authorizer
+// named by its key. The action is a single one, such as [schema.Create]. The Authorizer
 // returns nil to permit the request. If it returns or wraps an error made by
 // [Unauthorized] or [Forbidden], that error determines the response. Any other error
 // results in 403 and a standard detail. Its text is passed only to [Options.OnError].
@@ -29,13 +29,13 @@ const (
 // also called for OPTIONS of a path that can be written to, with Create or Update, to
 // decide whether the response lists the fields, so it should have no side effects. It must
 // be safe for concurrent use.
-type Authorizer func(r *http.Request, collection string, action resources.Actions) error
+type Authorizer func(r *http.Request, collection string, action schema.Actions) error
 
 // AllowAll is an [Authorizer] that permits every request.
-func AllowAll(*http.Request, string, resources.Actions) error { return nil }
+func AllowAll(*http.Request, string, schema.Actions) error { return nil }
 
 // denyAll is the default Authorizer.
-func denyAll(*http.Request, string, resources.Actions) error {
+func denyAll(*http.Request, string, schema.Actions) error {
 	return Forbidden(detailNoCredentials)
 }
 
@@ -76,7 +76,7 @@ func Forbidden(detail string) error {
 }
 
 // authorize calls the authorizer. It returns nil if the action is permitted.
-func (v *view) authorize(action resources.Actions) *refusal {
+func (v *view) authorize(action schema.Actions) *refusal {
 	err := v.handler.authorizer(v.r, v.route.key, action)
 	if err == nil {
 		return nil
@@ -109,7 +109,7 @@ func Token(scheme, token string) Authorizer {
 		scheme = "Bearer"
 	}
 	sum := sha256.Sum256([]byte(token))
-	return func(r *http.Request, _ string, _ resources.Actions) error {
+	return func(r *http.Request, _ string, _ schema.Actions) error {
 		parts := strings.Fields(strings.Join(r.Header["Authorization"], ","))
 		if len(parts) == 0 || len(parts[0]) != len(scheme) || !strings.EqualFold(parts[0], scheme) {
 			return Unauthorized(scheme, detailNoCredentials)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // unreadBody is a body that fails the test if it is read.
@@ -27,7 +27,7 @@ func TestAuthorizers(t *testing.T) {
 		forbidden = `{"detail":"You do not have permission to perform this action."}`
 		invalid   = `{"detail":"Invalid token."}`
 	)
-	returning := func(err error) Authorizer { return func(*http.Request, string, resources.Actions) error { return err } }
+	returning := func(err error) Authorizer { return func(*http.Request, string, schema.Actions) error { return err } }
 	tests := []struct {
 		reason      string
 		authorizer  Authorizer
@@ -120,7 +120,7 @@ func TestAuthorizerCalls(t *testing.T) {
 	var keys []string
 	var reported []error
 	h := newTestHandler(t, Options{
-		Authorizer: func(r *http.Request, collection string, _ resources.Actions) error {
+		Authorizer: func(r *http.Request, collection string, _ schema.Actions) error {
 			keys = append(keys, r.Method+" "+collection)
 			return secret
 		},

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestNewErrors(t *testing.T) {
@@ -31,7 +31,7 @@ func TestLargestID(t *testing.T) {
 	for _, wrap := range []bool{false, true} {
 		for _, last := range []int{math.MaxInt - 1, math.MaxInt} {
 			house := catalogue.New()
-			if _, err := house.Events().Insert(resources.Event{ID: last}); err != nil {
+			if _, err := house.Events().Insert(schema.Event{ID: last}); err != nil {
 				t.Fatal(err)
 			}
 			all := make(map[string]httpapi.Collection)
@@ -77,7 +77,7 @@ func TestLargestID(t *testing.T) {
 
 func ExampleNew() {
 	house := catalogue.New()
-	house.Labels().Insert(resources.Label{Name: "Blue", Slug: "blue"})
+	house.Labels().Insert(schema.Label{Name: "Blue", Slug: "blue"})
 	handler, err := httpapi.New(house, httpapi.Options{})
 	if err != nil {
 		panic(err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A Collection returns the pages that a [Handler] serves. The collections of a catalogue
@@ -99,7 +99,7 @@ type Revisioned interface {
 // A Describer is a [Collection] with a description. One that is not documented must be a
 // Describer. The handler calls Description once, when it is made.
 type Describer interface {
-	Description() resources.Description
+	Description() schema.Description
 }
 
 // A Filterer is a [Collection] whose records parameters of a query can select. The handler
@@ -109,7 +109,7 @@ type Filterer interface {
 	// PageWhere is like PageLenient of a [LenientPager] for the records that the
 	// parameters select. These are the parameters of the query that the description has
 	// in Filters, and search if it has a Search; there is at least one.
-	// [resources.Description.Filter] reads them. [resources.FieldErrors] result in 400
+	// [schema.Description.Filter] reads them. [schema.FieldErrors] result in 400
 	// and are sent to the client. Other errors are handled as those of Page.
 	PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error)
 }
@@ -120,7 +120,7 @@ type Retriever interface {
 	// those of [Filterer]; there may be none. They are checked even if there is no record
 	// with the id. An error wrapping [catalogue.ErrNotFound] means that there is no such
 	// record or that the parameters do not select it, and results in 404. If there are
-	// parameters, [resources.FieldErrors] result in 400. Other errors are handled as those
+	// parameters, [schema.FieldErrors] result in 400. Other errors are handled as those
 	// of Page. The id may be 0, which is not the id of a record.
 	Get(ctx context.Context, id int, params url.Values) (record []byte, err error)
 }
@@ -129,9 +129,9 @@ type Retriever interface {
 type Updater interface {
 	// Update changes the record with the given id as the body of a PUT or, if partial is
 	// set, of a PATCH specifies, and returns the record as Get does.
-	// [resources.Description.ValidateUpdate] makes all necessary checks. The body is as
+	// [schema.Description.ValidateUpdate] makes all necessary checks. The body is as
 	// for a [Creator]. An error wrapping [catalogue.ErrNotFound] results in 404, and a
-	// *[resources.SyntaxError] and [resources.FieldErrors] in 400. Other errors are handled
+	// *[schema.SyntaxError] and [schema.FieldErrors] in 400. Other errors are handled
 	// as those of Page. Update must store nothing if it returns an error or if ctx is done before the call. The handler calls
 	// Get with the same arguments before it reads the body, so that a request for a record
 	// that does not exist fails first.
@@ -175,13 +175,13 @@ type ConditionalDeleter interface {
 type Creator interface {
 	// Create creates a record from the body of a request and returns it encoded as by
 	// Page. It must ignore read-only and unknown members.
-	// [resources.Description.Validate] makes all necessary checks.
+	// [schema.Description.Validate] makes all necessary checks.
 	//
 	// The body has at most [Bounds.Body] bytes, or twice as many if it was converted from
 	// Latin-1. It may be anything, including invalid UTF-8. An empty body means {}. Create
 	// may retain and modify it.
 	//
-	// A *[resources.SyntaxError] and [resources.FieldErrors] result in 400 and are sent to
+	// A *[schema.SyntaxError] and [schema.FieldErrors] result in 400 and are sent to
 	// the client. An error wrapping [catalogue.ErrInvalidID] means that no id is left and
 	// results in 409. Other errors are handled as for a Collection. Create must store
 	// nothing if it returns an error or if ctx is done before the call.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -186,11 +186,11 @@ func TestUnreadableBody(t *testing.T) {
 }
 
 func TestInvalidRecord(t *testing.T) {
-	fields := resources.FieldErrors{
+	fields := schema.FieldErrors{
 		{Field: "name", Messages: []string{"This field is required.", "<&>"}},
 		{Field: "startDate", Messages: []string{"Bad."}},
 	}
-	syntax := &resources.SyntaxError{Reason: "no value", Line: 2, Column: 3}
+	syntax := &schema.SyntaxError{Reason: "no value", Line: 2, Column: 3}
 	tests := []struct {
 		reason string
 		err    error

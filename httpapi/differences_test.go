@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // The deliberate differences from Django REST framework in the package documentation. The
@@ -139,7 +139,7 @@ func TestDifferences(t *testing.T) {
 		{row: "ordering: 101 terms", target: "/api/books/?ordering=" + strings.Repeat("name,", 100) + "id", status: 400, contains: []string{`{"detail":"`, "100"}},
 		{row: "query: longer than 16 KiB", target: "/api/books/?q=" + strings.Repeat("x", 16<<10), status: 414, contains: []string{`{"detail":"`, "16384"}},
 		{row: "path: longer than 2 KiB", target: "/" + strings.Repeat("x", 2<<10), status: 414, contains: []string{`{"detail":"`, "2048"}},
-		{row: "failure of the program", opts: httpapi.Options{Authorizer: func(*http.Request, string, resources.Actions) error { panic("oops") }}, method: "POST",
+		{row: "failure of the program", opts: httpapi.Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("oops") }}, method: "POST",
 			target: "/api/events/", status: 500, contains: []string{`{"detail":"Internal server error."}`}},
 
 		{row: "number for text: digits as sent", opts: open, method: "POST", target: "/api/events/", headers: post, body: `{"name":1e22,"summary":-0,"location":1.50,` + event + `}`, status: 201,
@@ -257,7 +257,7 @@ func TestDecimalKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	house, err := catalogue.NewWith(catalogue.Define[resources.Record]("books", catalogue.Options{
+	house, err := catalogue.NewWith(catalogue.Define[schema.Record]("books", catalogue.Options{
 		Keys: []ordering.KeyFunc{ordering.FieldKey("price", ordering.Decimal)},
 	}))
 	if err != nil {

@@ -29,7 +29,7 @@
 //	DELETE /api/films/7/    deletes the record: 204
 //
 // The description of a collection determines which of these actions are served
-// ([resources.Description].Actions). HEAD is served where GET is, and OPTIONS everywhere.
+// ([schema.Description].Actions). HEAD is served where GET is, and OPTIONS everywhere.
 // Both PUT and PATCH keep the values of the fields that are not sent. The filters and the
 // search of a collection also apply to the paths of its records: a record that they do not
 // select is not found. Names in bodies are in camelCase or snake_case, and those in a query

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Errors that a [Collection] returns to determine the status of the response. It may wrap
@@ -29,7 +29,7 @@ var (
 
 	// ErrConflict means that a posted record is valid but conflicts with stored
 	// records or with a concurrent write. It results in 409. If the invalid field is
-	// known, [resources.FieldErrors] are more helpful to the client.
+	// known, [schema.FieldErrors] are more helpful to the client.
 	ErrConflict = errors.New("httpapi: conflict with stored records")
 )
 
@@ -102,8 +102,8 @@ func causesOfParams(params url.Values) causes {
 // the request and of no others.
 func (v *view) failBecause(err error, possible causes) {
 	var precondition *preconditionError
-	var syntax *resources.SyntaxError
-	var fields resources.FieldErrors
+	var syntax *schema.SyntaxError
+	var fields schema.FieldErrors
 	may := func(c causes) bool { return possible&c != 0 }
 	switch {
 	case may(ifPrecondition) && errors.As(err, &precondition):

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestErrors(t *testing.T) {
@@ -110,12 +110,12 @@ func (c failingStep) Delete(context.Context, int, url.Values) error { return c.f
 // has no syntax, and a read deletes nothing. All others are reported, and their texts are
 // not sent.
 func TestErrorsOfSteps(t *testing.T) {
-	_, syntax := resources.ParseRecord([]byte(`{"id":1,`))
+	_, syntax := schema.ParseRecord([]byte(`{"id":1,`))
 	errs := []error{
 		catalogue.ErrNotFound,
 		catalogue.ErrReferenced,
 		syntax,
-		resources.FieldErrors{{Field: "secret", Messages: []string{"internal"}}},
+		schema.FieldErrors{{Field: "secret", Messages: []string{"internal"}}},
 		catalogue.ErrInvalidID,
 	}
 	const page, record, filtered = "/api/films/", "/api/films/1/", "?status=announced"

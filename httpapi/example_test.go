@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // records is a collection of encoded records, in one order only.
@@ -39,7 +39,7 @@ func (postable) Create(_ context.Context, body []byte) ([]byte, error) {
 // collections returns all collections. Only books has records.
 func collections() map[string]httpapi.Collection {
 	all := make(map[string]httpapi.Collection)
-	for _, c := range resources.Descriptions() {
+	for _, c := range schema.Descriptions() {
 		all[c.Key] = records{}
 	}
 	all["books"] = records{[]byte(`{"id":1,"name":"Atlante"}`), []byte(`{"id":2,"name":"Onda"}`)}
@@ -257,7 +257,7 @@ func ExampleAuthorizer() {
 		"social-links": httpapi.Bearer("press"),
 	}
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		Authorizer: func(r *http.Request, collection string, action resources.Actions) error {
+		Authorizer: func(r *http.Request, collection string, action schema.Actions) error {
 			if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 				return httpapi.Forbidden("Not from other sites.")
 			}
@@ -279,7 +279,7 @@ func ExampleAuthorizer() {
 
 func ExampleForbidden() {
 	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		Authorizer: func(r *http.Request, collection string, action resources.Actions) error {
+		Authorizer: func(r *http.Request, collection string, action schema.Actions) error {
 			if r.Header.Get("X-Role") != "editor" {
 				return httpapi.Forbidden("Editors only.")
 			}
@@ -337,7 +337,7 @@ func ExampleHandler_Served() {
 		panic(err)
 	}
 	for _, s := range handler.Served() {
-		if s.Actions.Has(resources.Create) {
+		if s.Actions.Has(schema.Create) {
 			fmt.Println("POST", handler.BaseURL()+s.Path)
 		}
 	}

@@ -10,17 +10,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // validating returns a Create that validates bodies as the document describes.
 func validating(t testing.TB, key string) func(body []byte) ([]byte, error) {
-	collection, ok := resources.Lookup(key)
+	collection, ok := schema.Lookup(key)
 	if !ok {
 		t.Fatalf("no collection %s", key)
 	}
 	return func(body []byte) ([]byte, error) {
-		record, err := collection.Validate(body, resources.Checks{Exists: func(_ string, id int) bool { return id < 10 }})
+		record, err := collection.Validate(body, schema.Checks{Exists: func(_ string, id int) bool { return id < 10 }})
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 func TestNewHandlerKeys(t *testing.T) {
@@ -20,7 +20,7 @@ func TestNewHandlerKeys(t *testing.T) {
 		{"nil collection", allCollections(map[string]Collection{"carts": nil}), []string{"nil", "carts"}},
 		{"without a description", allCollections(map[string]Collection{"magazines": newCollection(0)}), []string{"Description", "magazines"}},
 		{"segment instead of the key", allCollections(map[string]Collection{"item_variants": newCollection(0)}), []string{"item_variants", "did you mean itemVariants?"}},
-		{"another key in the description", map[string]Collection{"magazines": described{newCollection(0), resources.Description{Key: "papers"}}}, []string{"magazines", "papers"}},
+		{"another key in the description", map[string]Collection{"magazines": described{newCollection(0), schema.Description{Key: "papers"}}}, []string{"magazines", "papers"}},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestConcurrentRequests(t *testing.T) {
 // described is a collection with a description.
 type described struct {
 	Collection
-	description resources.Description
+	description schema.Description
 }
 
-func (d described) Description() resources.Description { return d.description }
+func (d described) Description() schema.Description { return d.description }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Unusual JSON is rejected with a detail or accepted as in the framework. Pages then
@@ -140,11 +140,11 @@ func TestHostileJSON(t *testing.T) {
 // addAuthor stores an author with id 1.
 func addAuthor(t *testing.T, house *catalogue.Catalogue) {
 	t.Helper()
-	authors, err := catalogue.Define[resources.Record]("authors", catalogue.Options{}).In(house)
+	authors, err := catalogue.Define[schema.Record]("authors", catalogue.Options{}).In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := authors.Insert(resources.Record{ID: 1}); err != nil {
+	if _, err := authors.Insert(schema.Record{ID: 1}); err != nil {
 		t.Fatal(err)
 	}
 }

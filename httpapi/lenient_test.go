@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // afterFields is a collection that calls a function after Fields, so that a write
@@ -37,9 +37,9 @@ func TestPageAndOrderingOfOneInstant(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := func(member string) { // reverses the order of all records
-		err := books.Batch(func(tx *catalogue.Tx[resources.Record]) error {
+		err := books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
 			for id := 1; id <= 3; id++ {
-				r, err := resources.ParseRecord(fmt.Appendf(nil, `{"id":%d,%q:%d}`, id, member, -id))
+				r, err := schema.ParseRecord(fmt.Appendf(nil, `{"id":%d,%q:%d}`, id, member, -id))
 				if err != nil {
 					return err
 				}

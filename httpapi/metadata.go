@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // rootMetadata returns the response to OPTIONS at the root.
@@ -17,7 +17,7 @@ func rootMetadata() []byte {
 
 // metadata returns the response to OPTIONS at another path. If method is not empty, it
 // lists the fields that the client may send with the method.
-func metadata(title, method string, fields []resources.Field) []byte {
+func metadata(title, method string, fields []schema.Field) []byte {
 	if method == "" {
 		return []byte(commonMetadata(title, "") + "}")
 	}
@@ -34,7 +34,7 @@ func commonMetadata(name, description string) string {
 		quote(name), quote(description))
 }
 
-func fieldMetadata(f resources.Field) string {
+func fieldMetadata(f schema.Field) string {
 	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s`,
 		quote(f.Name), quote(kindName(f.Kind)), f.Required, f.ReadOnly, quote(label(f.Name)))
 	if f.Min != nil {
@@ -43,7 +43,7 @@ func fieldMetadata(f resources.Field) string {
 	if f.Max != nil {
 		text += fmt.Sprintf(`,"maxValue":%d`, *f.Max)
 	}
-	if f.Kind == resources.Choice {
+	if f.Kind == schema.Choice {
 		choices := make([]string, len(f.Choices))
 		for i, c := range f.Choices {
 			choices[i] = fmt.Sprintf(`{"value":%s,"displayName":%s}`, quote(c), quote(capital(strings.ReplaceAll(c, "_", " "))))
@@ -54,29 +54,29 @@ func fieldMetadata(f resources.Field) string {
 }
 
 // kindName returns the name of a kind in OPTIONS.
-func kindName(k resources.Kind) string {
+func kindName(k schema.Kind) string {
 	switch k {
-	case resources.Integer:
+	case schema.Integer:
 		return "integer"
-	case resources.Text:
+	case schema.Text:
 		return "string"
-	case resources.Slug:
+	case schema.Slug:
 		return "slug"
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return "datetime"
-	case resources.Boolean:
+	case schema.Boolean:
 		return "boolean"
-	case resources.URL:
+	case schema.URL:
 		return "url"
-	case resources.TextList:
+	case schema.TextList:
 		return "list"
-	case resources.Float:
+	case schema.Float:
 		return "float"
-	case resources.Decimal:
+	case schema.Decimal:
 		return "decimal"
-	case resources.Date:
+	case schema.Date:
 		return "date"
-	case resources.Choice:
+	case schema.Choice:
 		return "choice"
 	}
 	return "field"

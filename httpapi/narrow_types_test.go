@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A hexID is text like a UUID, but shorter.
@@ -86,7 +86,7 @@ type (
 // newNarrow returns a handler for records of narrow, with the ids 1, 200 and 70000.
 func newNarrow(t *testing.T) http.Handler {
 	t.Helper()
-	about, err := resources.DescriptionOf[narrow]("narrows")
+	about, err := schema.DescriptionOf[narrow]("narrows")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func (s *sealed) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if s.Code == "bad" {
-		return &resources.MemberError{Member: "code", Err: errors.New("is bad")}
+		return &schema.MemberError{Member: "code", Err: errors.New("is bad")}
 	}
 	if s.Name == s.Code {
 		return errors.New("the name is the code")

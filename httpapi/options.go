@@ -29,7 +29,7 @@ type Options struct {
 	Authorizer Authorizer
 
 	// AuthorizeReads determines that the Authorizer decides about GET, HEAD and OPTIONS
-	// too: with [resources.Retrieve] for a record and otherwise with [resources.List]. At
+	// too: with [schema.Retrieve] for a record and otherwise with [schema.List]. At
 	// the root the key of the collection is empty. If false, all reads are permitted.
 	AuthorizeReads bool
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // The collections of the second recorded service.
@@ -30,20 +30,20 @@ type (
 	}
 
 	film struct {
-		ID         int                 `json:"id"`
-		Title      string              `json:"title"`
-		Slug       string              `json:"slug" backlist:"slug,unique"`
-		Synopsis   string              `json:"synopsis" backlist:"blank"`
-		Released   *string             `json:"released" backlist:"date"`
-		PremiereAt *resources.DateTime `json:"premiereAt"`
-		Minutes    int32               `json:"minutes" backlist:"min=0"`
-		Rating     *resources.Float64  `json:"rating"`
-		Price      string              `json:"price" backlist:"decimal=8.2"`
-		Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-		Published  bool                `json:"published"`
-		Director   int                 `json:"director" backlist:"refers=directors"`
-		Genres     []int               `json:"genres" backlist:"refers=genres"`
-		CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+		ID         int              `json:"id"`
+		Title      string           `json:"title"`
+		Slug       string           `json:"slug" backlist:"slug,unique"`
+		Synopsis   string           `json:"synopsis" backlist:"blank"`
+		Released   *string          `json:"released" backlist:"date"`
+		PremiereAt *schema.DateTime `json:"premiereAt"`
+		Minutes    int32            `json:"minutes" backlist:"min=0"`
+		Rating     *schema.Float64  `json:"rating"`
+		Price      string           `json:"price" backlist:"decimal=8.2"`
+		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool             `json:"published"`
+		Director   int              `json:"director" backlist:"refers=directors"`
+		Genres     []int            `json:"genres" backlist:"refers=genres"`
+		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 	}
 )
 
@@ -53,11 +53,11 @@ var ownNow = time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
 func newFilmHouse(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	house, err := catalogue.NewOnly(
-		catalogue.Define[director]("directors", catalogue.Options{Description: &resources.Description{Search: []string{"^name", "=slug"}}}),
+		catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Search: []string{"^name", "=slug"}}}),
 		catalogue.Define[genre]("genres", catalogue.Options{}),
 		catalogue.Define[film]("films", catalogue.Options{
 			Now: func() time.Time { return ownNow },
-			Description: &resources.Description{
+			Description: &schema.Description{
 				Search:  []string{"title", "synopsis", "director__name"},
 				Filters: []string{"status", "director", "genres", "minutes", "minutes__gte", "minutes__lt", "released__isnull", "title__icontains"},
 			},

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -85,7 +85,7 @@ func TestPanics(t *testing.T) {
 			var reported []error
 			opts := Options{
 				ETags:      true, // so that Revision is called
-				Authorizer: func(*http.Request, string, resources.Actions) error { events.panicIn("authorizer"); return nil },
+				Authorizer: func(*http.Request, string, schema.Actions) error { events.panicIn("authorizer"); return nil },
 				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
 			}
 			h := newTestHandler(t, opts, map[string]Collection{"events": events})
@@ -172,7 +172,7 @@ func TestPanicWithinResponse(t *testing.T) {
 // Goexit, as in t.FailNow, is not a panic.
 func TestGoexit(t *testing.T) {
 	opts := Options{
-		Authorizer: func(*http.Request, string, resources.Actions) error { runtime.Goexit(); return nil },
+		Authorizer: func(*http.Request, string, schema.Actions) error { runtime.Goexit(); return nil },
 		OnError:    func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) },
 	}
 	h := newTestHandler(t, opts, nil)
@@ -235,7 +235,7 @@ func TestPanicsChangeNothing(t *testing.T) {
 			panic("oops")
 		}
 	}}
-	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string, resources.Actions) error {
+	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string, schema.Actions) error {
 		if panicsIn == "authorizer" {
 			panic("oops")
 		}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Details of a 412. Django REST framework has none, since it ignores preconditions.
@@ -145,7 +145,7 @@ func (v *view) postCondition() error {
 
 // setCreatedTag sets the tag of a record that a POST created, if its path has one.
 func (v *view) setCreatedTag(record []byte) {
-	if records := v.route.records; v.handler.tags && records != nil && records.actions.Has(resources.Retrieve) {
+	if records := v.route.records; v.handler.tags && records != nil && records.actions.Has(schema.Retrieve) {
 		v.tag = v.recordTag(record)
 	}
 }

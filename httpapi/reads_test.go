@@ -9,29 +9,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestAuthorizedActions checks the actions that the authorizer is asked about.
 func TestAuthorizedActions(t *testing.T) {
 	type asked struct {
 		Collection string
-		Action     resources.Actions
+		Action     schema.Actions
 	}
 	tests := []struct {
 		method, target string
 		writes, reads  []asked // without and with AuthorizeReads
 	}{
-		{"GET", "/api/", nil, []asked{{"", resources.List}}},
-		{"GET", "/api/films/", nil, []asked{{"films", resources.List}}},
-		{"HEAD", "/api/films/1/", nil, []asked{{"films", resources.Retrieve}}},
-		{"GET", "/api/films/9/", nil, []asked{{"films", resources.Retrieve}}},
-		{"POST", "/api/films/", []asked{{"films", resources.Create}}, []asked{{"films", resources.Create}}},
-		{"PUT", "/api/films/9/", []asked{{"films", resources.Update}}, []asked{{"films", resources.Update}}},
-		{"PATCH", "/api/films/1/", []asked{{"films", resources.PartialUpdate}}, []asked{{"films", resources.PartialUpdate}}},
-		{"DELETE", "/api/films/1/", []asked{{"films", resources.Destroy}}, []asked{{"films", resources.Destroy}}},
-		{"OPTIONS", "/api/films/", []asked{{"films", resources.Create}}, []asked{{"films", resources.List}}},
-		{"OPTIONS", "/api/films/1/", []asked{{"films", resources.Update}}, []asked{{"films", resources.Retrieve}}},
+		{"GET", "/api/", nil, []asked{{"", schema.List}}},
+		{"GET", "/api/films/", nil, []asked{{"films", schema.List}}},
+		{"HEAD", "/api/films/1/", nil, []asked{{"films", schema.Retrieve}}},
+		{"GET", "/api/films/9/", nil, []asked{{"films", schema.Retrieve}}},
+		{"POST", "/api/films/", []asked{{"films", schema.Create}}, []asked{{"films", schema.Create}}},
+		{"PUT", "/api/films/9/", []asked{{"films", schema.Update}}, []asked{{"films", schema.Update}}},
+		{"PATCH", "/api/films/1/", []asked{{"films", schema.PartialUpdate}}, []asked{{"films", schema.PartialUpdate}}},
+		{"DELETE", "/api/films/1/", []asked{{"films", schema.Destroy}}, []asked{{"films", schema.Destroy}}},
+		{"OPTIONS", "/api/films/", []asked{{"films", schema.Create}}, []asked{{"films", schema.List}}},
+		{"OPTIONS", "/api/films/1/", []asked{{"films", schema.Update}}, []asked{{"films", schema.Retrieve}}},
 		{"PUT", "/api/films/", nil, nil},
 		{"GET", "/api/films/1/?format=x", nil, nil},
 		{"GET", "/api/nope/", nil, nil},
@@ -39,7 +39,7 @@ func TestAuthorizedActions(t *testing.T) {
 	for _, test := range tests {
 		for _, reads := range []bool{false, true} {
 			var got []asked
-			h, films := newFilmsHandler(t, Options{AuthorizeReads: reads, Authorizer: func(_ *http.Request, collection string, action resources.Actions) error {
+			h, films := newFilmsHandler(t, Options{AuthorizeReads: reads, Authorizer: func(_ *http.Request, collection string, action schema.Actions) error {
 				got = append(got, asked{collection, action})
 				return Unauthorized("Token", "")
 			}})

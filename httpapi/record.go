@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // retrieve sends a record.
@@ -126,7 +126,7 @@ const searchName = "search"
 
 // refers reports whether a field, in snake_case, holds ids of another collection.
 func (r *route) refers(field string) bool {
-	return slices.ContainsFunc(r.about.Fields, func(f resources.Field) bool {
+	return slices.ContainsFunc(r.about.Fields, func(f schema.Field) bool {
 		return f.Refers != "" && ordering.Snake(f.Name) == field
 	})
 }

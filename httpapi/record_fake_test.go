@@ -9,24 +9,24 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 const recordMethods = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 // filmDescription describes a collection with all actions.
-func filmDescription() resources.Description {
+func filmDescription() schema.Description {
 	zero := 0
-	return resources.Description{
-		Key: "films", Segment: "films", Name: "film", Vary: "Accept", Actions: resources.AllActions,
+	return schema.Description{
+		Key: "films", Segment: "films", Name: "film", Vary: "Accept", Actions: schema.AllActions,
 		Ordering: []ordering.Term{{Field: "id"}},
-		Fields: []resources.Field{
-			{Name: "id", Kind: resources.Integer, ReadOnly: true},
-			{Name: "minutes", Kind: resources.Integer, Required: true, Min: &zero},
-			{Name: "status", Kind: resources.Choice, Choices: []string{"announced", "in_post"}, Default: `"announced"`},
-			{Name: "director", Kind: resources.Reference, Refers: "directors", Required: true},
+		Fields: []schema.Field{
+			{Name: "id", Kind: schema.Integer, ReadOnly: true},
+			{Name: "minutes", Kind: schema.Integer, Required: true, Min: &zero},
+			{Name: "status", Kind: schema.Choice, Choices: []string{"announced", "in_post"}, Default: `"announced"`},
+			{Name: "director", Kind: schema.Reference, Refers: "directors", Required: true},
 		},
 		Filters: []string{"status", "minutes__gte", "director"},
 		Search:  []string{"director__name"},
@@ -39,7 +39,7 @@ func filmDescription() resources.Description {
 type filmCollection struct {
 	*sliceCollection
 	revision    uint64
-	description resources.Description
+	description schema.Description
 	calls       []string
 	err         error
 }
@@ -52,7 +52,7 @@ func (c *filmCollection) called(format string, args ...any) {
 	c.calls = append(c.calls, fmt.Sprintf(format, args...))
 }
 
-func (c *filmCollection) Description() resources.Description { return c.description }
+func (c *filmCollection) Description() schema.Description { return c.description }
 
 func (c *filmCollection) Revision(context.Context) (uint64, error) { return c.revision, nil }
 
@@ -77,7 +77,7 @@ func (c *filmCollection) Get(_ context.Context, id int, params url.Values) ([]by
 func (c *filmCollection) Update(_ context.Context, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
 	c.called("Update %d %s %s %t", id, params.Encode(), body, partial)
 	if strings.Contains(string(body), "bad") {
-		return nil, resources.FieldErrors{{Field: "minutes", Messages: []string{"Bad <value>."}}}
+		return nil, schema.FieldErrors{{Field: "minutes", Messages: []string{"Bad <value>."}}}
 	}
 	return echo(body)
 }
@@ -96,7 +96,7 @@ func (c *filmCollection) find(id int, params url.Values) error {
 	case c.err != nil:
 		return c.err
 	case slices.Contains(params["status"], "bogus"):
-		return resources.FieldErrors{{Field: "status", Messages: []string{"Select a valid choice."}}}
+		return schema.FieldErrors{{Field: "status", Messages: []string{"Select a valid choice."}}}
 	case id < 1 || id > 2, slices.Contains(params["status"], "hidden"):
 		return fmt.Errorf("films: %w: id %d", catalogue.ErrNotFound, id)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 var asJSON = http.Header{"Content-Type": {"application/json"}}
@@ -171,16 +171,16 @@ func TestActions(t *testing.T) {
 	type onlyPage struct{ Collection }
 	tests := []struct {
 		reason       string
-		actions      resources.Actions
+		actions      schema.Actions
 		list, record string // Allow; empty if the path is not served
 	}{
-		{"all", resources.AllActions, createMethods, recordMethods},
-		{"reads", resources.ReadActions, readMethods, readMethods},
-		{"list only", resources.List, readMethods, ""},
-		{"list and create", resources.List | resources.Create, createMethods, ""},
-		{"create only", resources.Create, "POST, OPTIONS", ""},
-		{"no list", resources.Retrieve | resources.Destroy, "OPTIONS", "GET, DELETE, HEAD, OPTIONS"},
-		{"partial updates only", resources.List | resources.PartialUpdate, readMethods, "PATCH, OPTIONS"},
+		{"all", schema.AllActions, createMethods, recordMethods},
+		{"reads", schema.ReadActions, readMethods, readMethods},
+		{"list only", schema.List, readMethods, ""},
+		{"list and create", schema.List | schema.Create, createMethods, ""},
+		{"create only", schema.Create, "POST, OPTIONS", ""},
+		{"no list", schema.Retrieve | schema.Destroy, "OPTIONS", "GET, DELETE, HEAD, OPTIONS"},
+		{"partial updates only", schema.List | schema.PartialUpdate, readMethods, "PATCH, OPTIONS"},
 	}
 	for _, test := range tests {
 		films := newFilms()

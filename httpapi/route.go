@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A route is a path that is served, or the paths of the records of a collection, with the
@@ -17,11 +17,11 @@ type route struct {
 	path       string // with its slash; of a record's path, the part before the id
 	link       string // the path as it appears in URLs
 	key        string // of the collection; empty at the root
-	about      *resources.Description
+	about      *schema.Description
 	collection Collection // nil at the root
 	records    *route     // of the records of this collection; nil if their paths are not served
 	isRecord   bool       // the path ends in an id
-	actions    resources.Actions
+	actions    schema.Actions
 	allow      []string
 	vary       []string
 
@@ -38,12 +38,12 @@ type route struct {
 }
 
 // recordActions are those of the path of a record.
-const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
+const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
 
 // newRoutes returns the routes of the root and of all collections by their paths.
 func newRoutes(root string, collections []served) map[string]*route {
 	routes := make(map[string]*route, 1+len(collections))
-	routes[root] = &route{path: root, actions: resources.List, allow: allowed(resources.List), vary: []string{"Accept"}}
+	routes[root] = &route{path: root, actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}
 	for _, c := range collections {
 		r := newRoute(root, c)
 		routes[r.path] = r
@@ -88,20 +88,20 @@ func newRoute(root string, s served) *route {
 }
 
 // possible returns the actions that the collection implements.
-func (r *route) possible() resources.Actions {
-	actions := resources.List
+func (r *route) possible() schema.Actions {
+	actions := schema.List
 	if r.creator != nil {
-		actions |= resources.Create
+		actions |= schema.Create
 	}
 	if r.retriever == nil {
 		return actions
 	}
-	actions |= resources.Retrieve
+	actions |= schema.Retrieve
 	if r.updater != nil {
-		actions |= resources.Update | resources.PartialUpdate
+		actions |= schema.Update | schema.PartialUpdate
 	}
 	if r.deleter != nil {
-		actions |= resources.Destroy
+		actions |= schema.Destroy
 	}
 	return actions
 }
@@ -109,22 +109,22 @@ func (r *route) possible() resources.Actions {
 // methods are the methods of the actions in the order of Allow.
 func methods() []methodAction {
 	return []methodAction{
-		{http.MethodGet, resources.List | resources.Retrieve},
-		{http.MethodPost, resources.Create},
-		{http.MethodPut, resources.Update},
-		{http.MethodPatch, resources.PartialUpdate},
-		{http.MethodDelete, resources.Destroy},
-		{http.MethodHead, resources.List | resources.Retrieve},
+		{http.MethodGet, schema.List | schema.Retrieve},
+		{http.MethodPost, schema.Create},
+		{http.MethodPut, schema.Update},
+		{http.MethodPatch, schema.PartialUpdate},
+		{http.MethodDelete, schema.Destroy},
+		{http.MethodHead, schema.List | schema.Retrieve},
 	}
 }
 
 type methodAction struct {
 	method  string
-	actions resources.Actions
+	actions schema.Actions
 }
 
 // allowed returns the value of Allow for the actions of a path.
-func allowed(actions resources.Actions) []string {
+func allowed(actions schema.Actions) []string {
 	var names []string
 	for _, m := range methods() {
 		if actions&m.actions != 0 {
@@ -136,19 +136,19 @@ func allowed(actions resources.Actions) []string {
 
 // action returns the action of a method at the path, or 0 if the method is not allowed.
 // As in net/http, "" is GET.
-func (r *route) action(method string) resources.Actions {
-	var wanted resources.Actions
+func (r *route) action(method string) schema.Actions {
+	var wanted schema.Actions
 	switch method {
 	case http.MethodGet, http.MethodHead, "":
-		wanted = resources.List | resources.Retrieve
+		wanted = schema.List | schema.Retrieve
 	case http.MethodPost:
-		wanted = resources.Create
+		wanted = schema.Create
 	case http.MethodPut:
-		wanted = resources.Update
+		wanted = schema.Update
 	case http.MethodPatch:
-		wanted = resources.PartialUpdate
+		wanted = schema.PartialUpdate
 	case http.MethodDelete:
-		wanted = resources.Destroy
+		wanted = schema.Destroy
 	}
 	return r.actions & wanted
 }
@@ -193,23 +193,23 @@ func parseID(segment string) int {
 	return id
 }
 
-func collectionPath(root string, d resources.Description) string {
+func collectionPath(root string, d schema.Description) string {
 	return root + d.Segment + "/"
 }
 
 // linkPath returns the path of a collection as it appears in URLs. It needs no escaping in
 // JSON.
-func linkPath(root string, d resources.Description) string {
+func linkPath(root string, d schema.Description) string {
 	return origin.EscapePath(collectionPath(root, d))
 }
 
 // A Served is a path that a [Handler] serves, and that of its records.
 type Served struct {
-	Path        string                // without the handler's prefix: "/api/", "/api/events/"
-	Description resources.Description // zero at the root
-	Collection  Collection            // nil at the root
-	Actions     resources.Actions     // those that are served, if the authorizer permits them
-	Tagged      bool                  // whether responses to GET have an ETag; with Options.ETags, those of records always have one
+	Path        string             // without the handler's prefix: "/api/", "/api/events/"
+	Description schema.Description // zero at the root
+	Collection  Collection         // nil at the root
+	Actions     schema.Actions     // those that are served, if the authorizer permits them
+	Tagged      bool               // whether responses to GET have an ETag; with Options.ETags, those of records always have one
 }
 
 // Served returns the paths that h serves: the root, then the collections in the order of

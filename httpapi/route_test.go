@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Served agrees with the responses of the handler.
@@ -32,12 +32,12 @@ func TestServed(t *testing.T) {
 			t.Errorf("%s: Collection = %v", s.Path, s.Collection)
 		}
 		got := call{method: "POST", target: s.Path}.do(h).Status
-		if allowed := got != 405; allowed != s.Actions.Has(resources.Create) {
-			t.Errorf("POST %s: %d, Creatable = %v", s.Path, got, s.Actions.Has(resources.Create))
+		if allowed := got != 405; allowed != s.Actions.Has(schema.Create) {
+			t.Errorf("POST %s: %d, Creatable = %v", s.Path, got, s.Actions.Has(schema.Create))
 		}
 	}
 	wantPaths, wantKeys := []string{"/api/"}, []string{""}
-	for _, c := range resources.Descriptions() {
+	for _, c := range schema.Descriptions() {
 		wantPaths, wantKeys = append(wantPaths, "/api/"+c.Segment+"/"), append(wantKeys, c.Key)
 	}
 	if diff := cmp.Diff(wantPaths, paths) + cmp.Diff(wantKeys, keys); diff != "" {

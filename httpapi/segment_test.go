@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestKeysInURLs checks that keys and segments that are not plain ASCII are escaped in the
@@ -66,7 +66,7 @@ func quotedText(text string) string {
 // bare is a collection whose description has no Vary.
 type bare struct{ httpapi.Collection }
 
-func (b bare) Description() resources.Description {
+func (b bare) Description() schema.Description {
 	d := b.Collection.(httpapi.Describer).Description()
 	d.Vary = ""
 	return d

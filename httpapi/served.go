@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // served is a collection with its description.
 type served struct {
-	description resources.Description
+	description schema.Description
 	collection  Collection
 }
 
@@ -27,7 +27,7 @@ func servedFrom(house *catalogue.Catalogue) (list []served) {
 // servedBy returns the collections of a map: the documented ones in the order of the
 // document, and then the others by key. The error wraps [ErrInvalidConfig].
 func servedBy(collections map[string]Collection) (list []served, err error) {
-	documented := resources.Descriptions()
+	documented := schema.Descriptions()
 	rank := make(map[string]int, len(documented))
 	var names []string
 	for i, d := range documented {
@@ -36,7 +36,7 @@ func servedBy(collections map[string]Collection) (list []served, err error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(collections)) {
 		c := collections[key]
-		d, known := resources.Lookup(key)
+		d, known := schema.Lookup(key)
 		if c == nil {
 			return nil, fmt.Errorf("%w: collection %q is nil", ErrInvalidConfig, key)
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A soakReader sends requests and checks the responses.
@@ -39,7 +39,7 @@ func (r *soakReader) round() error {
 type eventsPage struct {
 	Count          int
 	Next, Previous *string
-	Results        []resources.Event
+	Results        []schema.Event
 }
 
 // page requests events, and sometimes the next page.
@@ -108,7 +108,7 @@ func (r *soakReader) askPage(path string, limit, offset int, by []string) (page 
 
 // compareEvents compares in the documented order, with ties by id in the direction of the
 // leading term.
-func compareEvents(a, b *resources.Event, by []string) int {
+func compareEvents(a, b *schema.Event, by []string) int {
 	by = slices.DeleteFunc(slices.Clone(by), func(name string) bool { return strings.TrimPrefix(name, "-") == "no_field" })
 	if len(by) == 0 || by[0] == "" {
 		by = []string{"start_date"}
@@ -130,7 +130,7 @@ func compareEvents(a, b *resources.Event, by []string) int {
 	return direction * cmp.Compare(a.ID, b.ID)
 }
 
-func compareField(a, b *resources.Event, name string) int {
+func compareField(a, b *schema.Event, name string) int {
 	switch name {
 	case "id":
 		return cmp.Compare(a.ID, b.ID)

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -182,7 +182,7 @@ func (s *soak) setUp(t *testing.T) {
 			s.keys = append(s.keys, key)
 		}
 	}
-	for _, about := range resources.Descriptions() {
+	for _, about := range schema.Descriptions() {
 		s.paths[about.Key] = "/api/" + about.Segment + "/"
 	}
 	for _, e := range sample.New(sample.Options{Events: min(s.events, 1000), Seed: 2, Others: -1}).Events {

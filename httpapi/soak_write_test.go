@@ -10,10 +10,10 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A soakWriter writes to its own events and keeps their number about the same.
@@ -28,7 +28,7 @@ type soakWriter struct {
 
 // A heldPage is a page of a snapshot. It is read again later and must not have changed.
 type heldPage struct {
-	s     catalogue.Snapshot[resources.Event]
+	s     catalogue.Snapshot[schema.Event]
 	w     pagination.Window
 	by    ordering.Term
 	count int
@@ -76,7 +76,7 @@ func (w *soakWriter) round() error {
 }
 
 // event returns a new event.
-func (w *soakWriter) event() (e resources.Event, err error) {
+func (w *soakWriter) event() (e schema.Event, err error) {
 	err = json.Unmarshal(w.wires[w.rng.IntN(len(w.wires))], &e)
 	e.ID = 0
 	return e, err
@@ -98,7 +98,7 @@ func (w *soakWriter) post() error {
 	if err != nil {
 		return err
 	}
-	var posted, stored resources.Event
+	var posted, stored schema.Event
 	if err := errors.Join(json.Unmarshal(wire, &posted), json.Unmarshal(got.body, &stored)); err != nil || got.status != 201 {
 		return got.errorf("posted %s: %v", wire, err)
 	}
@@ -125,7 +125,7 @@ func (w *soakWriter) update() error {
 	if err != nil {
 		return err
 	}
-	return w.house.Events().Update(w.own[w.rng.IntN(len(w.own))], func(e *resources.Event) error {
+	return w.house.Events().Update(w.own[w.rng.IntN(len(w.own))], func(e *schema.Event) error {
 		fresh.ID = e.ID
 		*e = fresh
 		return nil
@@ -143,7 +143,7 @@ func (w *soakWriter) delete() error {
 func (w *soakWriter) batch() error {
 	own, last, wantErr := slices.Clone(w.own), w.last, errors.New("on purpose")
 	failing := w.rng.IntN(4) == 0
-	err := w.house.Events().Batch(func(tx *catalogue.Tx[resources.Event]) error {
+	err := w.house.Events().Batch(func(tx *catalogue.Tx[schema.Event]) error {
 		for range 1 + w.rng.IntN(12) {
 			i := w.rng.IntN(len(w.own))
 			if err := tx.Delete(w.own[i]); err != nil {

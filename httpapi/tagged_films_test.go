@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // taggedFilms is a filmCollection with stored records. It implements neither
@@ -60,7 +60,7 @@ func (c *taggedFilms) Delete(ctx context.Context, id int, params url.Values) err
 func (c *taggedFilms) store(id int, body []byte) ([]byte, error) {
 	var film struct{ Minutes int }
 	if json.Unmarshal(body, &film) != nil || film.Minutes < 0 {
-		return nil, resources.FieldErrors{{Field: "minutes", Messages: []string{"A valid integer is required."}}}
+		return nil, schema.FieldErrors{{Field: "minutes", Messages: []string{"A valid integer is required."}}}
 	}
 	c.records[id] = fmt.Sprintf(`{"id":%d,"minutes":%d}`, id, film.Minutes)
 	return []byte(c.records[id]), nil

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // taggedHandler returns a handler with entity tags that permits every POST.
@@ -82,10 +82,10 @@ func (c *cachingClient) ask(t *testing.T) namedPage {
 // After every kind of write, a client with a tag gets the new page.
 func TestWritesChangeTag(t *testing.T) {
 	const rest = `,"slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
-	rename := func(name string) func(*resources.Event) error {
-		return func(e *resources.Event) error { e.Name = name; return nil }
+	rename := func(name string) func(*schema.Event) error {
+		return func(e *schema.Event) error { e.Name = name; return nil }
 	}
-	type events = *catalogue.Collection[resources.Event]
+	type events = *catalogue.Collection[schema.Event]
 	tests := []struct {
 		reason string
 		write  func(*catalogue.Catalogue, events, http.Handler) error
@@ -101,17 +101,17 @@ func TestWritesChangeTag(t *testing.T) {
 			return nil
 		}, "a b c post"},
 		{"Insert", func(_ *catalogue.Catalogue, c events, _ http.Handler) error {
-			_, err := c.Insert(resources.Event{Name: "d"})
+			_, err := c.Insert(schema.Event{Name: "d"})
 			return err
 		}, "a b c d"},
 		{"Upsert", func(_ *catalogue.Catalogue, c events, _ http.Handler) error {
-			_, err := c.Upsert(resources.Event{ID: 2, Name: "u"})
+			_, err := c.Upsert(schema.Event{ID: 2, Name: "u"})
 			return err
 		}, "a u c"},
 		{"Update", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Update(3, rename("m")) }, "a b m"},
 		{"Delete", func(_ *catalogue.Catalogue, c events, _ http.Handler) error { return c.Delete(1) }, "b c"},
 		{"Batch", func(_ *catalogue.Catalogue, c events, _ http.Handler) error {
-			return c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
+			return c.Batch(func(tx *catalogue.Tx[schema.Event]) error {
 				if err := tx.Update(1, rename("t")); err != nil {
 					return err
 				}
@@ -129,7 +129,7 @@ func TestWritesChangeTag(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			parent := catalogue.New()
 			for _, name := range []string{"a", "b", "c"} {
-				if _, err := parent.Events().Insert(resources.Event{Name: name}); err != nil {
+				if _, err := parent.Events().Insert(schema.Event{Name: name}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -192,7 +192,7 @@ func TestConcurrentReadsAndWrites(t *testing.T) {
 		})
 	}
 	for k := 1; k <= inserts; k++ {
-		if _, err := house.Events().Insert(resources.Event{Name: "e"}); err != nil {
+		if _, err := house.Events().Insert(schema.Event{Name: "e"}); err != nil {
 			t.Error(err)
 		}
 		inserted.Store(int64(k))

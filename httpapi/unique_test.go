@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestPostDuplicate posts a value that another record has in a unique field.
 func TestPostDuplicate(t *testing.T) {
-	links := catalogue.Define[resources.SocialLink]("social-links", catalogue.Options{Unique: []string{"url"}})
+	links := catalogue.Define[schema.SocialLink]("social-links", catalogue.Options{Unique: []string{"url"}})
 	house, err := catalogue.NewWith(links)
 	if err != nil {
 		t.Fatal(err)

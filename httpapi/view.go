@@ -3,10 +3,10 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Details that Django REST framework sends.
@@ -69,15 +69,15 @@ func (v *view) serveMethod() {
 	}
 	v.observeIgnored()
 	switch action {
-	case resources.List:
+	case schema.List:
 		v.list()
-	case resources.Retrieve:
+	case schema.Retrieve:
 		v.retrieve()
-	case resources.Create:
+	case schema.Create:
 		v.post()
-	case resources.Update, resources.PartialUpdate:
-		v.update(action == resources.PartialUpdate)
-	case resources.Destroy:
+	case schema.Update, schema.PartialUpdate:
+		v.update(action == schema.PartialUpdate)
+	case schema.Destroy:
 		v.destroy()
 	default:
 		v.options()
@@ -86,16 +86,16 @@ func (v *view) serveMethod() {
 
 // authorizeMethod asks the authorizer about a write or, if it decides about reads, about
 // any request. It returns nil if the request is permitted.
-func (v *view) authorizeMethod(action resources.Actions) *refusal {
+func (v *view) authorizeMethod(action schema.Actions) *refusal {
 	switch {
-	case action&^resources.ReadActions != 0:
+	case action&^schema.ReadActions != 0:
 		return v.authorize(action)
 	case !v.handler.reads:
 		return nil
 	case v.route.isRecord:
-		return v.authorize(resources.Retrieve)
+		return v.authorize(schema.Retrieve)
 	}
-	return v.authorize(resources.List)
+	return v.authorize(schema.List)
 }
 
 // isRead reports whether a method is GET or HEAD. As in net/http, "" is GET.
@@ -111,9 +111,9 @@ func (v *view) options() {
 	switch {
 	case r.collection == nil:
 		v.write(http.StatusOK, rootMetadata())
-	case r.actions.Has(resources.Create) && v.authorize(resources.Create) == nil:
+	case r.actions.Has(schema.Create) && v.authorize(schema.Create) == nil:
 		v.write(http.StatusOK, metadata(r.about.Title(), http.MethodPost, r.about.Fields))
-	case r.actions.Has(resources.Update) && v.authorize(resources.Update) == nil && v.exists():
+	case r.actions.Has(schema.Update) && v.authorize(schema.Update) == nil && v.exists():
 		v.write(http.StatusOK, metadata(r.about.RecordTitle(), http.MethodPut, r.about.Fields))
 	case r.isRecord:
 		v.write(http.StatusOK, metadata(r.about.RecordTitle(), "", nil))

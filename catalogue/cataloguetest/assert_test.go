@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // checkMessage checks that a message contains all parts or, if there are no parts,
@@ -176,7 +176,7 @@ func TestWalkedOnceRecordTwice(t *testing.T) {
 	const first, second = "/api/events/?limit=150&ordering=-id", "/api/events/?limit=150&ordering=-id&offset=150"
 	for reason, between := range map[string]func(house *cataloguetest.House) error{
 		"record inserted before and record deleted after": func(house *cataloguetest.House) error {
-			if _, err := house.Catalogue.Events().Insert(resources.Event{Name: "new"}); err != nil {
+			if _, err := house.Catalogue.Events().Insert(schema.Event{Name: "new"}); err != nil {
 				return err
 			}
 			return house.Catalogue.Events().Delete(1)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // BenchmarkTest measures a whole test: a house, one request and the cleanup. For
@@ -98,7 +98,7 @@ func rowsOf(key string, n int) string {
 }
 
 // A handWritten fake sorts and marshals a slice for each request.
-type handWritten struct{ events []resources.Event }
+type handWritten struct{ events []schema.Event }
 
 func newHandWritten(b *testing.B) handWritten {
 	return handWritten{slices.Collect(cataloguetest.New(b).Catalogue.Events().All())}
@@ -108,7 +108,7 @@ func (f handWritten) clone() handWritten { return handWritten{slices.Clone(f.eve
 
 func (f handWritten) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.FormValue("ordering") == "-start_date" {
-		slices.SortFunc(f.events, func(a, b resources.Event) int { return b.StartDate.Compare(a.StartDate.Time) })
+		slices.SortFunc(f.events, func(a, b schema.Event) int { return b.StartDate.Compare(a.StartDate.Time) })
 	}
 	limit, err := strconv.Atoi(r.FormValue("limit"))
 	if err != nil || limit > len(f.events) {

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // diffShown is the number of ids, and of records in full, that a report shows of a
@@ -161,7 +161,7 @@ func firstID(records [][]byte) (int, error) {
 	if len(records) == 0 {
 		return 0, nil
 	}
-	r, err := resources.ParseRecord(records[0])
+	r, err := schema.ParseRecord(records[0])
 	return r.ID, err
 }
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // newClient serves a handler on a loopback port and returns a client of it.
@@ -74,11 +74,11 @@ func TestDiffServiceDiffers(t *testing.T) {
 	if err := house.Catalogue.Events().Delete(5); err != nil {
 		t.Fatal(err)
 	}
-	id, err := house.Catalogue.SocialLinks().Insert(resources.SocialLink{Title: "New"})
+	id, err := house.Catalogue.SocialLinks().Insert(schema.SocialLink{Title: "New"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = house.Catalogue.Labels().Update(3, func(l *resources.Label) error {
+	err = house.Catalogue.Labels().Update(3, func(l *schema.Label) error {
 		l.Name = "Another Press"
 		return nil
 	})

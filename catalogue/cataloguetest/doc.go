@@ -22,7 +22,7 @@
 // in every run, generated once per process and cloned for each house.
 // Tests change them through house.Catalogue:
 //
-//	err := house.Catalogue.Events().Update(1, func(e *resources.Event) error {
+//	err := house.Catalogue.Events().Update(1, func(e *schema.Event) error {
 //		e.Name = "Renamed"
 //		return nil
 //	})

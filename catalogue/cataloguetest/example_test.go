@@ -14,9 +14,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // firstEvent is the code under test. It returns the name of the first event.
@@ -26,7 +26,7 @@ func firstEvent(client *http.Client, base string) (string, error) {
 		return "", err
 	}
 	defer resp.Body.Close()
-	var page pagination.Envelope[resources.Event]
+	var page pagination.Envelope[schema.Event]
 	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil || len(page.Records) == 0 {
 		return "", err
 	}
@@ -73,7 +73,7 @@ func eventNames(ctx context.Context, client *http.Client, base string) (names []
 		if err != nil {
 			return nil, err
 		}
-		var page pagination.Envelope[resources.Event]
+		var page pagination.Envelope[schema.Event]
 		err = json.NewDecoder(resp.Body).Decode(&page)
 		resp.Body.Close()
 		if err != nil {
@@ -112,7 +112,7 @@ func TestFirstEventOfFixtures(t *testing.T) {
 // TestFirstEventOfCatalogue serves a catalogue of the test on a loopback port.
 func TestFirstEventOfCatalogue(t *testing.T) {
 	records := catalogue.New()
-	if _, err := records.Events().Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
+	if _, err := records.Events().Insert(schema.Event{Name: "Reading", Slug: "reading"}); err != nil {
 		t.Fatal(err)
 	}
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: records, Server: true})
@@ -156,7 +156,7 @@ func TestEventNamesDeadline(t *testing.T) {
 
 func TestEventNamesRenamed(t *testing.T) {
 	house := cataloguetest.New(t)
-	err := house.Catalogue.Events().Update(1, func(e *resources.Event) error {
+	err := house.Catalogue.Events().Update(1, func(e *schema.Event) error {
 		e.Name = "Renamed"
 		return nil
 	})

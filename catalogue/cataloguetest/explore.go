@@ -18,7 +18,7 @@ type Exploration struct {
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
-	// cloned. A collection is suitable if it has the action [resources.List] and at
+	// cloned. A collection is suitable if it has the action [schema.List] and at
 	// least 4 records. If nil, the collections are the documented ones, with the sample
 	// records of [New].
 	Catalogue *catalogue.Catalogue

@@ -12,9 +12,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func get(t *testing.T, house *cataloguetest.House, path string) (status int, body string) {
@@ -31,10 +31,10 @@ func get(t *testing.T, house *cataloguetest.House, path string) (status int, bod
 	return resp.StatusCode, string(b)
 }
 
-func page(t *testing.T, house *cataloguetest.House, path string) pagination.Envelope[resources.Record] {
+func page(t *testing.T, house *cataloguetest.House, path string) pagination.Envelope[schema.Record] {
 	t.Helper()
 	status, body := get(t, house, path)
-	var p pagination.Envelope[resources.Record]
+	var p pagination.Envelope[schema.Record]
 	if err := p.UnmarshalJSON([]byte(body)); err != nil || status != http.StatusOK {
 		t.Fatalf("%s: %d, %v", path, status, err)
 	}
@@ -44,7 +44,7 @@ func page(t *testing.T, house *cataloguetest.House, path string) pagination.Enve
 func TestServesEveryCollection(t *testing.T) {
 	house := cataloguetest.New(t)
 	for key, c := range house.Catalogue.All() {
-		about, _ := resources.Lookup(key)
+		about, _ := schema.Lookup(key)
 		p := page(t, house, "/api/"+about.Segment+"/")
 		if p.Count == 0 || p.Count != c.Count() {
 			t.Errorf("%s: count %d, want %d", key, p.Count, c.Count())
@@ -87,7 +87,7 @@ func TestHousesAreIndependent(t *testing.T) {
 		house := cataloguetest.New(t)
 		all.Go(func() {
 			for n := range 10 * i {
-				if _, err := house.Catalogue.Events().Insert(resources.Event{Name: fmt.Sprint(n), StartDate: resources.DateTime{}, EndDate: resources.DateTime{}}); err != nil {
+				if _, err := house.Catalogue.Events().Insert(schema.Event{Name: fmt.Sprint(n), StartDate: schema.DateTime{}, EndDate: schema.DateTime{}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -165,7 +165,7 @@ func TestURL(t *testing.T) {
 
 func TestOptionsEmpty(t *testing.T) {
 	house := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
-	for _, about := range resources.Descriptions() {
+	for _, about := range schema.Descriptions() {
 		if p := page(t, house, "/api/"+about.Segment+"/"); p.Count != 0 {
 			t.Errorf("%s: count %d, want 0", about.Key, p.Count)
 		}

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Keep replaces the records of a collection by those with the given ids, as they were at
@@ -131,7 +131,7 @@ func (r idRecords) get(id int) ([]byte, error) {
 
 // withID returns a record with another id.
 func withID(record []byte, id int) ([]byte, error) {
-	r, err := resources.ParseRecord(record)
+	r, err := schema.ParseRecord(record)
 	if err != nil {
 		return nil, err
 	}

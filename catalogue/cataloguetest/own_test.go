@@ -13,8 +13,8 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type director struct {
@@ -36,10 +36,10 @@ type draft struct {
 // films is not their key, and drafts have no list and no paths of records.
 func filmDefinitions() []catalogue.AnyDefinition {
 	return []catalogue.AnyDefinition{
-		catalogue.Define[draft]("drafts", catalogue.Options{Description: &resources.Description{Actions: resources.Create}}),
+		catalogue.Define[draft]("drafts", catalogue.Options{Description: &schema.Description{Actions: schema.Create}}),
 		catalogue.Define[director]("directors", catalogue.Options{}),
 		catalogue.Define[film]("shortFilms", catalogue.Options{
-			Description: &resources.Description{Segment: "films", Filters: []string{"director"}, Search: []string{"title"}},
+			Description: &schema.Description{Segment: "films", Filters: []string{"director"}, Search: []string{"title"}},
 		}),
 	}
 }

@@ -36,7 +36,7 @@ type Verification struct {
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
-	// cloned. A collection is suitable if it has the action [resources.List] and at
+	// cloned. A collection is suitable if it has the action [schema.List] and at
 	// least 95 records; the services have the first of them in the order of their ids.
 	// If nil, the collections are the documented ones, with sample records.
 	Catalogue *catalogue.Catalogue

@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -93,14 +93,14 @@ type chosen struct {
 }
 
 // choose returns the collection. It must be suitable.
-func (c chosen) choose(p paths, house *catalogue.Catalogue) (resources.Description, error) {
+func (c chosen) choose(p paths, house *catalogue.Catalogue) (schema.Description, error) {
 	if c.key == "" {
 		for _, collection := range house.All() {
 			if about := collection.Description(); c.unsuitable(about, collection) == "" {
 				return about, nil
 			}
 		}
-		return resources.Description{}, fmt.Errorf("%s.Catalogue: no collection is listed and has %d records", c.option, c.least)
+		return schema.Description{}, fmt.Errorf("%s.Catalogue: no collection is listed and has %d records", c.option, c.least)
 	}
 	about, err := p.lookup(c.key)
 	if err != nil {
@@ -117,9 +117,9 @@ func (c chosen) choose(p paths, house *catalogue.Catalogue) (resources.Descripti
 }
 
 // unsuitable returns the reason why a collection cannot be used, or "".
-func (c chosen) unsuitable(about resources.Description, collection catalogue.Encoded) string {
+func (c chosen) unsuitable(about schema.Description, collection catalogue.Encoded) string {
 	switch {
-	case !about.Actions.Has(resources.List):
+	case !about.Actions.Has(schema.List):
 		return "has no list"
 	case collection.Count() < c.least:
 		return fmt.Sprintf("has %d records; want at least %d", collection.Count(), c.least)

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // expected lists the clients that fail each pathology, and why: F is followNext, D is
@@ -157,7 +157,7 @@ func TestVerificationCollections(t *testing.T) {
 	}
 	for _, key := range []string{"events", "labels", "authors", "social-links", "books", "itemVariants", "news"} {
 		fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-			about, _ := resources.Lookup(key)
+			about, _ := schema.Lookup(key)
 			page, err := getPage(ctx, client, baseURL+"/api/"+about.Segment+"/")
 			for _, r := range page.Results {
 				ids = append(ids, r.ID)
@@ -228,7 +228,7 @@ func ExampleCheckClient() {
 			if err != nil {
 				return nil, err
 			}
-			var page pagination.Envelope[resources.Event]
+			var page pagination.Envelope[schema.Event]
 			err = json.NewDecoder(resp.Body).Decode(&page)
 			resp.Body.Close()
 			if err != nil {

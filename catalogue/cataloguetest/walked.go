@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // WalkedOnce fails the test unless every page of a collection was fetched exactly
@@ -77,7 +77,7 @@ type fetchedPage struct {
 
 // pagesOf returns the pages of a collection, sorted by offset. It returns an error if they
 // cannot belong to one walk.
-func (h *House) pagesOf(about resources.Description) ([]fetchedPage, error) {
+func (h *House) pagesOf(about schema.Description) ([]fetchedPage, error) {
 	path := h.faults.paths.of(about)
 	var pages []fetchedPage
 	for _, e := range h.log.exchanges() {
@@ -108,7 +108,7 @@ func (h *House) pagesOf(about resources.Description) ([]fetchedPage, error) {
 }
 
 // isFiltered reports whether a request was for records that a filter or a search selects.
-func isFiltered(e Exchange, about resources.Description) bool {
+func isFiltered(e Exchange, about schema.Description) bool {
 	params := url.Values{}
 	for name, value := range pagination.ParseQuery(e.URL.RawQuery).All() {
 		params.Add(name, value)

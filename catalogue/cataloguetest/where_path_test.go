@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestWherePathsOfRecords checks the paths of a service whose records have paths.
 func TestWherePathsOfRecords(t *testing.T) {
-	films := paths{"/v1/", []resources.Description{{Key: "films", Segment: "films", Actions: resources.AllActions}}}
+	films := paths{"/v1/", []schema.Description{{Key: "films", Segment: "films", Actions: schema.AllActions}}}
 	tests := []struct {
 		reason, path string
 		want         string // in the error; empty: none

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestNoEventWithoutAuthor inserts authors and then events that refer to them, and
@@ -53,12 +53,12 @@ type pair struct{ author, event int }
 
 // replacePairs inserts a pair and deletes the oldest if there are more than four.
 // It returns the remaining pairs.
-func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[resources.Record], pairs []pair) (_ []pair, err error) {
+func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[schema.Record], pairs []pair) (_ []pair, err error) {
 	var p pair
-	if p.author, err = authors.Insert(resources.Record{}); err != nil {
+	if p.author, err = authors.Insert(schema.Record{}); err != nil {
 		return nil, err
 	}
-	if p.event, err = house.Events().Insert(resources.Event{Authors: []int{p.author}}); err != nil {
+	if p.event, err = house.Events().Insert(schema.Event{Authors: []int{p.author}}); err != nil {
 		return nil, err
 	}
 	if pairs = append(pairs, p); len(pairs) <= 4 {

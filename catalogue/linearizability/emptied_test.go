@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestNoLostCondition counts open records that satisfy a condition, which none ever does,
@@ -16,13 +16,13 @@ import (
 // unknown and conditions restrict nothing, which must not last until the next state. The
 // tests that use porcupine count far less often.
 func TestNoLostCondition(t *testing.T) {
-	c, err := catalogue.NewCollection[resources.Record](catalogue.Options{Unique: []string{"a"}})
+	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{Unique: []string{"a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var two []resources.Record
+	var two []schema.Record
 	for _, text := range []string{`{"id":1,"a":1}`, `{"id":2,"a":2}`} {
-		record, err := resources.ParseRecord([]byte(text))
+		record, err := schema.ParseRecord([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

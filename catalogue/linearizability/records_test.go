@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // text and instant convert numbers to texts and times that sort like the numbers.
@@ -128,7 +128,7 @@ func customCodec() *codec[customRecord] {
 }
 
 // openCodec returns a codec for open records. An absent field is not a member.
-func openCodec() *codec[resources.Record] {
+func openCodec() *codec[schema.Record] {
 	type members struct {
 		A int    `json:"a"`
 		B string `json:"b"`
@@ -137,12 +137,12 @@ func openCodec() *codec[resources.Record] {
 		E int    `json:"e"`
 		F *int   `json:"f,omitempty"`
 	}
-	return &codec[resources.Record]{
+	return &codec[schema.Record]{
 		names: [fields]string{"a", "b", "c", "d", "e", "f"},
-		encode: func(r row) (record resources.Record) {
+		encode: func(r row) (record schema.Record) {
 			data, err := json.Marshal(members{r.F[0], text(r.F[1]), []int{r.F[2]}, text(r.F[3]), r.F[4], pointer(r.F[5])})
 			if err == nil {
-				record, err = resources.ParseRecord(data)
+				record, err = schema.ParseRecord(data)
 			}
 			if err != nil {
 				panic(err) // impossible: data is a record
@@ -150,7 +150,7 @@ func openCodec() *codec[resources.Record] {
 			record.ID = r.ID
 			return record
 		},
-		decode: func(record *resources.Record) (row, error) {
+		decode: func(record *schema.Record) (row, error) {
 			var m members
 			if err := json.Unmarshal([]byte(record.String()), &m); err != nil || len(m.C) != 1 {
 				return row{ID: record.ID}, fmt.Errorf("record %v: %w", record, err)
@@ -169,14 +169,14 @@ func openCodec() *codec[resources.Record] {
 }
 
 // eventCodec returns a codec for events. They have no optional field.
-func eventCodec() *codec[resources.Event] {
-	return &codec[resources.Event]{
+func eventCodec() *codec[schema.Event] {
+	return &codec[schema.Event]{
 		names: [fields]string{"name", "slug", "summary", "description", "start_date", "location"},
-		encode: func(r row) resources.Event {
-			return resources.Event{ID: r.ID, Name: text(r.F[0]), Slug: text(r.F[1]), Summary: text(r.F[2]), Description: text(r.F[3]),
-				Labels: []int{}, Authors: []int{}, StartDate: resources.At(instant(r.F[4])), EndDate: resources.At(instant(99)), Location: text(r.F[5])}
+		encode: func(r row) schema.Event {
+			return schema.Event{ID: r.ID, Name: text(r.F[0]), Slug: text(r.F[1]), Summary: text(r.F[2]), Description: text(r.F[3]),
+				Labels: []int{}, Authors: []int{}, StartDate: schema.At(instant(r.F[4])), EndDate: schema.At(instant(99)), Location: text(r.F[5])}
 		},
-		decode: func(e *resources.Event) (row, error) {
+		decode: func(e *schema.Event) (row, error) {
 			r := row{ID: e.ID}
 			for i, s := range [...]string{e.Name, e.Slug, e.Summary, e.Description, "", e.Location} {
 				n, err := parse(s)

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A mix for a test has all kinds of operations, but more of those that the test is
@@ -118,8 +118,8 @@ func eventModel(size int) collectionModel {
 }
 
 // eventsIn returns the events of a catalogue.
-func eventsIn(house *catalogue.Catalogue, t collectionModel) *records[resources.Event] {
-	return &records[resources.Event]{codec: eventCodec(), c: house.Events(), house: house, key: "events", base: t.base}
+func eventsIn(house *catalogue.Catalogue, t collectionModel) *records[schema.Event] {
+	return &records[schema.Event]{codec: eventCodec(), c: house.Events(), house: house, key: "events", base: t.base}
 }
 
 // twoCollections returns a workload with the authors and events of one catalogue.
@@ -131,7 +131,7 @@ func twoCollections(name string, size int) workload {
 		if err != nil {
 			return target{}, err
 		}
-		coll := &records[resources.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
+		coll := &records[schema.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
 		return catalogueTarget(emptyCatalogue, house, coll, eventsIn(house, events)), nil
 	}}
 }

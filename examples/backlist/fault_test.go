@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestFaults checks each form of a fault by a response to the second page of the books, which
 // the document of cataloguetest describes.
 func TestFaults(t *testing.T) {
-	page := func(a answer) (p pagination.Envelope[resources.Record]) {
+	page := func(a answer) (p pagination.Envelope[schema.Record]) {
 		_ = json.Unmarshal([]byte(a.body), &p)
 		return p
 	}

@@ -8,7 +8,7 @@ import (
 	"reflect"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -36,8 +36,8 @@ func load(c config) (*catalogue.Catalogue, error) {
 func newCatalogue() (*catalogue.Catalogue, error) {
 	var definitions []catalogue.AnyDefinition
 	for key, c := range catalogue.New().All() {
-		if c.RecordType() == reflect.TypeFor[resources.Record]() {
-			definitions = append(definitions, catalogue.Define[resources.Record](key, catalogue.Options{Keys: sample.Keys()}))
+		if c.RecordType() == reflect.TypeFor[schema.Record]() {
+			definitions = append(definitions, catalogue.Define[schema.Record](key, catalogue.Options{Keys: sample.Keys()}))
 		}
 	}
 	return catalogue.NewWith(definitions...)

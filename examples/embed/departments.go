@@ -5,8 +5,8 @@ import (
 	"crypto/subtle"
 	"net/http"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // departments returns the shop's authorizer. The programme department may post
@@ -14,7 +14,7 @@ import (
 // department without a password may not post.
 func departments(passwords map[string]string) httpapi.Authorizer {
 	department := map[string]string{"events": "programme", "social-links": "press"}
-	return func(r *http.Request, collection string, _ resources.Actions) error {
+	return func(r *http.Request, collection string, _ schema.Actions) error {
 		user, password, ok := r.BasicAuth()
 		if want := passwords[user]; !ok || want == "" || !equal(password, want) {
 			return httpapi.Unauthorized(`Basic realm="shop"`, "")

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A Director directs films.
@@ -25,20 +25,20 @@ type Genre struct {
 
 // A Film has a director and any number of genres.
 type Film struct {
-	ID         int                 `json:"id"`
-	Title      string              `json:"title"`
-	Slug       string              `json:"slug" backlist:"slug,unique"`
-	Synopsis   string              `json:"synopsis" backlist:"blank"`
-	Released   *string             `json:"released" backlist:"date"`
-	PremiereAt *resources.DateTime `json:"premiereAt"`
-	Minutes    int32               `json:"minutes" backlist:"min=0"`
-	Rating     *resources.Float64  `json:"rating"`
-	Price      string              `json:"price" backlist:"decimal=8.2"`
-	Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-	Published  bool                `json:"published"`
-	Director   int                 `json:"director" backlist:"refers=directors"`
-	Genres     []int               `json:"genres" backlist:"refers=genres"`
-	CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+	ID         int              `json:"id"`
+	Title      string           `json:"title"`
+	Slug       string           `json:"slug" backlist:"slug,unique"`
+	Synopsis   string           `json:"synopsis" backlist:"blank"`
+	Released   *string          `json:"released" backlist:"date"`
+	PremiereAt *schema.DateTime `json:"premiereAt"`
+	Minutes    int32            `json:"minutes" backlist:"min=0"`
+	Rating     *schema.Float64  `json:"rating"`
+	Price      string           `json:"price" backlist:"decimal=8.2"`
+	Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+	Published  bool             `json:"published"`
+	Director   int              `json:"director" backlist:"refers=directors"`
+	Genres     []int            `json:"genres" backlist:"refers=genres"`
+	CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 }
 
 // newHouse returns an empty catalogue of films. now returns the time at which a film is
@@ -46,12 +46,12 @@ type Film struct {
 func newHouse(now func() time.Time) (*catalogue.Catalogue, error) {
 	return catalogue.NewOnly(
 		catalogue.Define[Director]("directors", catalogue.Options{
-			Description: &resources.Description{Search: []string{"^name", "=slug"}},
+			Description: &schema.Description{Search: []string{"^name", "=slug"}},
 		}),
 		catalogue.Define[Genre]("genres", catalogue.Options{}),
 		catalogue.Define[Film]("films", catalogue.Options{
 			Now: now,
-			Description: &resources.Description{
+			Description: &schema.Description{
 				Search: []string{"title", "synopsis", "director__name"},
 				Filters: []string{
 					"status", "status__in", "published", "director", "director__in", "genres",

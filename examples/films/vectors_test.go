@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // The data set and the requests were recorded from a Django REST framework service with
@@ -90,7 +90,7 @@ func TestVectorsOfOpenRecords(t *testing.T) {
 	var open []catalogue.AnyDefinition
 	for key, collection := range typed.All() {
 		d := collection.Description()
-		open = append(open, catalogue.Define[resources.Record](key, catalogue.Options{Description: &d, Now: c.now}))
+		open = append(open, catalogue.Define[schema.Record](key, catalogue.Options{Description: &d, Now: c.now}))
 	}
 	house, err := catalogue.NewOnly(open...)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // mirror runs the command and returns its output.
@@ -95,8 +95,8 @@ func TestMirrorWritesAllOrNothing(t *testing.T) {
 // TestMirrorOtherService reads a service with other collections than the documented ones.
 func TestMirrorOtherService(t *testing.T) {
 	define := func() *catalogue.Catalogue {
-		films, err := catalogue.NewOnly(catalogue.Define[resources.Record]("shortFilms", catalogue.Options{
-			Description: &resources.Description{Key: "shortFilms", Segment: "short-films", Actions: resources.List},
+		films, err := catalogue.NewOnly(catalogue.Define[schema.Record]("shortFilms", catalogue.Options{
+			Description: &schema.Description{Key: "shortFilms", Segment: "short-films", Actions: schema.List},
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // collections returns an empty catalogue with the named collections of the service, or with
@@ -39,11 +39,11 @@ func collections(ctx context.Context, opts client.Options, keys []string) (*cata
 		if !ok {
 			return nil, fmt.Errorf("%s: no collection %q: %s", root, key, ordering.Suggest(key, known))
 		}
-		about := resources.Description{Key: key, Actions: resources.List}
+		about := schema.Description{Key: key, Actions: schema.List}
 		if about.Segment, err = segment(link, opts.Root); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", root, key, err)
 		}
-		definitions = append(definitions, catalogue.Define[resources.Record](key, catalogue.Options{Description: &about}))
+		definitions = append(definitions, catalogue.Define[schema.Record](key, catalogue.Options{Description: &about}))
 	}
 	return catalogue.NewOnly(definitions...)
 }

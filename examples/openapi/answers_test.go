@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -98,7 +98,7 @@ func checkPages(t *testing.T, opts openapi.Options) {
 		}
 		d := describe(t, h, opts)
 		paths := []string{"/api/"}
-		for _, c := range resources.Descriptions() {
+		for _, c := range schema.Descriptions() {
 			paths = append(paths, "/api/"+c.Segment+"/")
 		}
 		described, _ := d.at("paths")
@@ -125,8 +125,8 @@ func checkOptionalMembers(t *testing.T, opts openapi.Options) {
 	putBooks(t, house)
 	links, labels := house.SocialLinks(), house.Labels()
 	for _, put := range []error{
-		insert(links, resources.SocialLink{}), insert(links, resources.SocialLink{Logo: new(string)}),
-		insert(labels, resources.Label{}), insert(labels, resources.Label{
+		insert(links, schema.SocialLink{}), insert(links, schema.SocialLink{Logo: new(string)}),
+		insert(labels, schema.Label{}), insert(labels, schema.Label{
 			LogoFooter: new(string), LogoFooterWebp: new(string), FacebookPage: new(string),
 			BlueskyPage: new(string), LinkedinPage: new(string), InstagramPage: new(string),
 		}),
@@ -206,7 +206,7 @@ func checkResponses(t *testing.T, opts openapi.Options) {
 	for key := range house.All() {
 		collections[key] = failing{}
 	}
-	panicking := func(*http.Request, string, resources.Actions) error { panic("authorizer") }
+	panicking := func(*http.Request, string, schema.Actions) error { panic("authorizer") }
 	broken, err := httpapi.NewHandler(collections, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestFilmResponses provokes every response that the document lists for the films.
@@ -22,7 +22,7 @@ func checkFilmResponses(t *testing.T, opts openapi.Options) {
 		}
 		return h
 	}
-	panicking := func(*http.Request, string, resources.Actions) error { panic("authorizer") }
+	panicking := func(*http.Request, string, schema.Actions) error { panic("authorizer") }
 	open, closed, token, broken := handler(httpapi.AllowAll), handler(nil), handler(httpapi.Bearer("s3cret")), handler(panicking)
 	d := describe(t, open, opts)
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Collections of a program's own: directors, genres, which are open records, and films.
@@ -19,21 +19,21 @@ type (
 	}
 
 	film struct {
-		ID         int                 `json:"id"`
-		Title      string              `json:"title"`
-		Slug       string              `json:"slug" backlist:"slug,unique"`
-		Synopsis   string              `json:"synopsis" backlist:"blank"`
-		Released   *string             `json:"released" backlist:"date"`
-		PremiereAt *resources.DateTime `json:"premiereAt"`
-		Minutes    int32               `json:"minutes" backlist:"min=0"`
-		Rating     *resources.Float64  `json:"rating"`
-		Price      string              `json:"price" backlist:"decimal=8.2"`
-		Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-		Published  bool                `json:"published"`
-		Director   int                 `json:"director" backlist:"refers=directors"`
-		Genres     []int               `json:"genres" backlist:"refers=genres"`
-		Awards     []award             `json:"awards,omitempty"`
-		CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+		ID         int              `json:"id"`
+		Title      string           `json:"title"`
+		Slug       string           `json:"slug" backlist:"slug,unique"`
+		Synopsis   string           `json:"synopsis" backlist:"blank"`
+		Released   *string          `json:"released" backlist:"date"`
+		PremiereAt *schema.DateTime `json:"premiereAt"`
+		Minutes    int32            `json:"minutes" backlist:"min=0"`
+		Rating     *schema.Float64  `json:"rating"`
+		Price      string           `json:"price" backlist:"decimal=8.2"`
+		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool             `json:"published"`
+		Director   int              `json:"director" backlist:"refers=directors"`
+		Genres     []int            `json:"genres" backlist:"refers=genres"`
+		Awards     []award          `json:"awards,omitempty"`
+		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 	}
 
 	award struct {
@@ -60,7 +60,7 @@ const filmRecords = `{
 // filmDefinitions returns the definitions of directors, genres and films.
 func filmDefinitions(t *testing.T) []catalogue.AnyDefinition {
 	t.Helper()
-	about, err := resources.DescriptionOf[struct {
+	about, err := schema.DescriptionOf[struct {
 		ID       int    `json:"id"`
 		Name     string `json:"name" backlist:"unique"`
 		Position int    `json:"position" backlist:"default=0"`
@@ -70,9 +70,9 @@ func filmDefinitions(t *testing.T) []catalogue.AnyDefinition {
 	}
 	about.Name = "genre"
 	return []catalogue.AnyDefinition{
-		catalogue.Define[director]("directors", catalogue.Options{Description: &resources.Description{Search: []string{"^name", "=slug"}}}),
-		catalogue.Define[resources.Record]("genres", catalogue.Options{Description: &about}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &resources.Description{
+		catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Search: []string{"^name", "=slug"}}}),
+		catalogue.Define[schema.Record]("genres", catalogue.Options{Description: &about}),
+		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
 			Search: []string{"title", "director__name"},
 			Filters: []string{
 				"status", "status__in", "published", "director", "director__in", "genres", "minutes", "minutes__gte", "minutes__range",

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/openapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestLatest uses constants of the generated client for the terms of an ordering.
@@ -21,8 +21,8 @@ func TestLatest(t *testing.T) {
 		if name == "third" || name == "fourth" {
 			day = 3 // as second; the name breaks the tie
 		}
-		start := resources.At(time.Date(2026, 5, 1+day, 18, 0, 0, 0, time.UTC))
-		if _, err := house.Events().Insert(resources.Event{Name: name, StartDate: start, EndDate: start}); err != nil {
+		start := schema.At(time.Date(2026, 5, 1+day, 18, 0, 0, 0, time.UTC))
+		if _, err := house.Events().Insert(schema.Event{Name: name, StartDate: start, EndDate: start}); err != nil {
 			t.Fatal(err)
 		}
 	}

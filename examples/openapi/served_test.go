@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -37,7 +37,7 @@ const (
 )
 
 // authorize is an [httpapi.Authorizer] that permits all but the tokens that are refused.
-func authorize(r *http.Request, _ string, _ resources.Actions) error {
+func authorize(r *http.Request, _ string, _ schema.Actions) error {
 	switch r.Header.Get("Authorization") {
 	case "Bearer " + wrongToken:
 		return httpapi.Unauthorized("Bearer", "Invalid token.")

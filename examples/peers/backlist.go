@@ -4,15 +4,15 @@ import (
 	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // backlistStore is a collection of this library.
 type backlistStore struct {
 	house   *catalogue.Catalogue
-	events  *catalogue.Collection[resources.Event]
+	events  *catalogue.Collection[schema.Event]
 	terms   [orders][]ordering.Term
 	queries [orders]pagination.Query
 }
@@ -31,7 +31,7 @@ func wrap(house *catalogue.Catalogue) *backlistStore {
 func (s *backlistStore) name() string { return "backlist" }
 
 func (s *backlistStore) load(records []record) {
-	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
+	check(s.events.Batch(func(tx *catalogue.Tx[schema.Event]) error {
 		for i := range records {
 			if _, err := tx.Insert(records[i].event); err != nil {
 				return err
@@ -63,7 +63,7 @@ func (s *backlistStore) update(r *record) {
 func (s *backlistStore) delete(id int) { check(s.events.Delete(id)) }
 
 func (s *backlistStore) batch(records []record) {
-	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
+	check(s.events.Batch(func(tx *catalogue.Tx[schema.Event]) error {
 		for i := range records {
 			if _, err := tx.Upsert(records[i].event); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (s *backlistStore) batch(records []record) {
 
 func (s *backlistStore) count() int { return s.events.Count() }
 
-func (s *backlistStore) get(id int) (resources.Event, bool) {
+func (s *backlistStore) get(id int) (schema.Event, bool) {
 	e, err := s.events.Get(id)
 	return e, err == nil
 }
@@ -94,7 +94,7 @@ func (s *backlistStore) ids(p *pageBuffer) (ids []int) {
 	return ids
 }
 
-func (s *backlistStore) copies(o order, offset int) ([]resources.Event, int) {
+func (s *backlistStore) copies(o order, offset int) ([]schema.Event, int) {
 	p, err := s.events.Page(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
 	return p.Records, p.Count

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/buntdb"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // buntStore uses tidwall/buntdb in memory. A value is the JSON of a record, preceded
@@ -95,7 +95,7 @@ func (s *buntStore) count() (n int) {
 	return n
 }
 
-func (s *buntStore) get(id int) (e resources.Event, ok bool) {
+func (s *buntStore) get(id int) (e schema.Event, ok bool) {
 	err := s.db.View(func(tx *buntdb.Tx) error {
 		value, err := tx.Get(buntKey(id))
 		if err != nil {
@@ -151,9 +151,9 @@ func (s *buntStore) ids(p *pageBuffer) (ids []int) {
 	return ids
 }
 
-func (s *buntStore) copies(o order, offset int) ([]resources.Event, int) {
+func (s *buntStore) copies(o order, offset int) ([]schema.Event, int) {
 	page, count := s.page(nil, o, offset)
-	events := make([]resources.Event, len(page))
+	events := make([]schema.Event, len(page))
 	for i, row := range page {
 		check(events[i].UnmarshalJSON([]byte(buntJSON(row.value))))
 	}

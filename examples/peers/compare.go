@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 func compareStart(a, b *record) int {
@@ -25,8 +25,8 @@ type pointers struct{}
 
 func (pointers) ids(p *pageBuffer) []int { return idsOf(p.records) }
 
-func cloned(page []*record) []resources.Event {
-	events := make([]resources.Event, len(page))
+func cloned(page []*record) []schema.Event {
+	events := make([]schema.Event, len(page))
 	for i, r := range page {
 		events[i] = r.event.Clone()
 	}

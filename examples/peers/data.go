@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // batchSize is the number of records that a batch writes.
@@ -54,7 +54,7 @@ func (g generator) record(id int) record {
 	name := fmt.Sprintf("%s %s %d", g.word(), g.word(), g.rng.IntN(g.n))
 	start := g.date()
 	poster := fmt.Sprintf("https://cdn.example.org/media/poster/%08x", g.rng.Uint32())
-	return wire(resources.Event{
+	return wire(schema.Event{
 		ID:          id,
 		Name:        name,
 		Slug:        strings.ReplaceAll(strings.ToLower(name), " ", "-"),
@@ -62,7 +62,7 @@ func (g generator) record(id int) record {
 		Description: "<p>" + strings.Repeat("The author reads from the new book. ", 6+g.rng.IntN(6)) + "</p>",
 		Location:    "Literaturhaus " + g.word(),
 		StartDate:   start,
-		EndDate:     resources.At(start.Add(time.Duration(1+g.rng.IntN(72)) * time.Hour)),
+		EndDate:     schema.At(start.Add(time.Duration(1+g.rng.IntN(72)) * time.Hour)),
 		Published:   g.rng.IntN(6) > 0,
 		Poster:      poster + ".jpg",
 		PosterWebp:  poster + ".webp",
@@ -77,14 +77,14 @@ func (g generator) word() string {
 }
 
 // date returns a time within two years, in one of four zones.
-func (g generator) date() resources.DateTime {
+func (g generator) date() schema.DateTime {
 	zone := time.FixedZone("", 3600*g.rng.IntN(4))
 	first := time.Date(2025, 5, 10, 18, 0, 0, 0, zone)
-	return resources.At(first.Add(time.Duration(g.rng.IntN(1<<20)) * time.Minute))
+	return schema.At(first.Add(time.Duration(g.rng.IntN(1<<20)) * time.Minute))
 }
 
 // wire returns an event with its JSON.
-func wire(e resources.Event) record {
+func wire(e schema.Event) record {
 	text, err := e.MarshalJSON()
 	check(err)
 	return record{e, text}

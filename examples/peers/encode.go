@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // jsonEnvelope is the envelope of a page for encoding/json.
@@ -16,7 +16,7 @@ type jsonEnvelope struct {
 }
 
 // wireEvent is an event without MarshalJSON, whose result encoding/json would check again.
-type wireEvent resources.Event
+type wireEvent schema.Event
 
 // marshal returns JSON in which <, > and & are not escaped.
 func marshal(page jsonEnvelope) ([]byte, error) {

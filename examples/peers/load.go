@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // loads measures operations on all records at once, with no other store in memory.
@@ -102,7 +102,7 @@ func firstOrders(s setup, d *data) (lines []line) {
 func sizes(s setup, d *data, names []string) line {
 	n := len(d.records)
 	events := heapGrowth(func() any {
-		all := make([]*resources.Event, n)
+		all := make([]*schema.Event, n)
 		for i := range all {
 			e := d.records[i].event.Clone()
 			all[i] = &e

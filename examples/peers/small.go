@@ -9,15 +9,15 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // small is a record of about 100 bytes, including its strings.
 type small struct {
-	ID     int                `json:"id"`
-	Name   string             `json:"name"`
-	Number float64            `json:"number"`
-	Date   resources.DateTime `json:"date"`
+	ID     int             `json:"id"`
+	Name   string          `json:"name"`
+	Number float64         `json:"number"`
+	Date   schema.DateTime `json:"date"`
 }
 
 func smallType() recordType[small] {
@@ -46,7 +46,7 @@ func newSmallRecords(first, n int) []small {
 			ID:     first + i,
 			Name:   fmt.Sprintf("An item of the list %010d", first+i),
 			Number: float64(rng.IntN(100_000)) / 100,
-			Date:   resources.At(start.Add(time.Duration(rng.Int64N(1<<30)) * time.Second)),
+			Date:   schema.At(start.Add(time.Duration(rng.Int64N(1<<30)) * time.Second)),
 		}
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // sqliteStore uses modernc.org/sqlite with a database in memory. Two connections
@@ -137,7 +137,7 @@ func (s *sqliteStore) count() (n int) {
 	return n
 }
 
-func (s *sqliteStore) get(id int) (e resources.Event, ok bool) {
+func (s *sqliteStore) get(id int) (e schema.Event, ok bool) {
 	s.with(func(c *sqliteConn) {
 		var text []byte
 		err := c.one.QueryRow(id).Scan(&text)
@@ -187,9 +187,9 @@ func (s *sqliteStore) ids(p *pageBuffer) (ids []int) {
 	return ids
 }
 
-func (s *sqliteStore) copies(o order, offset int) ([]resources.Event, int) {
+func (s *sqliteStore) copies(o order, offset int) ([]schema.Event, int) {
 	page, count := s.page(nil, o, offset)
-	events := make([]resources.Event, len(page))
+	events := make([]schema.Event, len(page))
 	for i, row := range page {
 		check(events[i].UnmarshalJSON(row.json))
 	}

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // config holds the values of the flags.
@@ -56,7 +56,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 
 func (c *config) addIndex(text string) error {
 	key, by, _ := strings.Cut(text, ":")
-	if _, ok := resources.Lookup(key); !ok {
+	if _, ok := schema.Lookup(key); !ok {
 		return fmt.Errorf("unknown collection %q", key)
 	}
 	terms, err := ordering.ParseStrict(by, nil)

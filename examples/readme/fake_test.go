@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // eventNames is the code under test. It returns the names of all events.
@@ -23,7 +23,7 @@ func eventNames(ctx context.Context, client *http.Client, baseURL string) (names
 		if err != nil {
 			return nil, err
 		}
-		var page pagination.Envelope[resources.Event]
+		var page pagination.Envelope[schema.Event]
 		err = json.NewDecoder(answer.Body).Decode(&page)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusOK {

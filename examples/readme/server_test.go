@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // serveFilms is compiled but not called, because its port may be in use.
@@ -28,7 +28,7 @@ func serveFilms() {
 	}
 	house, err := catalogue.NewOnly(
 		catalogue.Define[Director]("directors", catalogue.Options{}),
-		catalogue.Define[Film]("films", catalogue.Options{Description: &resources.Description{
+		catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
 		}}),
 	)
@@ -53,7 +53,7 @@ func TestServer(t *testing.T) {
 	}
 	house, err := catalogue.NewOnly(
 		catalogue.Define[director]("directors", catalogue.Options{}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &resources.Description{
+		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
 		}}),
 	)

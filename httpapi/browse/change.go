@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Parameters of a form for a record. They are in the query so that they cannot be names of
@@ -28,7 +28,7 @@ const (
 func (b *browser) servePostedRecord(w http.ResponseWriter, r *http.Request, c *collection) {
 	method := readQuery(r).get(methodName)
 	switch {
-	case method == http.MethodDelete && c.actions.Has(resources.Destroy):
+	case method == http.MethodDelete && c.actions.Has(schema.Destroy):
 		b.serveDeletion(w, r, c)
 	case method != "" && method == c.updateMethod():
 		b.serveChange(w, r, c, method)
@@ -63,7 +63,7 @@ func (b *browser) serveDeletion(w http.ResponseWriter, r *http.Request, c *colle
 // serveChange changes a record. If the sender may not do that, the handler rejects a
 // request without a body, so that the form is not read.
 func (b *browser) serveChange(w http.ResponseWriter, r *http.Request, c *collection, method string) {
-	if c.actions.Has(resources.Update) && !b.offers(r, http.MethodPut) {
+	if c.actions.Has(schema.Update) && !b.offers(r, http.MethodPut) {
 		b.serveResponse(w, r, b.request(r, http.MethodPut, r.URL.Path, ""))
 		return
 	}
@@ -148,7 +148,7 @@ type change struct {
 // if its text is not the one that the form has shown. A form that does not say what it has
 // shown counts as one that has shown the record as it is stored. A field that is not in the
 // form is not changed.
-func newChange(fields []resources.Field, posted url.Values, shown string, record []member) change {
+func newChange(fields []schema.Field, posted url.Values, shown string, record []member) change {
 	ch := change{touched: map[string]string{}, stored: map[string]json.RawMessage{}, values: url.Values{}}
 	for _, m := range record {
 		ch.stored[m.name] = m.value
@@ -163,7 +163,7 @@ func newChange(fields []resources.Field, posted url.Values, shown string, record
 		var was string
 		was, shown = shown[:digestSize], shown[digestSize:]
 		now, text := valueText(field, ch.stored[field.Name]), posted.Get(field.Name)
-		unsent := !posted.Has(field.Name) && field.Kind != resources.Boolean
+		unsent := !posted.Has(field.Name) && field.Kind != schema.Boolean
 		if unsent || digest(text) == was {
 			ch.values.Set(field.Name, now)
 			continue
@@ -178,7 +178,7 @@ func newChange(fields []resources.Field, posted url.Values, shown string, record
 }
 
 // changedJSON returns the JSON of a changed field.
-func changedJSON(field resources.Field, text string) string {
+func changedJSON(field schema.Field, text string) string {
 	if value, ok := fieldJSON(field, text); ok {
 		return value
 	}
@@ -200,7 +200,7 @@ func (ch *change) conflict(name, now string) {
 // json returns the body of a request with the given method. That of a PATCH has the fields
 // that the visitor has changed. A PUT has the others too, as they are stored, which their
 // texts may not represent exactly.
-func (ch change) json(fields []resources.Field, method string) []byte {
+func (ch change) json(fields []schema.Field, method string) []byte {
 	var out object
 	for _, field := range fields {
 		value, touched := ch.touched[field.Name]
@@ -224,7 +224,7 @@ func digest(text string) string {
 }
 
 // digests returns the digests of the texts that a form for a record shows, joined.
-func digests(fields []resources.Field, record []member) string {
+func digests(fields []schema.Field, record []member) string {
 	texts, all := recordValues(fields, record), ""
 	for _, field := range fields {
 		if !field.ReadOnly {

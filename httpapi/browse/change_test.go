@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // formValues returns what a browser sends for the form of a page with the given method or
@@ -114,7 +114,7 @@ func TestChange(t *testing.T) {
 				own := newHouse()
 				want, call := decode(t, test.want), "update 1 true "
 				if whole { // a PUT
-					own.films.about.Actions &^= resources.PartialUpdate
+					own.films.about.Actions &^= schema.PartialUpdate
 					want, call = decode(t, unchanged), "update 1 false "
 					maps.Copy(want, decode(t, test.want))
 				}
@@ -176,12 +176,12 @@ func TestChangeOfIncompleteForm(t *testing.T) {
 // If PATCH is not served, the form sends a PUT.
 func TestMethodOfChange(t *testing.T) {
 	for _, test := range []struct {
-		served resources.Actions
+		served schema.Actions
 		method string
 	}{
-		{resources.AllActions, "PATCH"},
-		{resources.ReadActions | resources.PartialUpdate, "PATCH"},
-		{resources.ReadActions | resources.Update, "PUT"},
+		{schema.AllActions, "PATCH"},
+		{schema.ReadActions | schema.PartialUpdate, "PATCH"},
+		{schema.ReadActions | schema.Update, "PUT"},
 	} {
 		own := newHouse()
 		own.films.about.Actions = test.served
@@ -207,7 +207,7 @@ func TestMethodOfChange(t *testing.T) {
 
 func TestRejectedChange(t *testing.T) {
 	own := newHouse()
-	own.films.refuse = resources.FieldErrors{{Field: "title", Messages: []string{"Not <that>."}}, {Field: "status", Messages: []string{"Nor that."}}, {Field: "nonFieldErrors", Messages: []string{"Sold out."}}}
+	own.films.refuse = schema.FieldErrors{{Field: "title", Messages: []string{"Not <that>."}}, {Field: "status", Messages: []string{"Nor that."}}, {Field: "nonFieldErrors", Messages: []string{"Sold out."}}}
 	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	values := get(h, "/api/films/1/").formValues("post", map[string]string{"title": "<x>", "status": "odd"})
 	page := do(h, formRequest("/api/films/1/?format=api&_method=PATCH", values.Encode()))
@@ -331,28 +331,28 @@ func TestMethodOfOtherRequests(t *testing.T) {
 
 // The form and the link to the deletion are shown only if the authorizer permits a PUT.
 func TestChangeRequiresPermission(t *testing.T) {
-	only := func(allowed resources.Actions) httpapi.Authorizer {
-		return func(_ *http.Request, _ string, action resources.Actions) error {
+	only := func(allowed schema.Actions) httpapi.Authorizer {
+		return func(_ *http.Request, _ string, action schema.Actions) error {
 			if allowed.Has(action) {
 				return nil
 			}
 			return httpapi.Forbidden("")
 		}
 	}
-	all := resources.AllActions
+	all := schema.AllActions
 	tests := []struct {
 		reason       string
 		authorizer   httpapi.Authorizer
-		served       resources.Actions
+		served       schema.Actions
 		form, delete bool
 	}{
 		{"everything is permitted", httpapi.AllowAll, all, true, true},
 		{"no authorizer", nil, all, false, false},
-		{"only creation is permitted", only(resources.Create), all, false, false},
-		{"only PUT is permitted", only(resources.Update), all, true, true},
-		{"only reads are served", httpapi.AllowAll, resources.ReadActions, false, false},
-		{"no deletion is served", httpapi.AllowAll, all &^ resources.Destroy, true, false},
-		{"only deletion is served", httpapi.AllowAll, resources.ReadActions | resources.Destroy, false, true},
+		{"only creation is permitted", only(schema.Create), all, false, false},
+		{"only PUT is permitted", only(schema.Update), all, true, true},
+		{"only reads are served", httpapi.AllowAll, schema.ReadActions, false, false},
+		{"no deletion is served", httpapi.AllowAll, all &^ schema.Destroy, true, false},
+		{"only deletion is served", httpapi.AllowAll, schema.ReadActions | schema.Destroy, false, true},
 	}
 	for _, test := range tests {
 		own := newHouse()

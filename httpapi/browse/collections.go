@@ -6,20 +6,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // collection is a collection that the handler serves.
 type collection struct {
-	resources.Description // without Filters and Search if they have no effect
-	actions               resources.Actions
-	updaterIf, deleterIf  bool // writes have preconditions
+	schema.Description   // without Filters and Search if they have no effect
+	actions              schema.Actions
+	updaterIf, deleterIf bool // writes have preconditions
 }
 
 // recordActions are those of the path of a record.
-const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
+const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
 
 // served is an [httpapi.Handler], or a type that embeds one.
 type served interface {
@@ -72,23 +72,23 @@ func (c *collection) recordName(id string) string {
 }
 
 // hasPages reports whether the records have pages of their own.
-func (c *collection) hasPages() bool { return c.actions.Has(resources.Retrieve) }
+func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
 
 // hasFilters reports whether parameters of a query can select records.
 func (c *collection) hasFilters() bool { return len(c.Filters)+len(c.Search) > 0 }
 
 // hasSelect reports whether its forms have a list to select from.
 func (c *collection) hasSelect() bool {
-	return slices.ContainsFunc(c.Fields, func(f resources.Field) bool { return newInput(f).Control == "select" })
+	return slices.ContainsFunc(c.Fields, func(f schema.Field) bool { return newInput(f).Control == "select" })
 }
 
 // updateMethod returns the method that changes records, or "". PATCH is better, since it does
 // not send the values that the visitor has not changed.
 func (c *collection) updateMethod() string {
 	switch {
-	case c.actions.Has(resources.PartialUpdate):
+	case c.actions.Has(schema.PartialUpdate):
 		return http.MethodPatch
-	case c.actions.Has(resources.Update):
+	case c.actions.Has(schema.Update):
 		return http.MethodPut
 	}
 	return ""
@@ -96,7 +96,7 @@ func (c *collection) updateMethod() string {
 
 // parameter returns the field that a parameter of a query selects by, and the lookup. If no
 // field has that name, it returns the zero Field.
-func (c *collection) parameter(name string) (field resources.Field, lookup string) {
+func (c *collection) parameter(name string) (field schema.Field, lookup string) {
 	for _, f := range c.Fields {
 		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))
 		if ok && rest == "" {
@@ -106,7 +106,7 @@ func (c *collection) parameter(name string) (field resources.Field, lookup strin
 			return f, lookup
 		}
 	}
-	return resources.Field{}, "exact"
+	return schema.Field{}, "exact"
 }
 
 // selects reports whether a parameter selects records.

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // formJSON returns the values of a form as a JSON object. It omits empty values, so
 // that the handler applies the default or requires the field, and passes invalid values
 // as text, so that the handler reports the error.
-func formJSON(fields []resources.Field, posted url.Values) []byte {
+func formJSON(fields []schema.Field, posted url.Values) []byte {
 	var out object
 	for _, field := range fields {
 		if field.ReadOnly {
@@ -42,29 +42,29 @@ func (o *object) add(name, value string) {
 func (o *object) json() []byte { return []byte("{" + o.text.String() + "}") }
 
 // fieldJSON returns the JSON of one field. ok is false if the text is empty.
-func fieldJSON(field resources.Field, text string) (value string, ok bool) {
-	if field.Kind == resources.Boolean && !field.Nullable {
+func fieldJSON(field schema.Field, text string) (value string, ok bool) {
+	if field.Kind == schema.Boolean && !field.Nullable {
 		return strconv.FormatBool(text != ""), true
 	}
 	if strings.TrimSpace(text) == "" {
 		return "", false
 	}
 	switch field.Kind {
-	case resources.Boolean:
+	case schema.Boolean:
 		if text == "true" || text == "false" {
 			return text, true
 		}
-	case resources.Integer, resources.Reference:
+	case schema.Integer, schema.Reference:
 		return numberJSON(text), true
-	case resources.Float, resources.Decimal, resources.Date:
+	case schema.Float, schema.Decimal, schema.Date:
 		return quote(strings.TrimSpace(text)), true
-	case resources.References:
+	case schema.References:
 		return listJSON(strings.FieldsFunc(text, isIDSeparator), numberJSON), true
-	case resources.TextList:
+	case schema.TextList:
 		return listJSON(lines(text), quote), true
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return quote(timestamp(text)), true
-	case resources.JSON:
+	case schema.JSON:
 		if json.Valid([]byte(text)) {
 			return text, true
 		}
@@ -73,15 +73,15 @@ func fieldJSON(field resources.Field, text string) (value string, ok bool) {
 }
 
 // mayBeEmpty reports whether the empty text is a valid value in a form.
-func mayBeEmpty(field resources.Field) bool { return field.Nullable || field.Blank }
+func mayBeEmpty(field schema.Field) bool { return field.Nullable || field.Blank }
 
 // emptyJSON returns the JSON of an empty input: an empty list, null or empty text. The
 // handler reports an error if the field does not permit it.
-func emptyJSON(field resources.Field) string {
+func emptyJSON(field schema.Field) string {
 	switch {
-	case field.Kind == resources.References, field.Kind == resources.TextList:
+	case field.Kind == schema.References, field.Kind == schema.TextList:
 		return "[]"
-	case field.Kind == resources.JSON, field.Nullable && !field.Blank:
+	case field.Kind == schema.JSON, field.Nullable && !field.Blank:
 		return "null"
 	}
 	return `""`

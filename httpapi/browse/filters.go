@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // filters is a form for the parameters that select the records of a page.
@@ -80,25 +80,25 @@ func newFilterInput(c *collection, name string, q query) input {
 	field, lookup := c.parameter(name)
 	in := input{Key: "filter-" + name, Name: name, Label: filterLabel(field, name, lookup), Control: "text", Value: q.get(name)}
 	switch {
-	case lookup == "isnull", lookup == "exact" && field.Kind == resources.Boolean:
+	case lookup == "isnull", lookup == "exact" && field.Kind == schema.Boolean:
 		in.selectFrom([]string{"true", "false"}, "any", true)
-	case lookup == "exact" && field.Kind == resources.Choice:
+	case lookup == "exact" && field.Kind == schema.Choice:
 		in.selectFrom(field.Choices, "any", true)
-	case lookup == "exact" && field.Kind == resources.References:
+	case lookup == "exact" && field.Kind == schema.References:
 		in.Value = strings.Join(q.values[name], ", ")
 		in.Hint = "Ids, separated by commas: records that have one of them."
 	case lookup == "in":
 		in.Hint = "Separated by commas."
 	case lookup == "range":
 		in.Hint = "Two values, separated by a comma."
-	case field.Kind == resources.Timestamp, field.Kind == resources.Date:
+	case field.Kind == schema.Timestamp, field.Kind == schema.Date:
 		in.Hint = newInput(field).Hint
 	}
 	return in
 }
 
 // filterLabel returns the name of a field and a lookup in words.
-func filterLabel(field resources.Field, name, lookup string) string {
+func filterLabel(field schema.Field, name, lookup string) string {
 	if field.Name == "" {
 		return heading(name)
 	}
@@ -172,9 +172,9 @@ func (c *collection) filterValues(name, text string) []string {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil
-	case lookup == "exact" && field.Kind == resources.References:
+	case lookup == "exact" && field.Kind == schema.References:
 		return strings.FieldsFunc(text, isIDSeparator)
-	case field.Kind == resources.Timestamp && lookup != "in" && lookup != "range":
+	case field.Kind == schema.Timestamp && lookup != "in" && lookup != "range":
 		return []string{timestamp(text)}
 	}
 	return []string{text}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestFilterForm(t *testing.T) {
@@ -150,7 +150,7 @@ func TestNoRecordsMatch(t *testing.T) {
 // plainShelf is a collection whose parameters have no effect.
 type plainShelf struct{ httpapi.Collection }
 
-func (s plainShelf) Description() resources.Description {
+func (s plainShelf) Description() schema.Description {
 	return s.Collection.(*shelf).Description()
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // form is a form that posts a record to a collection or changes a record.
@@ -26,7 +26,7 @@ type faults map[string][]string
 
 // postable reports whether the sender of r may post to its path, which is that of c.
 func (b *browser) postable(r *http.Request, c *collection) bool {
-	return c.actions.Has(resources.Create) && b.offers(r, http.MethodPost)
+	return c.actions.Has(schema.Create) && b.offers(r, http.MethodPost)
 }
 
 // offers reports whether the handler's response to OPTIONS has the fields that the sender
@@ -40,7 +40,7 @@ func (b *browser) offers(r *http.Request, method string) bool {
 
 // newForm returns the form of a collection. If it was posted and rejected, posted and
 // wrong are its values and errors; otherwise they are nil.
-func newForm(fields []resources.Field, posted url.Values, wrong faults) *form {
+func newForm(fields []schema.Field, posted url.Values, wrong faults) *form {
 	f := &form{Key: "add", Title: "Add a record", Action: "?format=api", Button: "Add"}
 	f.fill(fields, posted, wrong)
 	return f
@@ -71,7 +71,7 @@ func formAction(method, tag string) string {
 }
 
 // fill adds the inputs for the fields. If values is nil, they have the default values.
-func (f *form) fill(fields []resources.Field, values url.Values, wrong faults) {
+func (f *form) fill(fields []schema.Field, values url.Values, wrong faults) {
 	if wrong != nil {
 		f.Failed = "Nothing was stored. Please correct the following:"
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func urlEscape(text string) string { return url.QueryEscape(text) }
@@ -291,7 +291,7 @@ func TestRequestsOfOtherSites(t *testing.T) {
 
 // The body of a forbidden request is not read.
 func TestForbiddenBodyIsNotRead(t *testing.T) {
-	forbid := func(*http.Request, string, resources.Actions) error { return httpapi.Forbidden("Not you.") }
+	forbid := func(*http.Request, string, schema.Actions) error { return httpapi.Forbidden("Not you.") }
 	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: forbid})
 	for _, change := range []func(*http.Request){
 		func(*http.Request) {},
@@ -333,16 +333,16 @@ type failingReader struct{}
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("read failed") }
 
 func TestFormJSON(t *testing.T) {
-	fields := []resources.Field{
-		{Name: "id", Kind: resources.Integer, ReadOnly: true},
-		{Name: "n", Kind: resources.Integer},
-		{Name: "t", Kind: resources.Text, Required: true},
-		{Name: "at", Kind: resources.Timestamp},
-		{Name: "yes", Kind: resources.Boolean},
-		{Name: "ref", Kind: resources.Reference},
-		{Name: "refs", Kind: resources.References},
-		{Name: "lines", Kind: resources.TextList},
-		{Name: "any", Kind: resources.JSON},
+	fields := []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "n", Kind: schema.Integer},
+		{Name: "t", Kind: schema.Text, Required: true},
+		{Name: "at", Kind: schema.Timestamp},
+		{Name: "yes", Kind: schema.Boolean},
+		{Name: "ref", Kind: schema.Reference},
+		{Name: "refs", Kind: schema.References},
+		{Name: "lines", Kind: schema.TextList},
+		{Name: "any", Kind: schema.JSON},
 	}
 	tests := []struct{ reason, form, want string }{
 		{"empty form", "", `{"yes":false}`},

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Whatever the value of a field, a form in which nothing is changed sends that value.
@@ -31,7 +31,7 @@ func FuzzUnchangedForm(f *testing.F) {
 			record[field.Name] = json.RawMessage(value)
 		}
 		own.films.records[1] = record
-		own.films.about.Actions &^= resources.PartialUpdate // a PUT sends all values
+		own.films.about.Actions &^= schema.PartialUpdate // a PUT sends all values
 		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 		page := get(h, "/api/films/1/")
 		checkEscaped(t, page)

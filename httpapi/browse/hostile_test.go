@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // attacks returns texts that become markup in a page if they are not escaped.
@@ -170,7 +170,7 @@ func hostileHandler(t *testing.T, attack string) http.Handler {
 	record := make(map[string]json.RawMessage)
 	fields := filmFields()
 	for i, f := range fields {
-		if f.Kind == resources.Choice {
+		if f.Kind == schema.Choice {
 			fields[i].Choices = []string{attack, "x"}
 		}
 		if f.Name == "title" {
@@ -178,12 +178,12 @@ func hostileHandler(t *testing.T, attack string) http.Handler {
 		}
 		record[fields[i].Name] = quoted
 	}
-	about := describe("films", attack, resources.AllActions, fields)
+	about := describe("films", attack, schema.AllActions, fields)
 	about.Filters = []string{"status", "status__in", "minutes__gte", "genres", snake, snake + "__icontains"}
 	about.Search = []string{snake, "^" + snake}
 	films := newShelf(about)
 	films.records[1] = record
-	films.refuse = resources.FieldErrors{{Field: attack, Messages: []string{attack}}, {Field: "status", Messages: []string{attack}}}
+	films.refuse = schema.FieldErrors{{Field: attack, Messages: []string{attack}}, {Field: "status", Messages: []string{attack}}}
 	handler, err := httpapi.NewHandler(map[string]httpapi.Collection{"films": films}, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type director struct {
@@ -30,7 +30,7 @@ type film struct {
 func TestCatalogue(t *testing.T) {
 	house, err := catalogue.NewOnly(
 		catalogue.Define[director]("directors", catalogue.Options{}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &resources.Description{Filters: []string{"minutes__gte", "status", "director"}, Search: []string{"title", "director__name"}}}),
+		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"minutes__gte", "status", "director"}, Search: []string{"title", "director__name"}}}),
 	)
 	if err != nil {
 		t.Fatal(err)

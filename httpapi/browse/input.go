@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // input is a field of a form.
@@ -32,7 +32,7 @@ type option struct {
 }
 
 // newInput returns the input of a field, without its value.
-func newInput(field resources.Field) input {
+func newInput(field schema.Field) input {
 	in := input{
 		Key:      field.Name,
 		Name:     field.Name,
@@ -41,42 +41,42 @@ func newInput(field resources.Field) input {
 		Required: field.Required && !mayBeEmpty(field),
 	}
 	switch field.Kind {
-	case resources.Integer:
+	case schema.Integer:
 		in.Numeric = true
 		in.Hint = boundsHint(field.Min, field.Max)
-	case resources.Text:
+	case schema.Text:
 		if field.Name == "description" {
 			in.Control = "textarea"
 		}
-	case resources.Slug:
+	case schema.Slug:
 		in.Hint = "Letters, digits, - and _."
-	case resources.Timestamp:
+	case schema.Timestamp:
 		in.Hint = "With a UTC offset, such as 2026-05-10 18:00 +02:00."
-	case resources.Boolean:
+	case schema.Boolean:
 		in.Control = "checkbox"
 		if field.Nullable {
 			in.Control = "select"
 		}
-	case resources.Choice:
+	case schema.Choice:
 		in.Control = "select"
-	case resources.Date:
+	case schema.Date:
 		in.Hint = "Such as 2026-05-10."
-	case resources.Float:
+	case schema.Float:
 		in.Hint = "A number, such as 7.5."
-	case resources.Decimal:
+	case schema.Decimal:
 		in.Hint = decimalHint(field.Places)
-	case resources.URL:
+	case schema.URL:
 		in.Control = "url"
 		in.Hint = "Starts with https:// or http://."
-	case resources.Reference:
+	case schema.Reference:
 		in.Numeric = true
 		in.Hint = "An id from " + heading(field.Refers) + "."
-	case resources.References:
+	case schema.References:
 		in.Hint = "Ids from " + heading(field.Refers) + ", separated by commas."
-	case resources.TextList:
+	case schema.TextList:
 		in.Control = "textarea"
 		in.Hint = "One per line."
-	case resources.JSON:
+	case schema.JSON:
 		in.Control = "textarea"
 		in.Hint = "JSON."
 	}
@@ -118,10 +118,10 @@ func decimalHint(places int) string {
 }
 
 // setValue sets the value of the input of a field.
-func (in *input) setValue(field resources.Field, text string) {
+func (in *input) setValue(field schema.Field, text string) {
 	in.Value, in.Checked = text, text != ""
 	switch {
-	case in.Control == "select" && field.Kind == resources.Boolean:
+	case in.Control == "select" && field.Kind == schema.Boolean:
 		in.selectFrom([]string{"true", "false"}, "null", true)
 	case in.Control == "select":
 		in.selectFrom(field.Choices, "none", mayBeEmpty(field))

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // links maps members to what is known of their values.
@@ -53,9 +53,9 @@ func (b *browser) links(c *collection, up string) links {
 		switch {
 		case other != nil && other.hasPages():
 			all[f.Name] = pageTarget(up + other.Segment + "/")
-		case other != nil && other.actions.Has(resources.List):
+		case other != nil && other.actions.Has(schema.List):
 			all[f.Name] = rowTarget(up + other.Segment + "/")
-		case f.Kind == resources.Decimal:
+		case f.Kind == schema.Decimal:
 			all[f.Name] = target{number: true}
 		}
 	}

@@ -10,22 +10,22 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // shelf is a collection with all operations, which records its writes but does not make
 // them. A parameter that is empty or "bogus" is not valid.
 type shelf struct {
-	about   resources.Description
+	about   schema.Description
 	records map[int]map[string]json.RawMessage
 	calls   []string // writes
 	refuse  error    // of all writes
 }
 
-func newShelf(about resources.Description, records ...string) *shelf {
+func newShelf(about schema.Description, records ...string) *shelf {
 	s := &shelf{about: about, records: make(map[int]map[string]json.RawMessage)}
 	for i, text := range records {
 		record := make(map[string]json.RawMessage)
@@ -37,7 +37,7 @@ func newShelf(about resources.Description, records ...string) *shelf {
 	return s
 }
 
-func (s *shelf) Description() resources.Description { return s.about }
+func (s *shelf) Description() schema.Description { return s.about }
 
 func (s *shelf) Fields(context.Context) ([]string, error) { return []string{"id", "title"}, nil }
 
@@ -65,11 +65,11 @@ func (s *shelf) Page(_ context.Context, w pagination.Window, _ []ordering.Term) 
 
 // check returns an error if parameters are not valid.
 func (s *shelf) check(params url.Values) error {
-	var wrong resources.FieldErrors
+	var wrong schema.FieldErrors
 	for name, values := range params {
 		for _, value := range values {
 			if value == "bogus" || value == "" {
-				wrong = append(wrong, resources.FieldError{Field: camel(name), Messages: []string{"Not <" + value + ">."}})
+				wrong = append(wrong, schema.FieldError{Field: camel(name), Messages: []string{"Not <" + value + ">."}})
 			}
 		}
 	}
@@ -132,31 +132,31 @@ func (s *shelf) Create(_ context.Context, body []byte) ([]byte, error) {
 	return s.encoded(1), nil
 }
 
-func filmFields() []resources.Field {
+func filmFields() []schema.Field {
 	least, most := 0, 600
-	return []resources.Field{
-		{Name: "id", Kind: resources.Integer, ReadOnly: true},
-		{Name: "title", Kind: resources.Text, Required: true},
-		{Name: "synopsis", Kind: resources.Text, Blank: true, Default: `""`},
-		{Name: "released", Kind: resources.Date, Nullable: true, Default: `null`},
-		{Name: "premiereAt", Kind: resources.Timestamp, Nullable: true, Default: `null`},
-		{Name: "minutes", Kind: resources.Integer, Required: true, Min: &least, Max: &most},
-		{Name: "rating", Kind: resources.Float, Nullable: true, Default: `null`},
-		{Name: "price", Kind: resources.Decimal, Digits: 8, Places: 2, Required: true},
-		{Name: "status", Kind: resources.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
-		{Name: "published", Kind: resources.Boolean, Default: `false`},
-		{Name: "seen", Kind: resources.Boolean, Nullable: true, Default: `null`},
-		{Name: "website", Kind: resources.URL, Blank: true, Nullable: true, Default: `null`},
-		{Name: "director", Kind: resources.Reference, Refers: "directors", Required: true},
-		{Name: "genres", Kind: resources.References, Refers: "genres", Default: `[]`},
-		{Name: "tags", Kind: resources.TextList, Default: `[]`},
-		{Name: "extra", Kind: resources.JSON, Nullable: true, Default: `null`},
-		{Name: "createdAt", Kind: resources.Timestamp, ReadOnly: true, Created: true},
+	return []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "title", Kind: schema.Text, Required: true},
+		{Name: "synopsis", Kind: schema.Text, Blank: true, Default: `""`},
+		{Name: "released", Kind: schema.Date, Nullable: true, Default: `null`},
+		{Name: "premiereAt", Kind: schema.Timestamp, Nullable: true, Default: `null`},
+		{Name: "minutes", Kind: schema.Integer, Required: true, Min: &least, Max: &most},
+		{Name: "rating", Kind: schema.Float, Nullable: true, Default: `null`},
+		{Name: "price", Kind: schema.Decimal, Digits: 8, Places: 2, Required: true},
+		{Name: "status", Kind: schema.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
+		{Name: "published", Kind: schema.Boolean, Default: `false`},
+		{Name: "seen", Kind: schema.Boolean, Nullable: true, Default: `null`},
+		{Name: "website", Kind: schema.URL, Blank: true, Nullable: true, Default: `null`},
+		{Name: "director", Kind: schema.Reference, Refers: "directors", Required: true},
+		{Name: "genres", Kind: schema.References, Refers: "genres", Default: `[]`},
+		{Name: "tags", Kind: schema.TextList, Default: `[]`},
+		{Name: "extra", Kind: schema.JSON, Nullable: true, Default: `null`},
+		{Name: "createdAt", Kind: schema.Timestamp, ReadOnly: true, Created: true},
 	}
 }
 
-func describe(key, name string, actions resources.Actions, fields []resources.Field) resources.Description {
-	return resources.Description{Key: key, Segment: key, Name: name, Actions: actions, Vary: "Accept", Ordering: []ordering.Term{ordering.Asc("id")}, Fields: fields}
+func describe(key, name string, actions schema.Actions, fields []schema.Field) schema.Description {
+	return schema.Description{Key: key, Segment: key, Name: name, Actions: actions, Vary: "Accept", Ordering: []ordering.Term{ordering.Asc("id")}, Fields: fields}
 }
 
 const firstFilm = `{"id":1,"title":"Nächte & <Tage>","synopsis":"one\ntwo","released":"2024-05-10","premiereAt":"2024-05-10T18:00:00.500000Z",
@@ -170,14 +170,14 @@ type house struct {
 }
 
 func newHouse() house {
-	named := []resources.Field{{Name: "id", Kind: resources.Integer, ReadOnly: true}, {Name: "title", Kind: resources.Text, Required: true}}
-	films := describe("films", "film", resources.AllActions, filmFields())
+	named := []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "title", Kind: schema.Text, Required: true}}
+	films := describe("films", "film", schema.AllActions, filmFields())
 	films.Filters = []string{"title__icontains", "status", "published", "genres", "minutes__gte", "minutes__range", "director__in", "released__isnull", "premiere_at__gte"}
 	films.Search = []string{"^title", "director__name"}
 	return house{
 		films:     newShelf(films, firstFilm),
-		directors: newShelf(describe("directors", "director", resources.ReadActions, named), `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`),
-		genres:    newShelf(describe("genres", "genre", resources.List, named), `{"id":1,"title":"g"}`),
+		directors: newShelf(describe("directors", "director", schema.ReadActions, named), `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`),
+		genres:    newShelf(describe("genres", "genre", schema.List, named), `{"id":1,"title":"g"}`),
 	}
 }
 

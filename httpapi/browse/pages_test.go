@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestRoot(t *testing.T) {
@@ -294,7 +294,7 @@ func TestErrorPages(t *testing.T) {
 
 // A page about a server error shows no more than its JSON.
 func TestServerErrors(t *testing.T) {
-	h := newHandlers(t, load(t, books(3)), httpapi.Options{Authorizer: func(*http.Request, string, resources.Actions) error { panic("secret") }})
+	h := newHandlers(t, load(t, books(3)), httpapi.Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("secret") }})
 	r := request("POST", "/api/events/", "{}", "Content-Type", "application/json")
 	if got := do(h.browse, r); got.status != 500 || !strings.Contains(got.text, "Internal server error.") || strings.Contains(got.body, "secret") {
 		t.Errorf("POST: %d %s", got.status, got.text)

@@ -3,7 +3,7 @@ package browse
 import (
 	"net/http"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // record is the page of a record.
@@ -35,9 +35,9 @@ func (b *browser) showRecord(p *page, r *http.Request, resp *response) {
 		p.Record.Members = append(p.Record.Members, namedCell{heading(m.name), links.cell(m).finish()})
 	}
 	method := c.updateMethod()
-	mayChange := method != "" && (!c.actions.Has(resources.Update) || b.offers(r, http.MethodPut))
+	mayChange := method != "" && (!c.actions.Has(schema.Update) || b.offers(r, http.MethodPut))
 	tag := resp.header.Get("Etag")
-	if c.actions.Has(resources.Destroy) && (mayChange || method == "") {
+	if c.actions.Has(schema.Destroy) && (mayChange || method == "") {
 		p.Record.Delete = "?format=api&" + methodName + "=" + http.MethodDelete
 	}
 	if p.Record.Delete != "" && readQuery(r).get(methodName) == http.MethodDelete {

@@ -5,11 +5,11 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // recordValues returns the texts that a form has for the values of a record.
-func recordValues(fields []resources.Field, record []member) url.Values {
+func recordValues(fields []schema.Field, record []member) url.Values {
 	values := make(url.Values)
 	for _, m := range record {
 		for _, field := range fields {
@@ -22,21 +22,21 @@ func recordValues(fields []resources.Field, record []member) url.Values {
 }
 
 // valueText returns the text that a form has for a JSON value, which may be nil.
-func valueText(field resources.Field, value json.RawMessage) string {
+func valueText(field schema.Field, value json.RawMessage) string {
 	if len(value) == 0 {
 		return ""
 	}
 	text, isText := readText(value)
 	switch {
-	case field.Kind == resources.JSON:
+	case field.Kind == schema.JSON:
 		return indented(value)
 	case string(value) == "null":
 		return ""
-	case field.Kind == resources.Boolean && !field.Nullable && string(value) != "true":
+	case field.Kind == schema.Boolean && !field.Nullable && string(value) != "true":
 		return "" // the box is not checked
-	case field.Kind == resources.References:
+	case field.Kind == schema.References:
 		return listText(value, ", ")
-	case field.Kind == resources.TextList:
+	case field.Kind == schema.TextList:
 		return listText(value, "\n")
 	case isText:
 		return text
@@ -62,8 +62,8 @@ func listText(value json.RawMessage, separator string) string {
 }
 
 // defaultText returns the text that a new form has for a field.
-func defaultText(field resources.Field) string {
-	if field.Kind == resources.Boolean || field.Kind == resources.Choice {
+func defaultText(field schema.Field) string {
+	if field.Kind == schema.Boolean || field.Kind == schema.Choice {
 		return valueText(field, json.RawMessage(field.Default))
 	}
 	return ""

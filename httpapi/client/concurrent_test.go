@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // serveChanging returns a handler that calls change after the n-th response, from 1.
-func serveChanging(t testing.TB, house *catalogue.Catalogue, change func(n int, books *catalogue.Collection[resources.Record])) http.Handler {
+func serveChanging(t testing.TB, house *catalogue.Catalogue, change func(n int, books *catalogue.Collection[schema.Record])) http.Handler {
 	t.Helper()
 	h := newHandler(t, house)
 	books, err := house.Records("books")
@@ -42,11 +42,11 @@ func serveChanging(t testing.TB, house *catalogue.Catalogue, change func(n int, 
 // The books 10, 20, …, 100 are read in the pages 10-40, 40-70 and 70-100. They change
 // after the first page.
 func TestWalkWithConcurrentChange(t *testing.T) {
-	insert := func(b *catalogue.Collection[resources.Record], id int) error {
-		_, err := b.Insert(resources.Record{ID: id})
+	insert := func(b *catalogue.Collection[schema.Record], id int) error {
+		_, err := b.Insert(schema.Record{ID: id})
 		return err
 	}
-	type collection = *catalogue.Collection[resources.Record]
+	type collection = *catalogue.Collection[schema.Record]
 	for _, c := range []struct {
 		name, reason string
 		change       func(collection) error
@@ -75,7 +75,7 @@ func TestWalkWithConcurrentChange(t *testing.T) {
 		{"updated", "harmless, since ids do not change", func(b collection) error {
 			var failed error
 			for _, id := range []int{10, 40, 70, 100} {
-				failed = errors.Join(failed, b.Update(id, func(r *resources.Record) (err error) {
+				failed = errors.Join(failed, b.Update(id, func(r *schema.Record) (err error) {
 					*r, err = r.With("name", "A")
 					return err
 				}))
@@ -87,7 +87,7 @@ func TestWalkWithConcurrentChange(t *testing.T) {
 			t.Log(c.reason)
 			house := catalogue.New()
 			load(t, house, "books", books(10, 20, 30, 40, 50, 60, 70, 80, 90, 100))
-			service := serve(t, serveChanging(t, house, func(n int, b *catalogue.Collection[resources.Record]) {
+			service := serve(t, serveChanging(t, house, func(n int, b *catalogue.Collection[schema.Record]) {
 				if n == 1 {
 					if err := c.change(b); err != nil {
 						t.Error(err)
@@ -117,8 +117,8 @@ func TestWalkWithUpdatedDates(t *testing.T) {
 	service := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		for e := range house.Events().All() { // makes the first event the last
-			err := house.Events().Update(e.ID, func(e *resources.Event) error {
-				e.StartDate = resources.At(e.StartDate.AddDate(1, 0, 0))
+			err := house.Events().Update(e.ID, func(e *schema.Event) error {
+				e.StartDate = schema.At(e.StartDate.AddDate(1, 0, 0))
 				return nil
 			})
 			if err != nil {
@@ -152,7 +152,7 @@ func TestWalkWithRandomWrites(t *testing.T) {
 		for _, id := range all {
 			throughout[id], ever[id] = true, true
 		}
-		h := serveChanging(t, house, func(_ int, b *catalogue.Collection[resources.Record]) {
+		h := serveChanging(t, house, func(_ int, b *catalogue.Collection[schema.Record]) {
 			if random.IntN(2) == 0 {
 				return
 			}
@@ -164,7 +164,7 @@ func TestWalkWithRandomWrites(t *testing.T) {
 			}
 			for random.IntN(8) > 0 { // usually insert another, so that the count stays the same
 				id := 1 + random.IntN(70)
-				if _, err := b.Insert(resources.Record{ID: id}); err == nil {
+				if _, err := b.Insert(schema.Record{ID: id}); err == nil {
 					ever[id] = true
 					return
 				} else if !errors.Is(err, catalogue.ErrExists) {
@@ -219,7 +219,7 @@ func TestConcurrentImports(t *testing.T) {
 				return
 			default:
 			}
-			id, err := original.Insert(resources.Record{})
+			id, err := original.Insert(schema.Record{})
 			if err = errors.Join(err, original.Delete(id)); err != nil {
 				t.Error(err)
 			}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // checkComplete checks that the records of complete collections have ascending ids. It
@@ -25,7 +25,7 @@ func checkComplete(t *testing.T, r *client.Recording) (n int) {
 		}
 		last := 0
 		for _, text := range walk.Records {
-			record, err := resources.ParseRecord(text)
+			record, err := schema.ParseRecord(text)
 			if err != nil || record.ID <= last {
 				t.Fatalf("record %s after id %d, error %v", text, last, err)
 			}

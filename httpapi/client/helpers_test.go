@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -91,7 +91,7 @@ func walkIDs(t testing.TB, c client.Source, key string) ([]int, error) {
 	}
 	var list []int
 	for _, text := range walk.Records {
-		record, err := resources.ParseRecord(text)
+		record, err := schema.ParseRecord(text)
 		if err != nil {
 			t.Fatal(err)
 		}

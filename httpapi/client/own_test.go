@@ -16,9 +16,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type director struct {
@@ -43,10 +43,10 @@ func newFilms(t testing.TB) *catalogue.Catalogue {
 	house, err := catalogue.NewOnly(
 		catalogue.Define[director]("directors", catalogue.Options{}),
 		catalogue.Define[film]("shortFilms", catalogue.Options{
-			Description: &resources.Description{Segment: "top10", Filters: []string{"director"}},
+			Description: &schema.Description{Segment: "top10", Filters: []string{"director"}},
 		}),
 		catalogue.Define[draft]("drafts", catalogue.Options{
-			Description: &resources.Description{Actions: resources.Create | resources.Retrieve},
+			Description: &schema.Description{Actions: schema.Create | schema.Retrieve},
 		}),
 	)
 	if err != nil {
@@ -120,7 +120,7 @@ func TestImportOwnCollections(t *testing.T) {
 
 // A catalogue with some of the documented collections is filled with those.
 func TestImportSubset(t *testing.T) {
-	into, err := catalogue.NewOnly(catalogue.Define[resources.Label]("labels", catalogue.Options{}))
+	into, err := catalogue.NewOnly(catalogue.Define[schema.Label]("labels", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestVerifyClientOfOwnService(t *testing.T) {
 		walk, err := service.Walk(ctx, "shortFilms")
 		var ids []int
 		for _, text := range walk.Records {
-			record, err := resources.ParseRecord(text)
+			record, err := schema.ParseRecord(text)
 			if err != nil {
 				return nil, err
 			}

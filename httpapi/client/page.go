@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // page is one page of a list.
@@ -38,7 +38,7 @@ func parsePage(body []byte) (page, error) {
 	}
 	p := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
 	for i, text := range envelope.Records {
-		r, err := resources.ParseRecord(text)
+		r, err := schema.ParseRecord(text)
 		if err == nil && r.ID == 0 {
 			err = errNoID
 		}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // getBody returns the body of a GET response.
@@ -45,7 +45,7 @@ func followNext(t testing.TB, h http.Handler, url string) (urls, bodies []string
 	return urls, bodies
 }
 
-func listURL(about resources.Description) string {
+func listURL(about schema.Description) string {
 	return "http://catalogue.test/api/" + about.Segment + "/"
 }
 
@@ -85,7 +85,7 @@ func TestReadFilesOfCatalogue(t *testing.T) {
 	house := sampleCatalogue(t)
 	h := newHandler(t, house)
 	all := fstest.MapFS{"README.md": {Data: []byte("ignored")}}
-	for i, about := range resources.Descriptions() {
+	for i, about := range schema.Descriptions() {
 		_, pages := followNext(t, h, listURL(about))
 		name := about.Key
 		if i%2 == 0 {
@@ -158,7 +158,7 @@ func TestReadHAROfCatalogue(t *testing.T) {
 		harEntry("GET", "data:application/json,{}", 200, content{"application/json", "{}", ""}),
 		harEntry("GET", "http://[::1/api/books/", 200, content{"application/json", "{}", ""}),
 	}
-	for i, about := range resources.Descriptions() {
+	for i, about := range schema.Descriptions() {
 		urls, pages := followNext(t, h, listURL(about)+"?limit=17&format=json")
 		for j, body := range pages {
 			entry := pageEntry(urls[j], body)

@@ -9,15 +9,15 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // service describes where a service has its collections. The zero service is the
 // documented one.
 type service struct {
-	root        string                  // empty: /api/
-	collections []resources.Description // nil: the documented ones
+	root        string               // empty: /api/
+	collections []schema.Description // nil: the documented ones
 }
 
 // service returns the service of the options. The error wraps [ErrInvalidOptions].
@@ -36,11 +36,11 @@ func validRoot(root string) bool {
 
 // collectionsOf returns the descriptions of the collections of a catalogue, or nil if it is
 // nil.
-func collectionsOf(house *catalogue.Catalogue) []resources.Description {
+func collectionsOf(house *catalogue.Catalogue) []schema.Description {
 	if house == nil {
 		return nil
 	}
-	list := []resources.Description{}
+	list := []schema.Description{}
 	for _, c := range house.All() {
 		list = append(list, c.Description())
 	}
@@ -48,27 +48,27 @@ func collectionsOf(house *catalogue.Catalogue) []resources.Description {
 }
 
 // all returns the collections in the order of the service.
-func (s service) all() []resources.Description {
+func (s service) all() []schema.Description {
 	if s.collections == nil {
-		return resources.Descriptions()
+		return schema.Descriptions()
 	}
 	return s.collections
 }
 
 // find returns the collection for which f returns true. The error wraps
 // [catalogue.ErrUnknownCollection] and contains name.
-func (s service) find(name string, f func(resources.Description) bool) (resources.Description, error) {
+func (s service) find(name string, f func(schema.Description) bool) (schema.Description, error) {
 	all := s.all()
 	i := slices.IndexFunc(all, f)
 	if i < 0 {
-		return resources.Description{}, fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, name)
+		return schema.Description{}, fmt.Errorf("%w: %q", catalogue.ErrUnknownCollection, name)
 	}
 	return all[i], nil
 }
 
 // lookup returns the collection with the given key.
-func (s service) lookup(key string) (resources.Description, error) {
-	about, err := s.find(key, func(c resources.Description) bool { return c.Key == key })
+func (s service) lookup(key string) (schema.Description, error) {
+	about, err := s.find(key, func(c schema.Description) bool { return c.Key == key })
 	if err != nil {
 		return about, fmt.Errorf("client: %w", err)
 	}
@@ -76,12 +76,12 @@ func (s service) lookup(key string) (resources.Description, error) {
 }
 
 // named returns the collection with the given key or path segment.
-func (s service) named(name string) (resources.Description, error) {
-	return s.find(name, func(c resources.Description) bool { return c.Key == name || c.Segment == name })
+func (s service) named(name string) (schema.Description, error) {
+	return s.find(name, func(c schema.Description) bool { return c.Key == name || c.Segment == name })
 }
 
 // pathOf returns the path of a collection, after the part that is the base URL.
-func (s service) pathOf(about resources.Description) string {
+func (s service) pathOf(about schema.Description) string {
 	return cmp.Or(s.root, "/api/") + about.Segment + "/"
 }
 
@@ -97,6 +97,6 @@ func (s service) collectionOf(list string) (key string, ok bool) {
 			return "", false
 		}
 	}
-	about, err := s.find(list, func(c resources.Description) bool { return strings.HasSuffix(u.Path, s.pathOf(c)) })
+	about, err := s.find(list, func(c schema.Description) bool { return strings.HasSuffix(u.Path, s.pathOf(c)) })
 	return about.Key, err == nil
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // fetchEvents is a cataloguetest.Fetch.
@@ -23,7 +23,7 @@ func fetchEvents(ctx context.Context, http *http.Client, baseURL string) ([]int,
 		if err != nil {
 			return nil, err
 		}
-		record, err := resources.ParseRecord(text)
+		record, err := schema.ParseRecord(text)
 		if err != nil {
 			return nil, err
 		}

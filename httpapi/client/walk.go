@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A Walk is a whole, verified collection. See the package documentation for what is
@@ -23,7 +23,7 @@ type Walk struct {
 func (c *Client) Keys() []string {
 	var keys []string
 	for _, about := range c.service.all() {
-		if about.Actions.Has(resources.List) {
+		if about.Actions.Has(schema.List) {
 			keys = append(keys, about.Key)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 }
 
 // list returns the URL of a collection.
-func (c *Client) list(about resources.Description) string {
+func (c *Client) list(about schema.Description) string {
 	return c.base + c.service.pathOf(about)
 }
 

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // members are the JSON values of an object by name.
@@ -53,7 +53,7 @@ func (s *subject) body(n int) []byte {
 	}
 	body := s.sent()
 	for _, f := range s.impl.fields() {
-		if f.Unique && !f.ReadOnly && f.Kind != resources.Reference {
+		if f.Unique && !f.ReadOnly && f.Kind != schema.Reference {
 			body[f.Name] = json.RawMessage(numbered(f, unused+n))
 		}
 	}
@@ -72,9 +72,9 @@ const unused = 900
 
 // another returns a value of a field other than that of existing records. ok is false if
 // there may be none.
-func (s *subject) another(f resources.Field) (value json.RawMessage, ok bool) {
+func (s *subject) another(f schema.Field) (value json.RawMessage, ok bool) {
 	switch {
-	case f.Kind == resources.Reference || f.Kind == resources.References:
+	case f.Kind == schema.Reference || f.Kind == schema.References:
 		value = s.sent()[f.Name]
 	case f.Unique:
 		value = json.RawMessage(numbered(f, unused))
@@ -85,7 +85,7 @@ func (s *subject) another(f resources.Field) (value json.RawMessage, ok bool) {
 }
 
 // equal reports whether two values of a field are equal. Absent ones are not.
-func equal(f resources.Field, a, b json.RawMessage) bool {
+func equal(f schema.Field, a, b json.RawMessage) bool {
 	if a == nil || b == nil {
 		return false
 	}

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // errRefused is the error of a condition.
@@ -21,7 +21,7 @@ func checkUpdateIf(s *subject) error {
 		return skip("the fields are not known")
 	}
 	m := s.impl.plain(3)
-	c, u, err := openAs[httpapi.ConditionalUpdater](s, resources.PartialUpdate, m)
+	c, u, err := openAs[httpapi.ConditionalUpdater](s, schema.PartialUpdate, m)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func checkUpdateIf(s *subject) error {
 
 func checkDeleteIf(s *subject) error {
 	m := s.impl.plain(3)
-	c, d, err := openAs[httpapi.ConditionalDeleter](s, resources.Destroy, m)
+	c, d, err := openAs[httpapi.ConditionalDeleter](s, schema.Destroy, m)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // openEmpty returns an empty collection that implements httpapi.Creator.
@@ -83,20 +83,20 @@ func checkCreateInvalid(s *subject) error {
 	if err != nil {
 		return err
 	}
-	var syntax *resources.SyntaxError
+	var syntax *schema.SyntaxError
 	if _, err := creator.Create(s.ctx, []byte(`{"a":`)); !errors.As(err, &syntax) {
-		return fmt.Errorf("Create of invalid JSON: error %v, want a *resources.SyntaxError", err)
+		return fmt.Errorf("Create of invalid JSON: error %v, want a *schema.SyntaxError", err)
 	}
-	var fields resources.FieldErrors
+	var fields schema.FieldErrors
 	if _, err := creator.Create(s.ctx, []byte(`[]`)); !errors.As(err, &fields) {
-		return fmt.Errorf("Create of a list: error %v, want resources.FieldErrors", err)
+		return fmt.Errorf("Create of a list: error %v, want schema.FieldErrors", err)
 	}
 	for _, f := range s.impl.fields() {
 		if !f.Required {
 			continue
 		}
 		if _, err := creator.Create(s.ctx, s.without(f.Name)); !blames(err, f.Name) {
-			return fmt.Errorf("Create without %q, which is required: error %v, want resources.FieldErrors with its name", f.Name, err)
+			return fmt.Errorf("Create without %q, which is required: error %v, want schema.FieldErrors with its name", f.Name, err)
 		}
 	}
 	return s.checkSize(c, 0, "failed Creates")
@@ -151,7 +151,7 @@ func checkCreateUnique(s *subject) error {
 		body := decode(s.body(n))
 		body[f.Name] = sent[f.Name]
 		if _, err := creator.Create(s.ctx, encode(body)); !blames(err, f.Name) {
-			return fmt.Errorf("Create with a %q that another record has: error %v, want resources.FieldErrors with its name", f.Name, err)
+			return fmt.Errorf("Create with a %q that another record has: error %v, want schema.FieldErrors with its name", f.Name, err)
 		}
 	}
 	if n == 0 {
@@ -160,8 +160,8 @@ func checkCreateUnique(s *subject) error {
 	return s.checkSize(c, 1, "failed Creates")
 }
 
-// blames reports whether an error is resources.FieldErrors with the name of a field.
+// blames reports whether an error is schema.FieldErrors with the name of a field.
 func blames(err error, name string) bool {
-	var fields resources.FieldErrors
-	return errors.As(err, &fields) && slices.ContainsFunc(fields, func(e resources.FieldError) bool { return e.Field == name })
+	var fields schema.FieldErrors
+	return errors.As(err, &fields) && slices.ContainsFunc(fields, func(e schema.FieldError) bool { return e.Field == name })
 }

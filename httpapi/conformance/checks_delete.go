@@ -8,13 +8,13 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func checkDelete(s *subject) error {
 	m := s.impl.plain(4)
-	c, d, err := openAs[httpapi.Deleter](s, resources.Destroy, m)
+	c, d, err := openAs[httpapi.Deleter](s, schema.Destroy, m)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func checkDelete(s *subject) error {
 
 func checkDeleteMissing(s *subject) error {
 	m := s.impl.plain(3)
-	c, d, err := openAs[httpapi.Deleter](s, resources.Destroy, m)
+	c, d, err := openAs[httpapi.Deleter](s, schema.Destroy, m)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func checkDeleteMissing(s *subject) error {
 
 func checkDeleteCancelled(s *subject) error {
 	m := s.impl.plain(3)
-	c, d, err := openAs[httpapi.Deleter](s, resources.Destroy, m)
+	c, d, err := openAs[httpapi.Deleter](s, schema.Destroy, m)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func checkDeletedIDs(s *subject) error {
 		return skip("no Body")
 	}
 	m := s.impl.plain(3)
-	c, d, err := openAs[httpapi.Deleter](s, resources.Destroy, m)
+	c, d, err := openAs[httpapi.Deleter](s, schema.Destroy, m)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func checkWriteRevision(s *subject) error {
 		return err
 	}
 	actions := s.impl.Description.Actions
-	if u, ok := c.(httpapi.Updater); ok && actions.Has(resources.PartialUpdate) && s.impl.Description.Fields != nil {
+	if u, ok := c.(httpapi.Updater); ok && actions.Has(schema.PartialUpdate) && s.impl.Description.Fields != nil {
 		if _, err := u.Update(s.ctx, updated, nil, encode(s.change()), true); err != nil {
 			return fmt.Errorf("Update: %w", err)
 		}
@@ -142,7 +142,7 @@ func checkWriteRevision(s *subject) error {
 			return err
 		}
 	}
-	if d, ok := c.(httpapi.Deleter); ok && actions.Has(resources.Destroy) {
+	if d, ok := c.(httpapi.Deleter); ok && actions.Has(schema.Destroy) {
 		if err := d.Delete(s.ctx, updated, nil); err != nil {
 			return fmt.Errorf("Delete: %w", err)
 		}

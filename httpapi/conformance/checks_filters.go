@@ -9,17 +9,17 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // all is a window with all records.
 func all() pagination.Window { return pagination.Window{Limit: unlimited} }
 
 func (s *subject) openFilterer(m model) (httpapi.Filterer, error) {
-	_, f, err := openAs[httpapi.Filterer](s, resources.List, m)
+	_, f, err := openAs[httpapi.Filterer](s, schema.List, m)
 	return f, err
 }
 
@@ -204,9 +204,9 @@ func (s *subject) invalidParameters() url.Values {
 	params := url.Values{}
 	for _, p := range s.parameters("exact", "gt", "gte", "lt", "lte", "range") {
 		switch p.field.Kind {
-		case resources.Integer, resources.Float, resources.Decimal, resources.Date, resources.Timestamp, resources.Reference, resources.References:
+		case schema.Integer, schema.Float, schema.Decimal, schema.Date, schema.Timestamp, schema.Reference, schema.References:
 			params.Set(p.name, "x")
-		case resources.Choice:
+		case schema.Choice:
 			if p.lookup == "exact" {
 				params.Set(p.name, "no such choice")
 			}
@@ -217,9 +217,9 @@ func (s *subject) invalidParameters() url.Values {
 
 // checkFieldErrors checks that there is one error for each of n parameters.
 func checkFieldErrors(err error, n int, method string, params url.Values) error {
-	var fields resources.FieldErrors
+	var fields schema.FieldErrors
 	if !errors.As(err, &fields) || len(fields) != n {
-		return fmt.Errorf("%s of %q: error %v, want resources.FieldErrors of %d fields", method, params.Encode(), err, n)
+		return fmt.Errorf("%s of %q: error %v, want schema.FieldErrors of %d fields", method, params.Encode(), err, n)
 	}
 	return nil
 }

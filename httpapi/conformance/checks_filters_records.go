@@ -9,8 +9,8 @@ import (
 	"net/url"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Get finds a record only if the parameters select it. Invalid parameters are an error
@@ -20,7 +20,7 @@ func checkGetFiltered(s *subject) error {
 	if err != nil {
 		return err
 	}
-	_, r, err := openAs[httpapi.Retriever](s, resources.Retrieve, m)
+	_, r, err := openAs[httpapi.Retriever](s, schema.Retrieve, m)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func checkUpdateFiltered(s *subject) error {
 	if err != nil {
 		return err
 	}
-	c, u, err := openAs[httpapi.Updater](s, resources.PartialUpdate, m)
+	c, u, err := openAs[httpapi.Updater](s, schema.PartialUpdate, m)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func checkDeleteFiltered(s *subject) error {
 	if err != nil {
 		return err
 	}
-	c, d, err := openAs[httpapi.Deleter](s, resources.Destroy, m)
+	c, d, err := openAs[httpapi.Deleter](s, schema.Destroy, m)
 	if err != nil {
 		return err
 	}

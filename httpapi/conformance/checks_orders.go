@@ -5,12 +5,12 @@ package conformance
 import (
 	"strconv"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // checkValues checks the order of values in a field of one of the kinds.
-func (s *subject) checkValues(why string, nullable bool, kinds []resources.Kind, values []string, orders ...func(string) []ordering.Term) error {
+func (s *subject) checkValues(why string, nullable bool, kinds []schema.Kind, values []string, orders ...func(string) []ordering.Term) error {
 	f, err := s.impl.find(nullable, kinds...)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (s *subject) checkValues(why string, nullable bool, kinds []resources.Kind,
 }
 
 func checkText(s *subject) error {
-	return s.checkValues("text is compared by the bytes of its UTF-8", false, []resources.Kind{resources.Text}, []string{
+	return s.checkValues("text is compared by the bytes of its UTF-8", false, []schema.Kind{schema.Text}, []string{
 		`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `" a"`, `"_"`, `"-"`, `"a b"`, `"ab"`, `"�"`, `"😀"`,
 	}, asc, desc)
 }
@@ -44,7 +44,7 @@ func checkBigIntegers(s *subject) error {
 	if err := s.checkOrders(why, m, byID(), byIDDown()); err != nil {
 		return err
 	}
-	err := s.checkValues(why, false, []resources.Kind{resources.Integer, resources.Reference}, values, asc, desc)
+	err := s.checkValues(why, false, []schema.Kind{schema.Integer, schema.Reference}, values, asc, desc)
 	if _, ok := err.(skip); ok { // the order by id has been checked
 		return nil
 	}
@@ -52,12 +52,12 @@ func checkBigIntegers(s *subject) error {
 }
 
 func checkNumbers(s *subject) error {
-	return s.checkValues("numbers of any length are compared by value", true, []resources.Kind{resources.JSON},
+	return s.checkValues("numbers of any length are compared by value", true, []schema.Kind{schema.JSON},
 		[]string{"10", "9.5", "1e1", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891", "0.1", "0"}, asc)
 }
 
 func checkDecimals(s *subject) error {
-	f, err := s.impl.find(false, resources.Decimal)
+	f, err := s.impl.find(false, schema.Decimal)
 	if err != nil {
 		return err
 	}
@@ -71,30 +71,30 @@ func checkDecimals(s *subject) error {
 }
 
 func checkTimes(s *subject) error {
-	return s.checkValues("times are compared by instant, regardless of their offsets", false, []resources.Kind{resources.Timestamp}, []string{
+	return s.checkValues("times are compared by instant, regardless of their offsets", false, []schema.Kind{schema.Timestamp}, []string{
 		`"2024-05-10T18:00:00+02:00"`, `"2024-05-10T16:30:00Z"`, `"2024-05-10T12:00:00-05:00"`, `"2024-05-10T16:00:00Z"`,
 		`"2024-05-10T15:59:59.999999Z"`, `"2024-12-31T23:30:00-02:00"`, `"2025-01-01T00:30:00Z"`,
 	}, asc)
 }
 
 func checkBooleans(s *subject) error {
-	return s.checkValues("false is less than true", false, []resources.Kind{resources.Boolean}, []string{"false", "true"}, asc, desc)
+	return s.checkValues("false is less than true", false, []schema.Kind{schema.Boolean}, []string{"false", "true"}, asc, desc)
 }
 
 func checkLists(s *subject) error {
 	return s.checkValues("lists are compared element by element, and a prefix is less than a longer list", false,
-		[]resources.Kind{resources.References}, []string{"[2]", "[1,2]", "[10]", "[1]", "[]", "[1,1]"}, asc, desc)
+		[]schema.Kind{schema.References}, []string{"[2]", "[1,2]", "[10]", "[1]", "[]", "[1,1]"}, asc, desc)
 }
 
 func checkMixedKinds(s *subject) error {
-	return s.checkValues("the order of kinds is booleans, numbers, text, lists, objects", true, []resources.Kind{resources.JSON},
+	return s.checkValues("the order of kinds is booleans, numbers, text, lists, objects", true, []schema.Kind{schema.JSON},
 		[]string{`{"a":1}`, `"a"`, "[1]", "true", "-1", `""`, "[]", "false", "5"}, asc, desc)
 }
 
 // checkNulls checks the order of null and other values in a field that can be null. Each
 // letter is a value, greater for later letters, and n is null.
 func (s *subject) checkNulls(places string, order func(string) []ordering.Term) error {
-	f, err := s.impl.find(true, resources.Text, resources.URL, resources.Date, resources.Timestamp, resources.Float)
+	f, err := s.impl.find(true, schema.Text, schema.URL, schema.Date, schema.Timestamp, schema.Float)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *subject) checkNulls(places string, order func(string) []ordering.Term) 
 		switch {
 		case place == 'n':
 			values = append(values, "null")
-		case f.Kind == resources.Text || f.Kind == resources.URL:
+		case f.Kind == schema.Text || f.Kind == schema.URL:
 			values = append(values, strconv.Quote("https://"+string(place)+".example/"))
 		default:
 			values = append(values, numbered(f, int(place)))
@@ -117,27 +117,27 @@ func checkNullsAscending(s *subject) error  { return s.checkNulls("mnzna", asc) 
 func checkNullsDescending(s *subject) error { return s.checkNulls("mnza", desc) }
 
 func checkTiesAscending(s *subject) error {
-	return s.checkValues("ties are broken by the last term, id", false, []resources.Kind{resources.Text},
+	return s.checkValues("ties are broken by the last term, id", false, []schema.Kind{schema.Text},
 		[]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}, asc)
 }
 
 func checkTiesDescending(s *subject) error {
-	return s.checkValues("ties are broken by the last term, id", false, []resources.Kind{resources.Text},
+	return s.checkValues("ties are broken by the last term, id", false, []schema.Kind{schema.Text},
 		[]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}, desc,
 		func(name string) []ordering.Term { return []ordering.Term{ordering.Asc(name), ordering.Desc("id")} })
 }
 
 func checkMixedDirections(s *subject) error {
-	one, err := s.impl.find(false, resources.Text)
+	one, err := s.impl.find(false, schema.Text)
 	if err != nil {
 		return err
 	}
-	two, err := s.impl.find(false, resources.Boolean, resources.Integer, resources.Reference)
+	two, err := s.impl.find(false, schema.Boolean, schema.Integer, schema.Reference)
 	if err != nil {
 		return err
 	}
 	values := []string{"true", "false", "false", "true"}
-	if two.Kind != resources.Boolean {
+	if two.Kind != schema.Boolean {
 		values = []string{"2", "1", "1", "2"}
 	}
 	a, b := ordering.Snake(one.Name), ordering.Snake(two.Name)

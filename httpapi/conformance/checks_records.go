@@ -11,14 +11,14 @@ import (
 	"reflect"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // openAs returns a collection that implements an optional interface. It returns a skip if
 // it does not, or if the description lacks the action.
-func openAs[T any](s *subject, action resources.Actions, m model) (c httpapi.Collection, as T, err error) {
+func openAs[T any](s *subject, action schema.Actions, m model) (c httpapi.Collection, as T, err error) {
 	name := reflect.TypeFor[T]().Name()
 	if !s.impl.Description.Actions.Has(action) {
 		return nil, as, skip("the description does not have the action of an httpapi." + name)
@@ -57,7 +57,7 @@ func checkDescription(s *subject) error {
 
 func checkGet(s *subject) error {
 	m := s.impl.plain(5)
-	_, r, err := openAs[httpapi.Retriever](s, resources.Retrieve, m)
+	_, r, err := openAs[httpapi.Retriever](s, schema.Retrieve, m)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func missing() []int { return []int{0, unused, math.MaxInt} }
 
 func checkGetMissing(s *subject) error {
 	for _, m := range []model{s.impl.plain(5), nil} {
-		_, r, err := openAs[httpapi.Retriever](s, resources.Retrieve, m)
+		_, r, err := openAs[httpapi.Retriever](s, schema.Retrieve, m)
 		if err != nil {
 			return err
 		}

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // searchField is a field in which search finds text.
 type searchField struct {
-	field resources.Field
+	field schema.Field
 	sign  string // "^", "=" or ""
 }
 
@@ -23,7 +23,7 @@ func (s *subject) searchFields() []searchField {
 	for _, entry := range s.impl.Description.Search {
 		name := strings.TrimLeft(entry, "^=")
 		for _, f := range s.impl.fields() {
-			if text := f.Kind == resources.Text || f.Kind == resources.Slug; text && ordering.Snake(f.Name) == name {
+			if text := f.Kind == schema.Text || f.Kind == schema.Slug; text && ordering.Snake(f.Name) == name {
 				found = append(found, searchField{f, strings.TrimSuffix(entry, name)})
 			}
 		}
@@ -53,7 +53,7 @@ func checkSearch(s *subject) error {
 		var values []string
 		for n := range texts {
 			text := texts[(n+2*i)%len(texts)]
-			if f.field.Kind == resources.Text && n%2 == 0 {
+			if f.field.Kind == schema.Text && n%2 == 0 {
 				text = strings.ReplaceAll(text, "-", " ")
 			}
 			values = append(values, strconv.Quote(text))

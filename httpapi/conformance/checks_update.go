@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // updated is the id of the record that checks update.
 const updated = 2
 
 // openUpdater returns a collection with three records. One has the id updated.
-func (s *subject) openUpdater(action resources.Actions) (httpapi.Collection, httpapi.Updater, stored, error) {
+func (s *subject) openUpdater(action schema.Actions) (httpapi.Collection, httpapi.Updater, stored, error) {
 	if s.impl.Description.Fields == nil {
 		return nil, nil, nil, skip("the fields are not known")
 	}
@@ -52,7 +52,7 @@ func method(partial bool) string {
 
 // A PATCH changes the fields that it has, and no others.
 func checkPatch(s *subject) error {
-	c, u, all, err := s.openUpdater(resources.PartialUpdate)
+	c, u, all, err := s.openUpdater(schema.PartialUpdate)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func checkPut(s *subject) error {
 	if s.impl.Body == "" {
 		return skip("no Body")
 	}
-	c, u, all, err := s.openUpdater(resources.Update)
+	c, u, all, err := s.openUpdater(schema.Update)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func checkPut(s *subject) error {
 
 // Update ignores the id, read-only fields and unknown members.
 func checkUpdateIgnored(s *subject) error {
-	c, u, all, err := s.openUpdater(resources.PartialUpdate)
+	c, u, all, err := s.openUpdater(schema.PartialUpdate)
 	if err != nil {
 		return err
 	}

@@ -9,16 +9,16 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // openAnyUpdater is like openUpdater for PATCH or, if the description does not have it,
 // for PUT, which partial tells.
 func (s *subject) openAnyUpdater() (c httpapi.Collection, u httpapi.Updater, all stored, partial bool, err error) {
-	action := resources.Update
-	if partial = s.impl.Description.Actions.Has(resources.PartialUpdate); partial {
-		action = resources.PartialUpdate
+	action := schema.Update
+	if partial = s.impl.Description.Actions.Has(schema.PartialUpdate); partial {
+		action = schema.PartialUpdate
 	}
 	c, u, all, err = s.openUpdater(action)
 	return c, u, all, partial, err
@@ -49,17 +49,17 @@ func checkUpdateInvalid(s *subject) error {
 			body := s.change()
 			body[f.Name] = json.RawMessage(value)
 			if _, err := u.Update(s.ctx, updated, nil, encode(body), partial); !blames(err, f.Name) {
-				return fmt.Errorf("Update with %s for %q: error %v, want resources.FieldErrors with its name", value, f.Name, err)
+				return fmt.Errorf("Update with %s for %q: error %v, want schema.FieldErrors with its name", value, f.Name, err)
 			}
 		}
 	}
-	var syntax *resources.SyntaxError
+	var syntax *schema.SyntaxError
 	if _, err := u.Update(s.ctx, updated, nil, []byte(`{"a":`), partial); !errors.As(err, &syntax) {
-		return fmt.Errorf("Update with invalid JSON: error %v, want a *resources.SyntaxError", err)
+		return fmt.Errorf("Update with invalid JSON: error %v, want a *schema.SyntaxError", err)
 	}
-	var fields resources.FieldErrors
+	var fields schema.FieldErrors
 	if _, err := u.Update(s.ctx, updated, nil, []byte(`[]`), partial); !errors.As(err, &fields) {
-		return fmt.Errorf("Update with a list: error %v, want resources.FieldErrors", err)
+		return fmt.Errorf("Update with a list: error %v, want schema.FieldErrors", err)
 	}
 	return s.checkStored(c, all, "failed Updates")
 }
@@ -68,7 +68,7 @@ func checkPutRequired(s *subject) error {
 	if s.impl.Body == "" {
 		return skip("no Body")
 	}
-	c, u, all, err := s.openUpdater(resources.Update)
+	c, u, all, err := s.openUpdater(schema.Update)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func checkPutRequired(s *subject) error {
 			continue
 		}
 		if _, err := u.Update(s.ctx, updated, nil, s.without(f.Name), false); !blames(err, f.Name) {
-			return fmt.Errorf("Update by a PUT without %q, which is required: error %v, want resources.FieldErrors with its name", f.Name, err)
+			return fmt.Errorf("Update by a PUT without %q, which is required: error %v, want schema.FieldErrors with its name", f.Name, err)
 		}
 	}
 	return s.checkStored(c, all, "failed Updates")
@@ -111,13 +111,13 @@ func checkUpdateCancelled(s *subject) error {
 
 // A record may keep its value of a unique field, and no other may get it.
 func checkUpdateUnique(s *subject) error {
-	c, u, all, err := s.openUpdater(resources.PartialUpdate)
+	c, u, all, err := s.openUpdater(schema.PartialUpdate)
 	if err != nil {
 		return err
 	}
 	own, tested := decode(all[updated]), false
 	for _, f := range s.impl.fields() {
-		if !f.Unique || f.ReadOnly || f.Kind == resources.Reference || f.Kind == resources.References {
+		if !f.Unique || f.ReadOnly || f.Kind == schema.Reference || f.Kind == schema.References {
 			continue
 		}
 		tested = true
@@ -127,7 +127,7 @@ func checkUpdateUnique(s *subject) error {
 				return fmt.Errorf("Update with the %q that the record has: %w", f.Name, err)
 			}
 			if id != updated && !blames(err, f.Name) {
-				return fmt.Errorf("Update with a %q that another record has: error %v, want resources.FieldErrors with its name", f.Name, err)
+				return fmt.Errorf("Update with a %q that another record has: error %v, want schema.FieldErrors with its name", f.Name, err)
 			}
 		}
 	}

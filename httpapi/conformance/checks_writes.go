@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func checkCancellation(s *subject) error {
@@ -34,7 +34,7 @@ func checkCancellation(s *subject) error {
 		if _, err := c.Fields(ctx); !errors.Is(err, ctx.Err()) {
 			return fmt.Errorf("Fields with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
 		}
-		if r, ok := c.(httpapi.Retriever); ok && s.impl.Description.Actions.Has(resources.Retrieve) {
+		if r, ok := c.(httpapi.Retriever); ok && s.impl.Description.Actions.Has(schema.Retrieve) {
 			if _, err := r.Get(ctx, 1, nil); !errors.Is(err, ctx.Err()) {
 				return fmt.Errorf("Get with a ctx that is done: error %v, want one wrapping %q", err, ctx.Err())
 			}
@@ -75,7 +75,7 @@ func checkTermsUnmodified(s *subject) error {
 
 // withID returns a record with the given id and filler values.
 func (impl *Implementation) withID(id int) record {
-	return impl.record(func(f resources.Field) string {
+	return impl.record(func(f schema.Field) string {
 		if f.Name == "id" {
 			return strconv.Itoa(id)
 		}

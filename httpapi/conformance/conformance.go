@@ -9,20 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // An Implementation provides the collections under test. Its functions are called one
 // at a time, except for Insert, which is called concurrently with the methods of the
 // collection.
 type Implementation struct {
-	// Description describes the collection. [resources.Lookup] returns those of the
+	// Description describes the collection. [schema.Lookup] returns those of the
 	// service's document. Test records have a value for each of its Fields, according
 	// to their kinds. If Fields is nil, the records are open: they have members of any
 	// name and kind. The checks of an optional interface are skipped if Actions lacks
 	// its action, and those of a parameter if Filters or Search does not have it.
-	Description resources.Description
+	Description schema.Description
 
 	// New returns a collection that holds exactly the given records. They are compact
 	// JSON objects with ids, in no particular order. The records that they refer to in

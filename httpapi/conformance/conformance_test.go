@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/conformance"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -24,7 +24,7 @@ const (
 
 // inMemory returns an implementation by a collection of a catalogue.
 func inMemory(t *testing.T, key string) conformance.Implementation {
-	description, _ := resources.Lookup(key)
+	description, _ := schema.Lookup(key)
 	var house *catalogue.Catalogue
 	t.Cleanup(func() {
 		if err := house.Check(); err != nil {
@@ -79,7 +79,7 @@ func TestCatalogue(t *testing.T) {
 }
 
 func inSlice(key string, f faults) conformance.Implementation {
-	description, _ := resources.Lookup(key)
+	description, _ := schema.Lookup(key)
 	return conformance.Implementation{
 		Description: description,
 		Body:        map[string]string{"events": newEvent}[key],

@@ -7,29 +7,29 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/conformance"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type film struct {
-	ID         int                 `json:"id"`
-	Title      string              `json:"title"`
-	Slug       string              `json:"slug" backlist:"slug,unique"`
-	Synopsis   string              `json:"synopsis" backlist:"blank"`
-	Website    string              `json:"website" backlist:"url,blank"`
-	Released   *string             `json:"released" backlist:"date"`
-	PremiereAt *resources.DateTime `json:"premiereAt"`
-	Minutes    int32               `json:"minutes" backlist:"min=0"`
-	Rating     *resources.Float64  `json:"rating"`
-	Price      string              `json:"price" backlist:"decimal=8.2"`
-	Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-	Published  bool                `json:"published"`
-	Director   int                 `json:"director" backlist:"refers=directors"`
-	Genres     []int               `json:"genres" backlist:"refers=genres"`
-	Tags       []string            `json:"tags"`
-	CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+	ID         int              `json:"id"`
+	Title      string           `json:"title"`
+	Slug       string           `json:"slug" backlist:"slug,unique"`
+	Synopsis   string           `json:"synopsis" backlist:"blank"`
+	Website    string           `json:"website" backlist:"url,blank"`
+	Released   *string          `json:"released" backlist:"date"`
+	PremiereAt *schema.DateTime `json:"premiereAt"`
+	Minutes    int32            `json:"minutes" backlist:"min=0"`
+	Rating     *schema.Float64  `json:"rating"`
+	Price      string           `json:"price" backlist:"decimal=8.2"`
+	Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+	Published  bool             `json:"published"`
+	Director   int              `json:"director" backlist:"refers=directors"`
+	Genres     []int            `json:"genres" backlist:"refers=genres"`
+	Tags       []string         `json:"tags"`
+	CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 }
 
 type director struct {
@@ -47,11 +47,11 @@ type genre struct {
 func newHouse() (*catalogue.Catalogue, error) {
 	house, err := catalogue.NewOnly(
 		catalogue.Define[director]("directors", catalogue.Options{}),
-		catalogue.Define[genre]("genres", catalogue.Options{Description: &resources.Description{
+		catalogue.Define[genre]("genres", catalogue.Options{Description: &schema.Description{
 			Ordering: []ordering.Term{ordering.Desc("position")},
 			Filters:  []string{"id", "id__in", "name__istartswith", "position__lt"},
 		}}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &resources.Description{
+		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
 			Search: []string{"title", "^synopsis", "=slug", "director__name"},
 			Filters: []string{
 				"status", "status__in", "published", "director", "director__in", "genres",

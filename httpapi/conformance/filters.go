@@ -8,14 +8,14 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A parameter is one of the description's Filters.
 type parameter struct {
 	name   string
-	field  resources.Field
+	field  schema.Field
 	lookup string
 }
 
@@ -38,18 +38,18 @@ func (s *subject) parameters(lookups ...string) []parameter {
 
 // samples returns values of a field in the records of a filtered collection. Those of
 // references exist at least once, because the Body has them.
-func (s *subject) samples(f resources.Field) (values []string) {
+func (s *subject) samples(f schema.Field) (values []string) {
 	var texts []string
 	switch f.Kind {
-	case resources.Reference, resources.References:
+	case schema.Reference, schema.References:
 		return s.references(f)
-	case resources.JSON, resources.TextList:
+	case schema.JSON, schema.TextList:
 		return nil
-	case resources.Text:
+	case schema.Text:
 		texts = []string{"b", "B", "a b", "ßa", "éa", "Éa b", "b%"}
-	case resources.Slug:
+	case schema.Slug:
 		texts = []string{"b", "B", "a-b", "a_b", "ab", "aBc", "b1"}
-	case resources.URL:
+	case schema.URL:
 		texts = []string{"https://b.example/", "https://b.example/a", "https://b.example/A", "http://a.example/", "https://c.example/?a=b", "https://a.example/", "https://d.example/"}
 	}
 	for i, n := range []int{0, 2, 5, 1, 4, 6, 3} {
@@ -70,26 +70,26 @@ func (s *subject) samples(f resources.Field) (values []string) {
 
 // step returns a factor for the numbers of samples. With it, the order of numbers as text
 // is not that by value.
-func step(f resources.Field) int {
+func step(f schema.Field) int {
 	whole := f.Digits - f.Places
 	switch {
 	case f.Unique:
 		return 1
-	case f.Kind == resources.Decimal && whole >= 2 && f.Places <= 6:
+	case f.Kind == schema.Decimal && whole >= 2 && f.Places <= 6:
 		n := 4
 		for range f.Places {
 			n *= 10
 		}
 		return n
-	case f.Kind == resources.Integer || f.Kind == resources.Float:
+	case f.Kind == schema.Integer || f.Kind == schema.Float:
 		return 4
 	}
 	return 1
 }
 
-func (s *subject) references(f resources.Field) []string {
+func (s *subject) references(f schema.Field) []string {
 	sent := string(s.sent()[f.Name])
-	if f.Kind == resources.Reference {
+	if f.Kind == schema.Reference {
 		if id, err := strconv.Atoi(sent); err == nil && !f.Unique {
 			return []string{sent, strconv.Itoa(id + 1), sent, strconv.Itoa(id + 2), sent, sent, sent}
 		}
@@ -115,7 +115,7 @@ func (s *subject) filtered(all ...parameter) model {
 // queries returns values of a parameter.
 func (s *subject) queries(p parameter, m model) []string {
 	var texts []string
-	if p.field.Kind == resources.Reference || p.field.Kind == resources.References {
+	if p.field.Kind == schema.Reference || p.field.Kind == schema.References {
 		var ids []int
 		if sent := s.sent()[p.field.Name]; json.Unmarshal(sent, &ids) == nil {
 			texts = append(texts, strconv.Itoa(ids[0]))
@@ -192,11 +192,11 @@ func (p parameter) selects(r record, text string) bool {
 // parse parses the text of a parameter into a value that compare accepts.
 func (p parameter) parse(text string) any {
 	switch p.field.Kind {
-	case resources.Integer, resources.Float, resources.Decimal, resources.Reference, resources.References:
+	case schema.Integer, schema.Float, schema.Decimal, schema.Reference, schema.References:
 		return json.Number(text)
-	case resources.Boolean:
+	case schema.Boolean:
 		return text == "true"
-	case resources.Timestamp:
+	case schema.Timestamp:
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			panic(err) // a bug in this package

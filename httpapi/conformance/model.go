@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // record is a record of the model, with its values by their names in orderings.
@@ -110,21 +110,21 @@ func text(v any) []byte {
 }
 
 // parse parses a JSON value of a field of the given kind.
-func parse(kind resources.Kind, value string) any {
+func parse(kind schema.Kind, value string) any {
 	decoder := json.NewDecoder(strings.NewReader(value))
 	decoder.UseNumber()
 	var v any
 	if err := decoder.Decode(&v); err != nil {
 		panic(err) // a bug in this package
 	}
-	if s, ok := v.(string); ok && kind == resources.Timestamp {
+	if s, ok := v.(string); ok && kind == schema.Timestamp {
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil {
 			panic(err)
 		}
 		return t
 	}
-	if s, ok := v.(string); ok && kind == resources.Decimal {
+	if s, ok := v.(string); ok && kind == schema.Decimal {
 		return json.Number(s)
 	}
 	return v

@@ -3,29 +3,29 @@ package conformance
 import (
 	"strconv"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // fields returns the fields of test records. For open records they are arbitrary.
-func (impl *Implementation) fields() []resources.Field {
+func (impl *Implementation) fields() []schema.Field {
 	if impl.Description.Fields != nil {
 		return impl.Description.Fields
 	}
-	return []resources.Field{
-		{Name: "id", Kind: resources.Integer, ReadOnly: true},
-		{Name: "name", Kind: resources.Text},
-		{Name: "pageCount", Kind: resources.Integer},
-		{Name: "subtitle", Kind: resources.Text, Nullable: true},
-		{Name: "inPrint", Kind: resources.Boolean},
-		{Name: "authors", Kind: resources.References},
-		{Name: "extra", Kind: resources.JSON, Nullable: true},
+	return []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "name", Kind: schema.Text},
+		{Name: "pageCount", Kind: schema.Integer},
+		{Name: "subtitle", Kind: schema.Text, Nullable: true},
+		{Name: "inPrint", Kind: schema.Boolean},
+		{Name: "authors", Kind: schema.References},
+		{Name: "extra", Kind: schema.JSON, Nullable: true},
 	}
 }
 
 // column is a field with its values in the records of a check.
 type column struct {
-	field  resources.Field
+	field  schema.Field
 	values []string // JSON
 }
 
@@ -36,7 +36,7 @@ func (impl *Implementation) records(columns ...column) model {
 	var m model
 	for i := range n {
 		id := scattered(i, n)
-		m = append(m, impl.record(func(f resources.Field) string {
+		m = append(m, impl.record(func(f schema.Field) string {
 			if f.Name == "id" {
 				return strconv.Itoa(id)
 			}
@@ -60,7 +60,7 @@ func scattered(i, n int) int {
 }
 
 // record returns a record with the JSON values of its fields.
-func (impl *Implementation) record(value func(resources.Field) string) record {
+func (impl *Implementation) record(value func(schema.Field) string) record {
 	r := record{values: map[string]any{}}
 	for _, f := range impl.fields() {
 		v := value(f)
@@ -89,7 +89,7 @@ func (impl *Implementation) plain(n int) model {
 
 // find returns a field other than id of the first possible kind, or a skip. It does not
 // return unique fields and integers with bounds, because not all values are valid.
-func (impl *Implementation) find(nullable bool, kinds ...resources.Kind) (resources.Field, error) {
+func (impl *Implementation) find(nullable bool, kinds ...schema.Kind) (schema.Field, error) {
 	for _, k := range kinds {
 		for _, f := range impl.fields() {
 			if f.Kind == k && f.Nullable == nullable && f.Name != "id" && !f.Unique && f.Min == nil && f.Max == nil {
@@ -97,5 +97,5 @@ func (impl *Implementation) find(nullable bool, kinds ...resources.Kind) (resour
 			}
 		}
 	}
-	return resources.Field{}, skip("the collection has no suitable field")
+	return schema.Field{}, skip("the collection has no suitable field")
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A fault is what a filmSlice does wrong.
@@ -26,7 +26,7 @@ type filmSlice struct {
 	lastID int
 }
 
-func newFilmSlice(d resources.Description, f fault, records [][]byte) (*filmSlice, error) {
+func newFilmSlice(d schema.Description, f fault, records [][]byte) (*filmSlice, error) {
 	rows, err := newSliceCollection(d, faults{decimalsAsText: f == "decimals are sorted as text"}, records)
 	if err != nil {
 		return nil, err
@@ -39,14 +39,14 @@ func newFilmSlice(d resources.Description, f fault, records [][]byte) (*filmSlic
 }
 
 func (r row) id() int {
-	record, err := resources.ParseRecord(r.json)
+	record, err := schema.ParseRecord(r.json)
 	if err != nil {
 		panic(err)
 	}
 	return record.ID
 }
 
-func (s *filmSlice) Description() resources.Description {
+func (s *filmSlice) Description() schema.Description {
 	d := s.description
 	if s.fault == "the description lacks a field" {
 		d.Fields = d.Fields[1:]
@@ -54,8 +54,8 @@ func (s *filmSlice) Description() resources.Description {
 	return d
 }
 
-func (s *filmSlice) checks(id int) resources.Checks {
-	return resources.Checks{
+func (s *filmSlice) checks(id int) schema.Checks {
+	return schema.Checks{
 		Exists: func(_ string, id int) bool { return id < 3 },
 		Taken: func(field, value string) bool {
 			return slices.ContainsFunc(s.rows, func(r row) bool {
@@ -139,7 +139,7 @@ func (s *filmSlice) Update(ctx context.Context, id int, params url.Values, body 
 	if err != nil {
 		return nil, err
 	}
-	current, err := resources.ParseRecord(s.rows[i].json)
+	current, err := schema.ParseRecord(s.rows[i].json)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *filmSlice) Update(ctx context.Context, id int, params url.Values, body 
 }
 
 // validate returns the record that an update makes of current.
-func (s *filmSlice) validate(current resources.Record, body []byte, partial bool) (resources.Record, error) {
+func (s *filmSlice) validate(current schema.Record, body []byte, partial bool) (schema.Record, error) {
 	checks := s.checks(current.ID)
 	if s.fault == "updates are not unique" {
 		checks.Taken = nil
@@ -179,7 +179,7 @@ func (s *filmSlice) validate(current resources.Record, body []byte, partial bool
 }
 
 // replace stores a record at an index.
-func (s *filmSlice) replace(i int, record resources.Record) error {
+func (s *filmSlice) replace(i int, record schema.Record) error {
 	if s.fault == "Update stores nothing" {
 		return nil
 	}

@@ -9,38 +9,38 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // selected returns a function that reports whether the parameters select a record.
 func (s *filmSlice) selected(params url.Values) (func(row) bool, error) {
 	filter, err := s.description.Filter(params, func(_ string, id int) bool { return id < 3 })
-	if fields := (resources.FieldErrors)(nil); err != nil {
+	if fields := (schema.FieldErrors)(nil); err != nil {
 		switch s.fault {
 		case "invalid parameters are ignored":
 			return func(row) bool { return true }, nil
 		case "only the first invalid parameter is an error":
-			fields = err.(resources.FieldErrors)
+			fields = err.(schema.FieldErrors)
 			return nil, fields[:1]
 		}
 		return nil, err
 	}
-	holds := func(r row) func(resources.Test) bool {
-		return func(t resources.Test) bool { return s.holds(t, r) }
+	holds := func(r row) func(schema.Test) bool {
+		return func(t schema.Test) bool { return s.holds(t, r) }
 	}
 	return func(r row) bool {
 		if s.fault == "one of several parameters is enough" && len(filter.Tests) > 1 {
 			return slices.ContainsFunc(filter.Tests, holds(r))
 		}
-		fails := func(t resources.Test) bool { return !s.holds(t, r) }
+		fails := func(t schema.Test) bool { return !s.holds(t, r) }
 		return !slices.ContainsFunc(filter.Tests, fails) && s.found(filter.Search, r)
 	}, nil
 }
 
 // holds reports whether a test holds for a record.
-func (s *filmSlice) holds(t resources.Test, r row) bool {
-	i := slices.IndexFunc(s.description.Fields, func(f resources.Field) bool { return ordering.Snake(f.Name) == t.Field })
+func (s *filmSlice) holds(t schema.Test, r row) bool {
+	i := slices.IndexFunc(s.description.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == t.Field })
 	f := s.description.Fields[i]
 	value := r.get(t.Field)
 	if null := value == "null"; t.Lookup == "isnull" {
@@ -49,7 +49,7 @@ func (s *filmSlice) holds(t resources.Test, r row) bool {
 		return s.fault == "null is less than all values" && strings.HasPrefix(t.Lookup, "lt")
 	}
 	var ids []json.Number
-	if f.Kind == resources.References {
+	if f.Kind == schema.References {
 		if err := json.Unmarshal([]byte(value), &ids); err != nil {
 			panic(err)
 		}
@@ -59,7 +59,7 @@ func (s *filmSlice) holds(t resources.Test, r row) bool {
 	is := func(other string) int { return s.compareAs(f.Kind, text, other) }
 	switch t.Lookup {
 	case "exact":
-		if s.fault == "exact ignores case" && f.Kind == resources.Text {
+		if s.fault == "exact ignores case" && f.Kind == schema.Text {
 			return upper(text) == upper(t.Values[0])
 		}
 		return is(t.Values[0]) == 0
@@ -102,15 +102,15 @@ func upperASCII(r rune) rune {
 	return r
 }
 
-func (s *filmSlice) compareAs(kind resources.Kind, a, b string) int {
+func (s *filmSlice) compareAs(kind schema.Kind, a, b string) int {
 	switch kind {
-	case resources.Integer, resources.Float, resources.Decimal, resources.Reference:
+	case schema.Integer, schema.Float, schema.Decimal, schema.Reference:
 		x, _ := new(big.Rat).SetString(a)
 		y, _ := new(big.Rat).SetString(b)
-		if c := x.Cmp(y); c == 0 || kind != resources.Decimal || s.fault != "decimals are ordered as text" {
+		if c := x.Cmp(y); c == 0 || kind != schema.Decimal || s.fault != "decimals are ordered as text" {
 			return c
 		}
-	case resources.Timestamp:
+	case schema.Timestamp:
 		x, errX := time.Parse(time.RFC3339Nano, a)
 		y, errY := time.Parse(time.RFC3339Nano, b)
 		if errX != nil || errY != nil {

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // faults selects what a sliceCollection does wrong. The zero value selects nothing.
@@ -31,7 +31,7 @@ type faults struct {
 
 // sliceCollection is a collection in a slice, which it sorts for each page.
 type sliceCollection struct {
-	description resources.Description
+	description schema.Description
 	faults      faults
 	revision    atomic.Uint64
 
@@ -45,7 +45,7 @@ type row struct {
 	members map[string]json.RawMessage
 }
 
-func newSliceCollection(description resources.Description, f faults, records [][]byte) (*sliceCollection, error) {
+func newSliceCollection(description schema.Description, f faults, records [][]byte) (*sliceCollection, error) {
 	s := &sliceCollection{description: description, faults: f}
 	for _, r := range records {
 		if err := s.insert(r); err != nil {
@@ -195,7 +195,7 @@ func (r row) get(name string) string { return string(r.members[ordering.Camel(na
 func (r row) isNull(name string) bool { return r.get(name) == "null" }
 
 // kind returns the kind of a field, or 0 if it is not known.
-func (s *sliceCollection) kind(name string) resources.Kind {
+func (s *sliceCollection) kind(name string) schema.Kind {
 	for _, f := range s.description.Fields {
 		if ordering.Snake(f.Name) == name {
 			return f.Kind
@@ -207,12 +207,12 @@ func (s *sliceCollection) kind(name string) resources.Kind {
 func (s *sliceCollection) key(name string, r row) ordering.Key {
 	text := r.get(name)
 	switch s.kind(name) {
-	case resources.Timestamp:
-		var at resources.DateTime
+	case schema.Timestamp:
+		var at schema.DateTime
 		if !s.faults.timesAsText && at.UnmarshalJSON([]byte(text)) == nil {
 			return ordering.Time(at.Time)
 		}
-	case resources.Decimal:
+	case schema.Decimal:
 		if !s.faults.decimalsAsText {
 			text = strings.Trim(text, `"`)
 		}
@@ -237,7 +237,7 @@ func (s *sliceCollection) Create(ctx context.Context, body []byte) ([]byte, erro
 	if err := ctx.Err(); err != nil && !s.faults.ignoresContext {
 		return nil, err
 	}
-	record, err := s.description.Validate(body, resources.Checks{Exists: func(string, int) bool { return true }})
+	record, err := s.description.Validate(body, schema.Checks{Exists: func(string, int) bool { return true }})
 	if err != nil {
 		if s.faults.storesFirst {
 			_ = s.insert([]byte(`{"id":7}`))

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // filler returns the value of a field that a check is not about. It is the same in all
 // records, unless the field is unique.
-func filler(f resources.Field, id int) string {
+func filler(f schema.Field, id int) string {
 	if f.Unique {
 		return numbered(f, id%1_000_000)
 	}
@@ -19,35 +19,35 @@ func filler(f resources.Field, id int) string {
 
 // numbered returns the value number n of a field, as JSON. The values are different,
 // unless the field has fewer than n, and those of numbers and times ascend.
-func numbered(f resources.Field, n int) string {
+func numbered(f schema.Field, n int) string {
 	switch f.Kind {
-	case resources.Integer:
+	case schema.Integer:
 		return strconv.Itoa(integer(f, n))
-	case resources.Reference:
+	case schema.Reference:
 		return strconv.Itoa(1 + n)
-	case resources.Float:
+	case schema.Float:
 		return strconv.Itoa(n) + ".5"
-	case resources.Decimal:
+	case schema.Decimal:
 		return decimal(f, n)
-	case resources.Timestamp:
+	case schema.Timestamp:
 		begin := time.Date(2024, 5, 10, 18, 0, 0, 0, time.FixedZone("", 2*60*60))
 		return strconv.Quote(begin.Add(time.Duration(n) * time.Minute).Format(time.RFC3339))
-	case resources.Date:
+	case schema.Date:
 		return strconv.Quote(time.Date(2024, 5, 10+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-	case resources.Boolean:
+	case schema.Boolean:
 		return strconv.FormatBool(n%2 == 1)
-	case resources.Choice:
+	case schema.Choice:
 		return strconv.Quote(f.Choices[n%len(f.Choices)])
-	case resources.URL:
+	case schema.URL:
 		return strconv.Quote("https://house.example/" + suffix("", n))
-	case resources.References:
+	case schema.References:
 		return "[" + suffix("", n) + "]"
-	case resources.TextList:
+	case schema.TextList:
 		if n == 0 {
 			return "[]"
 		}
 		return fmt.Sprintf(`["%d"]`, n)
-	case resources.JSON:
+	case schema.JSON:
 		if n == 0 {
 			return "null"
 		}
@@ -65,7 +65,7 @@ func suffix(separator string, n int) string {
 }
 
 // integer returns an integer within the bounds of a field, if possible 1+n.
-func integer(f resources.Field, n int) int {
+func integer(f schema.Field, n int) int {
 	low := 1
 	if f.Max != nil && *f.Max < low {
 		low = *f.Max
@@ -83,7 +83,7 @@ func integer(f resources.Field, n int) int {
 }
 
 // decimal returns n units of the last place.
-func decimal(f resources.Field, n int) string {
+func decimal(f schema.Field, n int) string {
 	digits := fmt.Sprintf("%0*d", f.Places+1, n)
 	point := len(digits) - f.Places
 	if f.Places == 0 {
@@ -93,28 +93,28 @@ func decimal(f resources.Field, n int) string {
 }
 
 // invalid returns values that a field must not have, as JSON.
-func invalid(f resources.Field) []string {
+func invalid(f schema.Field) []string {
 	var values []string
 	if !f.Nullable {
 		values = append(values, "null")
 	}
 	switch f.Kind {
-	case resources.Text, resources.Slug, resources.URL, resources.Choice:
+	case schema.Text, schema.Slug, schema.URL, schema.Choice:
 		values = append(values, "[]", "{}")
-	case resources.References, resources.TextList:
+	case schema.References, schema.TextList:
 		values = append(values, "5", `"x"`)
-	case resources.JSON:
+	case schema.JSON:
 	default:
 		values = append(values, `"x"`, "[]")
 	}
 	switch {
-	case f.Kind == resources.Slug || f.Kind == resources.URL:
+	case f.Kind == schema.Slug || f.Kind == schema.URL:
 		values = append(values, `"a b"`)
-	case f.Kind == resources.Choice:
+	case f.Kind == schema.Choice:
 		values = append(values, `"no such choice"`)
-	case f.Kind == resources.Date:
+	case f.Kind == schema.Date:
 		values = append(values, `"2024-02-30"`)
-	case f.Kind == resources.Decimal:
+	case f.Kind == schema.Decimal:
 		values = append(values, `"0.`+fmt.Sprintf("%0*d", f.Places+1, 1)+`"`)
 	}
 	if f.Max != nil && *f.Max+1 > *f.Max {

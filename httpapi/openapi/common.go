@@ -4,32 +4,32 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // commonSchemas returns the schemas that belong to no collection.
-func commonSchemas(collections []collection) members[*schema] {
+func commonSchemas(collections []collection) members[*jsonSchema] {
 	rules := slices.ContainsFunc(collections, hasRules)
-	return members[*schema]{
-		{detail, object(member[*schema]{"detail", ofKind("string")})},
+	return members[*jsonSchema]{
+		{detail, object(member[*jsonSchema]{"detail", ofKind("string")})},
 		{fieldErrors, fieldErrorsSchema(collections)},
 		{metadata, metadataSchema("POST")},
 		{fieldMetadata, fieldMetadataSchema(rules)},
-		{format, &schema{Type: "string", Enum: choices{list: []string{"json", "api"}}}},
+		{format, &jsonSchema{Type: "string", Enum: choices{list: []string{"json", "api"}}}},
 	}
 }
 
 // fieldErrorsSchema returns the schema of the response to an invalid body or filter: the
 // errors by field, or a detail if the request cannot be read. One object describes both,
 // because generators support alternatives of objects poorly.
-func fieldErrorsSchema(collections []collection) *schema {
+func fieldErrorsSchema(collections []collection) *jsonSchema {
 	messages := listOf(ofKind("string"))
 	whole := ofKind("string")
 	whole.Description = "What is wrong with the request as a whole. If present, there are no errors by field."
 	if slices.ContainsFunc(collections, hasDetail) {
-		whole = &schema{OneOf: []*schema{whole, messages}, Description: "If this is a list, the errors of the field detail."}
+		whole = &jsonSchema{OneOf: []*jsonSchema{whole, messages}, Description: "If this is a list, the errors of the field detail."}
 	}
 	s := mapOf(messages)
 	s.Description = "The errors by field. Those in nonFieldErrors concern the whole record."
@@ -40,7 +40,7 @@ func fieldErrorsSchema(collections []collection) *schema {
 // hasDetail reports whether the collection has a field whose errors are in the member
 // detail.
 func hasDetail(c collection) bool {
-	return slices.ContainsFunc(c.Description.Fields, func(f resources.Field) bool { return f.Name == "detail" })
+	return slices.ContainsFunc(c.Description.Fields, func(f schema.Field) bool { return f.Name == "detail" })
 }
 
 // Parameters of all collections.
@@ -53,13 +53,13 @@ const (
 func parameterRef(name string) parameter { return parameter{Ref: "#/components/parameters/" + name} }
 
 func commonParameters(limits pagination.Limits) members[parameter] {
-	limit := &schema{Type: "integer", Minimum: number(1), Default: intText(byDefault(limits))}
+	limit := &jsonSchema{Type: "integer", Minimum: number(1), Default: intText(byDefault(limits))}
 	text := "The maximum number of records on the page."
 	if most := maximum(limits); most < math.MaxInt {
 		limit.Maximum = number(most)
 		text += " Larger limits are reduced to the maximum."
 	}
-	offset := &schema{Type: "integer", Minimum: number(0), Default: intText(0)}
+	offset := &jsonSchema{Type: "integer", Minimum: number(0), Default: intText(0)}
 	return members[parameter]{
 		query(formatParameter, "Both formats are JSON.", ref(format)),
 		query(limitParameter, text, limit),
@@ -67,12 +67,12 @@ func commonParameters(limits pagination.Limits) members[parameter] {
 	}
 }
 
-func query(name, text string, s *schema) member[parameter] {
+func query(name, text string, s *jsonSchema) member[parameter] {
 	return member[parameter]{name, parameter{Name: name, In: "query", Description: text, Schema: s}}
 }
 
 // orderingParameter returns a parameter whose value is a comma-separated list of terms.
-func orderingParameter(term *schema, byDefault []ordering.Term) parameter {
+func orderingParameter(term *jsonSchema, byDefault []ordering.Term) parameter {
 	joined := false
 	return parameter{
 		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),

@@ -129,7 +129,7 @@ func (d *describer) ordering(c collection, p parameter) string {
 }
 
 // once adds a schema if there is none of that name.
-func (d *describer) once(name string, s *schema) {
+func (d *describer) once(name string, s *jsonSchema) {
 	if schemas := &d.model.Components.Schemas; !schemas.has(name) {
 		schemas.add(name, s)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // parsedDocument holds the parts of a document that the tests check.
@@ -248,7 +248,7 @@ func TestDocumentIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record, err := resources.ParseRecord([]byte(`{"new":1}`))
+		record, err := schema.ParseRecord([]byte(`{"new":1}`))
 		if err != nil {
 			t.Fatal(err)
 		}

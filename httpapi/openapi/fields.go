@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // described returns the schema of records with the given fields. All of them are always
 // present, unless t is a struct whose JSON may omit some. t may be nil.
-func (ts *types) described(fields []resources.Field, t reflect.Type) *schema {
+func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
 	var own []jsonmember.Member
 	if t != nil && !marshals(t) {
 		own, _ = jsonmember.Of(t)
@@ -33,8 +33,8 @@ func (ts *types) described(fields []resources.Field, t reflect.Type) *schema {
 
 // merged adds what follows from the Go type of a field to its schema. It reports whether
 // the field is always present.
-func (ts *types) merged(s *schema, f resources.Field, own jsonmember.Member) (merged *schema, required bool) {
-	if f.Kind == resources.JSON {
+func (ts *types) merged(s *jsonSchema, f schema.Field, own jsonmember.Member) (merged *jsonSchema, required bool) {
+	if f.Kind == schema.JSON {
 		return ts.field(own)
 	}
 	required, nullable := presence(own)
@@ -45,14 +45,14 @@ func (ts *types) merged(s *schema, f resources.Field, own jsonmember.Member) (me
 }
 
 // storedField returns the schema of a field of a stored record.
-func storedField(f resources.Field) *schema {
+func storedField(f schema.Field) *jsonSchema {
 	s := fieldSchema(f)
 	s.ReadOnly = f.ReadOnly
 	return s
 }
 
 // body returns the description of the body of a request with an action.
-func (c collection) body(action resources.Actions) *requestBody {
+func (c collection) body(action schema.Actions) *requestBody {
 	s := ofKind("object")
 	if c.Description.Fields != nil {
 		s = ref(bodyOf(c.name, action))
@@ -62,7 +62,7 @@ func (c collection) body(action resources.Actions) *requestBody {
 
 // bodies adds the components of a collection's bodies.
 func (d *describer) bodies(c collection) {
-	for _, action := range []resources.Actions{resources.Create, resources.Update, resources.PartialUpdate} {
+	for _, action := range []schema.Actions{schema.Create, schema.Update, schema.PartialUpdate} {
 		if c.Actions.Has(action) && c.Description.Fields != nil {
 			d.model.Components.Schemas.add(bodyOf(c.name, action), posted(c.Description.Fields, action))
 		}
@@ -71,18 +71,18 @@ func (d *describer) bodies(c collection) {
 
 // posted returns the schema of the body of a request with an action. An absent field has
 // its default only in a new record.
-func posted(fields []resources.Field, action resources.Actions) *schema {
+func posted(fields []schema.Field, action schema.Actions) *jsonSchema {
 	s := ofKind("object")
 	for _, f := range fields {
 		if f.ReadOnly {
 			continue
 		}
 		field := postedField(f)
-		if action == resources.Create {
+		if action == schema.Create {
 			field.setDefault(f.Default)
 		}
 		s.Properties.add(f.Name, field)
-		if f.Required && action != resources.PartialUpdate {
+		if f.Required && action != schema.PartialUpdate {
 			s.Required = append(s.Required, f.Name)
 		}
 	}
@@ -91,7 +91,7 @@ func posted(fields []resources.Field, action resources.Actions) *schema {
 
 // setDefault adds a default. That of a list or of any value is described in words, because
 // ogen generates no operation with such a default.
-func (s *schema) setDefault(text string) {
+func (s *jsonSchema) setDefault(text string) {
 	if text == "" || s.Type != "array" && s.Type != "" {
 		s.Default = json.RawMessage(text)
 		return
@@ -99,7 +99,7 @@ func (s *schema) setDefault(text string) {
 	s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
 }
 
-func fieldSchema(f resources.Field) *schema {
+func fieldSchema(f schema.Field) *jsonSchema {
 	s := kindSchema(f)
 	s.Description = fieldText(f, s.Description)
 	if f.Nullable {
@@ -109,13 +109,13 @@ func fieldSchema(f resources.Field) *schema {
 }
 
 // fieldText returns the description of a field: that of its kind and what else is known.
-func fieldText(f resources.Field, kind string) string {
+func fieldText(f schema.Field, kind string) string {
 	var parts []string
 	if kind != "" {
 		parts = append(parts, kind)
 	}
 	switch {
-	case f.Refers != "" && f.Kind == resources.References:
+	case f.Refers != "" && f.Kind == schema.References:
 		parts = append(parts, "Ids of records of the collection "+f.Refers+".")
 	case f.Refers != "":
 		parts = append(parts, "The id of a record of the collection "+f.Refers+".")

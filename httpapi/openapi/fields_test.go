@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // objectSchema holds the parts of an object's schema that tests check.
@@ -81,25 +81,25 @@ func TestFieldSchemas(t *testing.T) {
 func TestPostedFields(t *testing.T) {
 	for _, tt := range []struct {
 		reason string
-		field  resources.Field
+		field  schema.Field
 		want   string
 	}{
-		{"nullable choice", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Nullable: true},
+		{"nullable choice", schema.Field{Kind: schema.Choice, Choices: []string{"a"}, Nullable: true},
 			`{"oneOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`},
-		{"choice that may be empty", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Blank: true},
+		{"choice that may be empty", schema.Field{Kind: schema.Choice, Choices: []string{"a"}, Blank: true},
 			`{"type":"string","enum":["a",""]}`},
-		{"choice that may be empty or null", resources.Field{Kind: resources.Choice, Choices: []string{"a"}, Blank: true, Nullable: true},
+		{"choice that may be empty or null", schema.Field{Kind: schema.Choice, Choices: []string{"a"}, Blank: true, Nullable: true},
 			`{"oneOf":[{"type":"string","enum":["a",""]},{"type":"null"}]}`},
-		{"choice that is empty", resources.Field{Kind: resources.Choice, Choices: []string{"", "a"}, Blank: true}, `{"type":"string","enum":["","a"]}`},
-		{"slug that may be empty", resources.Field{Kind: resources.Slug, Blank: true}, `{"type":"string","pattern":"^[-a-zA-Z0-9_]*$"}`},
-		{"slug", resources.Field{Kind: resources.Slug}, `{"type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
-		{"decimal below 1", resources.Field{Kind: resources.Decimal, Digits: 3, Places: 3},
+		{"choice that is empty", schema.Field{Kind: schema.Choice, Choices: []string{"", "a"}, Blank: true}, `{"type":"string","enum":["","a"]}`},
+		{"slug that may be empty", schema.Field{Kind: schema.Slug, Blank: true}, `{"type":"string","pattern":"^[-a-zA-Z0-9_]*$"}`},
+		{"slug", schema.Field{Kind: schema.Slug}, `{"type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
+		{"decimal below 1", schema.Field{Kind: schema.Decimal, Digits: 3, Places: 3},
 			`{"description":"A number with at most 3 digits, 3 of them after the point.","type":"string","pattern":"^-?0(\\.[0-9]{1,3})?$"}`},
-		{"decimal without places", resources.Field{Kind: resources.Decimal, Digits: 4},
+		{"decimal without places", schema.Field{Kind: schema.Decimal, Digits: 4},
 			`{"description":"A number with at most 4 digits, 0 of them after the point.","type":"string","pattern":"^-?[0-9]{1,4}$"}`},
-		{"unique reference", resources.Field{Kind: resources.Reference, Refers: "films", Unique: true},
+		{"unique reference", schema.Field{Kind: schema.Reference, Refers: "films", Unique: true},
 			`{"description":"The id of a record of the collection films. No two records have the same value.","type":"integer","format":"int64"}`},
-		{"unique URL that may be empty", resources.Field{Kind: resources.URL, Blank: true, Unique: true},
+		{"unique URL that may be empty", schema.Field{Kind: schema.URL, Blank: true, Unique: true},
 			`{"description":"A URL, or empty. No two records have the same value.","type":"string","maxLength":2048}`},
 	} {
 		got := postedField(tt.field)

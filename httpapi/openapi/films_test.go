@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type (
@@ -21,20 +21,20 @@ type (
 	}
 
 	film struct {
-		ID         int                 `json:"id"`
-		Title      string              `json:"title"`
-		Slug       string              `json:"slug" backlist:"slug,unique"`
-		Synopsis   string              `json:"synopsis" backlist:"blank"`
-		Released   *string             `json:"released" backlist:"date"`
-		PremiereAt *resources.DateTime `json:"premiereAt"`
-		Minutes    int32               `json:"minutes" backlist:"min=0"`
-		Rating     *resources.Float64  `json:"rating"`
-		Price      string              `json:"price" backlist:"decimal=8.2"`
-		Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-		Published  bool                `json:"published"`
-		Director   int                 `json:"director" backlist:"refers=directors"`
-		Genres     []int               `json:"genres" backlist:"refers=genres"`
-		CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+		ID         int              `json:"id"`
+		Title      string           `json:"title"`
+		Slug       string           `json:"slug" backlist:"slug,unique"`
+		Synopsis   string           `json:"synopsis" backlist:"blank"`
+		Released   *string          `json:"released" backlist:"date"`
+		PremiereAt *schema.DateTime `json:"premiereAt"`
+		Minutes    int32            `json:"minutes" backlist:"min=0"`
+		Rating     *schema.Float64  `json:"rating"`
+		Price      string           `json:"price" backlist:"decimal=8.2"`
+		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool             `json:"published"`
+		Director   int              `json:"director" backlist:"refers=directors"`
+		Genres     []int            `json:"genres" backlist:"refers=genres"`
+		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 	}
 )
 
@@ -45,21 +45,21 @@ func filmHouse(t *testing.T) *catalogue.Catalogue {
 	position := -10
 	house, err := catalogue.NewOnly(
 		catalogue.Define[director]("directors", catalogue.Options{
-			Description: &resources.Description{Search: []string{"^name", "=slug"}},
+			Description: &schema.Description{Search: []string{"^name", "=slug"}},
 		}),
-		catalogue.Define[resources.Record]("genres", catalogue.Options{
-			Description: &resources.Description{
+		catalogue.Define[schema.Record]("genres", catalogue.Options{
+			Description: &schema.Description{
 				Name:    "genre",
-				Actions: resources.AllActions,
-				Fields: []resources.Field{
-					{Name: "id", Kind: resources.Integer, ReadOnly: true},
-					{Name: "name", Kind: resources.Text, Required: true, Unique: true},
-					{Name: "position", Kind: resources.Integer, Default: "0", Min: &position},
+				Actions: schema.AllActions,
+				Fields: []schema.Field{
+					{Name: "id", Kind: schema.Integer, ReadOnly: true},
+					{Name: "name", Kind: schema.Text, Required: true, Unique: true},
+					{Name: "position", Kind: schema.Integer, Default: "0", Min: &position},
 				},
 			},
 		}),
 		catalogue.Define[film]("films", catalogue.Options{
-			Description: &resources.Description{
+			Description: &schema.Description{
 				Search: []string{"title", "synopsis", "director__name"},
 				Filters: []string{
 					"status", "status__in", "published", "director", "director__in", "genres",

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // numberPattern is the pattern of numbers in filters, which are decimals for all kinds.
@@ -60,11 +60,11 @@ func (d *describer) filters(c collection) (references []parameter) {
 
 // filterOf returns the field and the lookup of a filter: the name of a field, or that, two
 // underscores and a lookup.
-func filterOf(fields []resources.Field, name string) (f resources.Field, lookup string) {
-	named := func(snake string) (f resources.Field, ok bool) {
-		i := slices.IndexFunc(fields, func(f resources.Field) bool { return ordering.Snake(f.Name) == snake })
+func filterOf(fields []schema.Field, name string) (f schema.Field, lookup string) {
+	named := func(snake string) (f schema.Field, ok bool) {
+		i := slices.IndexFunc(fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == snake })
 		if i < 0 {
-			return resources.Field{Name: snake}, false
+			return schema.Field{Name: snake}, false
 		}
 		return fields[i], true
 	}
@@ -76,16 +76,16 @@ func filterOf(fields []resources.Field, name string) (f resources.Field, lookup 
 	return f, "exact"
 }
 
-func filterParameter(name string, f resources.Field, lookup string) parameter {
+func filterParameter(name string, f schema.Field, lookup string) parameter {
 	value := filterValue(f)
 	p := parameter{Name: name, In: "query", Description: filterText(f, lookup), Schema: value}
 	joined, repeated := false, true
 	switch lookup {
 	case "exact":
 		switch f.Kind {
-		case resources.Choice:
+		case schema.Choice:
 			value.Enum.list = f.Choices
-		case resources.References:
+		case schema.References:
 			p.Schema, p.Explode = listOf(value), &repeated
 		}
 	case "in":
@@ -100,24 +100,24 @@ func filterParameter(name string, f resources.Field, lookup string) parameter {
 }
 
 // filterValue returns the schema of one value of a filter.
-func filterValue(f resources.Field) *schema {
+func filterValue(f schema.Field) *jsonSchema {
 	switch f.Kind {
-	case resources.Integer, resources.Float, resources.Decimal:
-		return &schema{Type: "string", Pattern: numberPattern}
-	case resources.Date:
+	case schema.Integer, schema.Float, schema.Decimal:
+		return &jsonSchema{Type: "string", Pattern: numberPattern}
+	case schema.Date:
 		return formatted("string", "date")
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return formatted("string", "date-time")
-	case resources.Boolean:
+	case schema.Boolean:
 		return ofKind("boolean")
-	case resources.Reference, resources.References:
+	case schema.Reference, schema.References:
 		return integer()
 	}
 	return ofKind("string")
 }
 
 // filterText returns the description of a filter.
-func filterText(f resources.Field, lookup string) string {
+func filterText(f schema.Field, lookup string) string {
 	text := "Records whose " + f.Name
 	switch lookup {
 	case "in":
@@ -145,7 +145,7 @@ func filterText(f resources.Field, lookup string) string {
 	case "istartswith":
 		return text + " begins with the value in any letter case."
 	}
-	if f.Kind == resources.References {
+	if f.Kind == schema.References {
 		return text + " contain one of the ids."
 	}
 	return text + " is equal to the value."

@@ -4,46 +4,46 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // maxURL is the maximum length of a posted URL in code points.
 const maxURL = 2048
 
 // kindSchema returns the schema of the values of a field other than null.
-func kindSchema(f resources.Field) *schema {
+func kindSchema(f schema.Field) *jsonSchema {
 	switch f.Kind {
-	case resources.Integer, resources.Reference:
+	case schema.Integer, schema.Reference:
 		return integer()
-	case resources.Text, resources.Slug:
+	case schema.Text, schema.Slug:
 		return ofKind("string")
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return formatted("string", "date-time")
-	case resources.Date:
+	case schema.Date:
 		return formatted("string", "date")
-	case resources.Boolean:
+	case schema.Boolean:
 		return ofKind("boolean")
-	case resources.Float:
+	case schema.Float:
 		return formatted("number", "double")
-	case resources.Decimal:
-		return &schema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
-	case resources.Choice:
-		return &schema{Type: "string", Enum: choices{list: choicesOf(f)}}
-	case resources.URL:
+	case schema.Decimal:
+		return &jsonSchema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
+	case schema.Choice:
+		return &jsonSchema{Type: "string", Enum: choices{list: choicesOf(f)}}
+	case schema.URL:
 		if f.Blank { // an empty string does not have the format uri
-			return &schema{Type: "string", Description: "A URL, or empty."}
+			return &jsonSchema{Type: "string", Description: "A URL, or empty."}
 		}
 		return formatted("string", "uri")
-	case resources.References:
+	case schema.References:
 		return listOf(integer())
-	case resources.TextList:
+	case schema.TextList:
 		return listOf(ofKind("string"))
 	}
-	return &schema{}
+	return &jsonSchema{}
 }
 
 // choicesOf returns the values of a Choice, of which one may be empty.
-func choicesOf(f resources.Field) []string {
+func choicesOf(f schema.Field) []string {
 	if f.Blank && !slices.Contains(f.Choices, "") {
 		return append(slices.Clip(f.Choices), "")
 	}
@@ -52,23 +52,23 @@ func choicesOf(f resources.Field) []string {
 
 // postedField returns the schema of a field in a request. It is stricter than that of
 // a stored field, because records that were loaded need not satisfy these rules.
-func postedField(f resources.Field) *schema {
+func postedField(f schema.Field) *jsonSchema {
 	s := fieldSchema(f)
 	switch f.Kind {
-	case resources.Integer:
+	case schema.Integer:
 		s.Minimum, s.Maximum = f.Min, f.Max
-	case resources.Decimal:
+	case schema.Decimal:
 		s.Description, s.Pattern = fieldText(f, decimalText(f)), decimalPattern(f)
-	case resources.Slug:
+	case schema.Slug:
 		s.Pattern = "^[-a-zA-Z0-9_]+$"
 		if f.Blank {
 			s.Pattern = "^[-a-zA-Z0-9_]*$"
 		}
-	case resources.URL:
+	case schema.URL:
 		s.MaxLength = maxURL
 	}
 	switch f.Kind {
-	case resources.Text, resources.Slug, resources.URL:
+	case schema.Text, schema.Slug, schema.URL:
 		if !f.Blank {
 			s.MinLength = 1
 		}
@@ -76,12 +76,12 @@ func postedField(f resources.Field) *schema {
 	return s
 }
 
-func decimalText(f resources.Field) string {
+func decimalText(f schema.Field) string {
 	return fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places)
 }
 
 // decimalPattern returns the pattern of a Decimal as it should be sent.
-func decimalPattern(f resources.Field) string {
+func decimalPattern(f schema.Field) string {
 	whole := "0"
 	if n := f.Digits - f.Places; n > 0 {
 		whole = fmt.Sprintf("[0-9]{1,%d}", n)

@@ -3,39 +3,39 @@ package openapi
 import (
 	"slices"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // metadataSchema returns the schema of the response to OPTIONS. It lists the fields for a
 // method if the client may send that.
-func metadataSchema(method string) *schema {
+func metadataSchema(method string) *jsonSchema {
 	text := ofKind("string")
 	s := object(
-		member[*schema]{"name", text},
-		member[*schema]{"description", text},
-		member[*schema]{"renders", listOf(text)},
-		member[*schema]{"parses", listOf(text)},
+		member[*jsonSchema]{"name", text},
+		member[*jsonSchema]{"description", text},
+		member[*jsonSchema]{"renders", listOf(text)},
+		member[*jsonSchema]{"parses", listOf(text)},
 	)
-	s.Properties.add("actions", object(member[*schema]{method, mapOf(ref(fieldMetadata))}))
+	s.Properties.add("actions", object(member[*jsonSchema]{method, mapOf(ref(fieldMetadata))}))
 	return s
 }
 
 // fieldMetadataSchema returns the schema of a field in the response to OPTIONS. Fields with
 // rules have their bounds or their choices.
-func fieldMetadataSchema(rules bool) *schema {
+func fieldMetadataSchema(rules bool) *jsonSchema {
 	text, flag := ofKind("string"), ofKind("boolean")
 	s := object(
-		member[*schema]{"type", text},
-		member[*schema]{"required", flag},
-		member[*schema]{"readOnly", flag},
-		member[*schema]{"label", text},
+		member[*jsonSchema]{"type", text},
+		member[*jsonSchema]{"required", flag},
+		member[*jsonSchema]{"readOnly", flag},
+		member[*jsonSchema]{"label", text},
 	)
 	if rules {
 		s.Properties.add("minValue", integer())
 		s.Properties.add("maxValue", integer())
 		s.Properties.add("choices", listOf(object(
-			member[*schema]{"value", text},
-			member[*schema]{"displayName", text},
+			member[*jsonSchema]{"value", text},
+			member[*jsonSchema]{"displayName", text},
 		)))
 	}
 	return s
@@ -43,7 +43,7 @@ func fieldMetadataSchema(rules bool) *schema {
 
 // hasRules reports whether a field has bounds or choices.
 func hasRules(c collection) bool {
-	return slices.ContainsFunc(c.Description.Fields, func(f resources.Field) bool {
+	return slices.ContainsFunc(c.Description.Fields, func(f schema.Field) bool {
 		return f.Min != nil || f.Max != nil || f.Choices != nil
 	})
 }

@@ -34,7 +34,7 @@ type tag struct {
 }
 
 type components struct {
-	Schemas         members[*schema]        `json:"schemas"`
+	Schemas         members[*jsonSchema]    `json:"schemas"`
 	Responses       members[response]       `json:"responses,omitempty"`
 	Parameters      members[parameter]      `json:"parameters,omitempty"`
 	Headers         members[header]         `json:"headers,omitempty"`
@@ -74,13 +74,13 @@ type operation struct {
 
 // parameter is a parameter or a reference to one of the components.
 type parameter struct {
-	Ref         string  `json:"$ref,omitempty"`
-	Name        string  `json:"name,omitempty"`
-	In          string  `json:"in,omitempty"`
-	Description string  `json:"description,omitempty"`
-	Required    bool    `json:"required,omitempty"`
-	Explode     *bool   `json:"explode,omitempty"`
-	Schema      *schema `json:"schema,omitempty"`
+	Ref         string      `json:"$ref,omitempty"`
+	Name        string      `json:"name,omitempty"`
+	In          string      `json:"in,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Required    bool        `json:"required,omitempty"`
+	Explode     *bool       `json:"explode,omitempty"`
+	Schema      *jsonSchema `json:"schema,omitempty"`
 }
 
 type requestBody struct {
@@ -89,7 +89,7 @@ type requestBody struct {
 }
 
 type media struct {
-	Schema *schema `json:"schema"`
+	Schema *jsonSchema `json:"schema"`
 }
 
 // response is a response or a reference to one of the components.
@@ -102,9 +102,9 @@ type response struct {
 
 // header is a header or a reference to one of the components.
 type header struct {
-	Ref         string  `json:"$ref,omitempty"`
-	Description string  `json:"description,omitempty"`
-	Schema      *schema `json:"schema,omitempty"`
+	Ref         string      `json:"$ref,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Schema      *jsonSchema `json:"schema,omitempty"`
 }
 
 // members is a JSON object with ordered members.

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Schemas that belong to no particular type.
@@ -25,10 +25,10 @@ const (
 )
 
 // recordName returns the name of a collection's records, such as "ItemVariant".
-func recordName(c resources.Description) string { return clean(joined(c.Name)) }
+func recordName(c schema.Description) string { return clean(joined(c.Name)) }
 
 // listName returns the name of a collection in operations, such as "ItemVariants".
-func listName(c resources.Description) string { return joined(c.Segment) }
+func listName(c schema.Description) string { return joined(c.Segment) }
 
 // joined returns the words of a name without what separates them, each with its first
 // letter in upper case.
@@ -64,11 +64,11 @@ func termOf(record string) string  { return record + "OrderingTerm" }
 func orderOf(record string) string { return record + "Ordering" } // a parameter
 
 // bodyOf returns the component of the body of a request with an action.
-func bodyOf(record string, action resources.Actions) string {
+func bodyOf(record string, action schema.Actions) string {
 	switch action {
-	case resources.Update:
+	case schema.Update:
 		return record + "Update"
-	case resources.PartialUpdate:
+	case schema.PartialUpdate:
 		return record + "Patch"
 	}
 	return "New" + record
@@ -77,8 +77,8 @@ func bodyOf(record string, action resources.Actions) string {
 // componentsOf returns the names of all schemas that a collection may need.
 func componentsOf(record string) []string {
 	return []string{
-		record, pageOf(record), termOf(record), bodyOf(record, resources.Create),
-		bodyOf(record, resources.Update), bodyOf(record, resources.PartialUpdate),
+		record, pageOf(record), termOf(record), bodyOf(record, schema.Create),
+		bodyOf(record, schema.Update), bodyOf(record, schema.PartialUpdate),
 	}
 }
 
@@ -89,7 +89,7 @@ func (taken names) addAll(list []string) {
 }
 
 // takeRecord adds the names of a collection's components and returns that of its records.
-func (taken names) takeRecord(c resources.Description) string {
+func (taken names) takeRecord(c schema.Description) string {
 	base := recordName(c)
 	name := base
 	for i := 2; slices.ContainsFunc(componentsOf(name), func(s string) bool { return taken[s] }); i++ {

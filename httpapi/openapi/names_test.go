@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Collections can have names of which the components or operations would be the same as
@@ -30,7 +30,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 	var definitions []catalogue.AnyDefinition
 	for _, c := range collections {
-		definitions = append(definitions, catalogue.Define[thing](c.key, catalogue.Options{Description: &resources.Description{Name: c.name, Filters: []string{"id__in"}}}))
+		definitions = append(definitions, catalogue.Define[thing](c.key, catalogue.Options{Description: &schema.Description{Name: c.name, Filters: []string{"id__in"}}}))
 	}
 	house, err := catalogue.NewOnly(definitions...)
 	if err != nil {
@@ -112,9 +112,9 @@ func TestCollectionsOfOnesOwn(t *testing.T) {
 // Open records without a description share components, except for the default order.
 func TestOpenRecordsOfOnesOwn(t *testing.T) {
 	house, err := catalogue.NewOnly(
-		catalogue.Define[resources.Record]("notes", catalogue.Options{}),
-		catalogue.Define[resources.Record]("logs", catalogue.Options{Ordering: []ordering.Term{{Field: "at", Desc: true}}}),
-		catalogue.Define[resources.Record]("tasks", catalogue.Options{}),
+		catalogue.Define[schema.Record]("notes", catalogue.Options{}),
+		catalogue.Define[schema.Record]("logs", catalogue.Options{Ordering: []ordering.Term{{Field: "at", Desc: true}}}),
+		catalogue.Define[schema.Record]("tasks", catalogue.Options{}),
 	)
 	if err != nil {
 		t.Fatal(err)

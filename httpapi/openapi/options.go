@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures a [Document]. The zero value is ready to use.
@@ -68,7 +68,7 @@ const defaultDescription = "Collections of records, which are read in pages. A p
 
 func defaultTitle(h *httpapi.Handler) string {
 	for _, s := range h.Served() {
-		if _, documented := resources.Lookup(s.Description.Key); documented {
+		if _, documented := schema.Lookup(s.Description.Key); documented {
 			return "Catalogue of a publishing house"
 		}
 	}

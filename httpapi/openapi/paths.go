@@ -3,8 +3,8 @@ package openapi
 import (
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Tags of operations.
@@ -16,7 +16,7 @@ const (
 const jsonType = "application/json"
 
 // jsonBody returns a JSON body with the schema s.
-func jsonBody(s *schema) members[media] { return one(jsonType, media{s}) }
+func jsonBody(s *jsonSchema) members[media] { return one(jsonType, media{s}) }
 
 // root adds the path that lists the collections.
 func (d *describer) root(served httpapi.Served, collections []collection) {
@@ -46,7 +46,7 @@ func (d *describer) listPath(c collection, order string, filters []parameter) pa
 	list := listName(c.Description)
 	format := []parameter{parameterRef(formatParameter)}
 	item := pathItem{}
-	if c.Actions.Has(resources.List) {
+	if c.Actions.Has(schema.List) {
 		parameters := slices.Concat(format, []parameter{parameterRef(order), parameterRef(limitParameter), parameterRef(offsetParameter)}, filters)
 		item.Get = d.get(&operation{
 			ID: "list" + list, Summary: "A page of " + c.Description.Segment,
@@ -57,12 +57,12 @@ func (d *describer) listPath(c collection, order string, filters []parameter) pa
 		}, c.Tagged)
 		item.Head = d.head("head"+list, c.Tagged, parameters)
 	}
-	if c.Actions.Has(resources.Create) {
+	if c.Actions.Has(schema.Create) {
 		item.Post = d.write(&operation{
 			ID: "create" + c.name, Summary: "Add a record to " + c.Description.Segment,
 			Description: "Validates the body and adds a record with a new id.",
 			Parameters:  format,
-			RequestBody: c.body(resources.Create),
+			RequestBody: c.body(schema.Create),
 			Responses: responses("201", response{Description: "The record, with its id.", Headers: d.tagOf(c), Content: jsonBody(ref(c.record))},
 				badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong, unsupported, failure),
 		})

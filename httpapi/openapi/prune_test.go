@@ -7,19 +7,19 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Each component is used, and each reference has a component, whatever the handler
 // serves.
 func TestComponentsAreUsed(t *testing.T) {
 	houses := map[string]*catalogue.Catalogue{"documented collections": catalogue.New(), "films": filmHouse(t)}
-	for reason, actions := range map[string]resources.Actions{
-		"only POST": resources.Create, "only DELETE": resources.Destroy, "only PATCH": resources.PartialUpdate, "only pages": resources.List,
+	for reason, actions := range map[string]schema.Actions{
+		"only POST": schema.Create, "only DELETE": schema.Destroy, "only PATCH": schema.PartialUpdate, "only pages": schema.List,
 	} {
 		house, err := catalogue.NewOnly(catalogue.Define[director]("directors", catalogue.Options{
-			Description: &resources.Description{Actions: actions},
+			Description: &schema.Description{Actions: actions},
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -3,12 +3,12 @@ package openapi
 import (
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // recordActions are those of the path of a record.
-const recordActions = resources.Retrieve | resources.Update | resources.PartialUpdate | resources.Destroy
+const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
 
 // idParameter is the name of the parameter in the path of a record, and its component.
 const idParameter = "id"
@@ -32,7 +32,7 @@ func (c collection) hasRecordPath() bool { return c.Actions&recordActions != 0 }
 func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 	found := jsonBody(ref(c.record))
 	item := pathItem{Parameters: slices.Concat([]parameter{parameterRef(idParameter), parameterRef(formatParameter)}, filters)}
-	if c.Actions.Has(resources.Retrieve) {
+	if c.Actions.Has(schema.Retrieve) {
 		item.Get = d.get(&operation{
 			ID: "get" + c.name, Summary: "A record of " + c.Description.Segment,
 			Description: "Returns the record with the id.",
@@ -41,19 +41,19 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 		}, d.tags)
 		item.Head = d.head("head"+c.name, d.tags, nil)
 	}
-	if c.Actions.Has(resources.Update) {
-		item.Put = d.change(c, resources.Update, &operation{
+	if c.Actions.Has(schema.Update) {
+		item.Put = d.change(c, schema.Update, &operation{
 			ID: "update" + c.name, Summary: "Change a record of " + c.Description.Segment,
 			Description: "Validates the body and changes the record. Optional members that are absent keep their values.",
 		})
 	}
-	if c.Actions.Has(resources.PartialUpdate) {
-		item.Patch = d.change(c, resources.PartialUpdate, &operation{
+	if c.Actions.Has(schema.PartialUpdate) {
+		item.Patch = d.change(c, schema.PartialUpdate, &operation{
 			ID: "patch" + c.name, Summary: "Change members of a record of " + c.Description.Segment,
 			Description: "Validates the body and changes the record. Members that are absent keep their values.",
 		})
 	}
-	if c.Actions.Has(resources.Destroy) {
+	if c.Actions.Has(schema.Destroy) {
 		_, conditional := c.Collection.(httpapi.ConditionalDeleter)
 		item.Delete = d.writeRecord(conditional, &operation{
 			ID: "delete" + c.name, Summary: "Delete a record of " + c.Description.Segment,
@@ -67,9 +67,9 @@ func (d *describer) recordPath(c collection, filters []parameter) pathItem {
 }
 
 // change completes the description of PUT or PATCH. The response to a PUT has no tag.
-func (d *describer) change(c collection, action resources.Actions, op *operation) *operation {
+func (d *describer) change(c collection, action schema.Actions, op *operation) *operation {
 	changed := response{Description: "The changed record.", Content: jsonBody(ref(c.record))}
-	if action == resources.PartialUpdate {
+	if action == schema.PartialUpdate {
 		changed.Headers = d.tagOf(c)
 	}
 	op.RequestBody = c.body(action)
@@ -90,7 +90,7 @@ func (d *describer) writeRecord(conditional bool, op *operation) *operation {
 
 // tagOf returns the header with the entity tag of a record, or nil if there is none.
 func (d *describer) tagOf(c collection) members[header] {
-	if !d.tags || !c.Actions.Has(resources.Retrieve) {
+	if !d.tags || !c.Actions.Has(schema.Retrieve) {
 		return nil
 	}
 	return one(tagHeader, headerRef(tagHeader))

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestOperationsOfRecords(t *testing.T) {
@@ -53,10 +53,10 @@ type unconditional struct {
 	httpapi.Retriever
 	httpapi.Updater
 	httpapi.Deleter
-	about resources.Description
+	about schema.Description
 }
 
-func (u unconditional) Description() resources.Description { return u.about }
+func (u unconditional) Description() schema.Description { return u.about }
 
 // Where the handler sends tags and evaluates If-Match, the document has them.
 func TestTagsOfRecords(t *testing.T) {
@@ -166,10 +166,10 @@ func TestParametersOfRecords(t *testing.T) {
 
 // The methods of the document are those that the handler allows.
 func TestMethodsOfActions(t *testing.T) {
-	const every = resources.AllActions + 1
-	for actions := resources.Actions(1); actions < every; actions++ {
+	const every = schema.AllActions + 1
+	for actions := schema.Actions(1); actions < every; actions++ {
 		house, err := catalogue.NewOnly(catalogue.Define[director]("directors", catalogue.Options{
-			Description: &resources.Description{Actions: actions},
+			Description: &schema.Description{Actions: actions},
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // record adds the components for the records and pages of a collection if they are
@@ -50,20 +50,20 @@ func recordType(c httpapi.Collection) reflect.Type {
 }
 
 // isOpen reports whether t is the type of records with any members.
-func isOpen(t reflect.Type) bool { return t == reflect.TypeFor[resources.Record]() }
+func isOpen(t reflect.Type) bool { return t == reflect.TypeFor[schema.Record]() }
 
 // openSchema returns the schema of records with an id and any other members.
-func openSchema() *schema {
+func openSchema() *jsonSchema {
 	id := integer()
 	id.ReadOnly = true
-	s := object(member[*schema]{"id", id})
-	s.Others = &schema{}
+	s := object(member[*jsonSchema]{"id", id})
+	s.Others = &jsonSchema{}
 	return s
 }
 
 // describedOpen returns the schema of open records with the given fields. Records that
 // were loaded have the required ones, and may have other members.
-func describedOpen(fields []resources.Field) *schema {
+func describedOpen(fields []schema.Field) *jsonSchema {
 	s := ofKind("object")
 	for _, f := range fields {
 		s.Properties.add(f.Name, storedField(f))
@@ -71,27 +71,27 @@ func describedOpen(fields []resources.Field) *schema {
 			s.Required = append(s.Required, f.Name)
 		}
 	}
-	s.Others = &schema{}
+	s.Others = &jsonSchema{}
 	return s
 }
 
 // pageSchema returns the schema of a page's envelope.
-func pageSchema(record string) *schema {
+func pageSchema(record string) *jsonSchema {
 	count := ofKind("integer")
 	count.Description, count.Minimum = "The total number of records.", number(0)
 	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
 	next.Description = "The URL of the next page, or null on the last."
 	previous.Description = "The URL of the previous page, or null on the first."
 	return object(
-		member[*schema]{"count", count},
-		member[*schema]{"next", next},
-		member[*schema]{"previous", previous},
-		member[*schema]{"results", listOf(ref(record))},
+		member[*jsonSchema]{"count", count},
+		member[*jsonSchema]{"next", next},
+		member[*jsonSchema]{"previous", previous},
+		member[*jsonSchema]{"results", listOf(ref(record))},
 	)
 }
 
 // orderingTerm returns the schema of a term: each field, in both directions.
-func orderingTerm(fields []string) *schema {
+func orderingTerm(fields []string) *jsonSchema {
 	s := ofKind("string")
 	for _, name := range fields {
 		if !slices.Contains(s.Enum.list, name) {

@@ -101,7 +101,7 @@ func (f failing) response(text string) response {
 	return response{Description: text, Headers: f.headers(), Content: jsonBody(f.body())}
 }
 
-func (f failing) body() *schema {
+func (f failing) body() *jsonSchema {
 	if f == badRecord || f == badFilter {
 		return ref(fieldErrors)
 	}

@@ -5,47 +5,47 @@ import (
 	"strconv"
 )
 
-// schema is a schema of OpenAPI, limited to what this package uses. The zero schema
+// A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
 // accepts any value. Before it is encoded, write brings it into the form of a version.
-type schema struct {
-	Ref         string           `json:"$ref,omitempty"`
-	Description string           `json:"description,omitempty"`
-	Type        string           `json:"type,omitempty"`
-	Nullable    bool             `json:"nullable,omitempty"` // only in OpenAPI 3.0
-	Format      string           `json:"format,omitempty"`
-	Encoding    string           `json:"contentEncoding,omitempty"`
-	Pattern     string           `json:"pattern,omitempty"`
-	Enum        choices          `json:"enum,omitzero"`
-	MinLength   int              `json:"minLength,omitempty"`
-	MaxLength   int              `json:"maxLength,omitempty"`
-	Minimum     *int             `json:"minimum,omitempty"`
-	Maximum     *int             `json:"maximum,omitempty"`
-	Items       *schema          `json:"items,omitempty"`
-	MinItems    *int             `json:"minItems,omitempty"`
-	MaxItems    *int             `json:"maxItems,omitempty"`
-	Properties  members[*schema] `json:"properties,omitempty"`
-	Required    []string         `json:"required,omitempty"`
-	Others      *schema          `json:"additionalProperties,omitempty"`
-	OneOf       []*schema        `json:"oneOf,omitempty"`
-	AllOf       []*schema        `json:"allOf,omitempty"`
-	Default     json.RawMessage  `json:"default,omitempty"`
-	ReadOnly    bool             `json:"readOnly,omitempty"`
+type jsonSchema struct {
+	Ref         string               `json:"$ref,omitempty"`
+	Description string               `json:"description,omitempty"`
+	Type        string               `json:"type,omitempty"`
+	Nullable    bool                 `json:"nullable,omitempty"` // only in OpenAPI 3.0
+	Format      string               `json:"format,omitempty"`
+	Encoding    string               `json:"contentEncoding,omitempty"`
+	Pattern     string               `json:"pattern,omitempty"`
+	Enum        choices              `json:"enum,omitzero"`
+	MinLength   int                  `json:"minLength,omitempty"`
+	MaxLength   int                  `json:"maxLength,omitempty"`
+	Minimum     *int                 `json:"minimum,omitempty"`
+	Maximum     *int                 `json:"maximum,omitempty"`
+	Items       *jsonSchema          `json:"items,omitempty"`
+	MinItems    *int                 `json:"minItems,omitempty"`
+	MaxItems    *int                 `json:"maxItems,omitempty"`
+	Properties  members[*jsonSchema] `json:"properties,omitempty"`
+	Required    []string             `json:"required,omitempty"`
+	Others      *jsonSchema          `json:"additionalProperties,omitempty"`
+	OneOf       []*jsonSchema        `json:"oneOf,omitempty"`
+	AllOf       []*jsonSchema        `json:"allOf,omitempty"`
+	Default     json.RawMessage      `json:"default,omitempty"`
+	ReadOnly    bool                 `json:"readOnly,omitempty"`
 
 	null bool // null is accepted too; write replaces this
 }
 
-func ofKind(kind string) *schema          { return &schema{Type: kind} }
-func formatted(kind, form string) *schema { return &schema{Type: kind, Format: form} }
-func listOf(items *schema) *schema        { return &schema{Type: "array", Items: items} }
-func mapOf(values *schema) *schema        { return &schema{Type: "object", Others: values} }
-func ref(name string) *schema             { return &schema{Ref: "#/components/schemas/" + name} }
-func number(n int) *int                   { return &n }
+func ofKind(kind string) *jsonSchema          { return &jsonSchema{Type: kind} }
+func formatted(kind, form string) *jsonSchema { return &jsonSchema{Type: kind, Format: form} }
+func listOf(items *jsonSchema) *jsonSchema    { return &jsonSchema{Type: "array", Items: items} }
+func mapOf(values *jsonSchema) *jsonSchema    { return &jsonSchema{Type: "object", Others: values} }
+func ref(name string) *jsonSchema             { return &jsonSchema{Ref: "#/components/schemas/" + name} }
+func number(n int) *int                       { return &n }
 
 // integer returns the schema of ids and other ints.
-func integer() *schema { return formatted("integer", "int64") }
+func integer() *jsonSchema { return formatted("integer", "int64") }
 
 // object returns the schema of an object in which all properties are required.
-func object(properties ...member[*schema]) *schema {
+func object(properties ...member[*jsonSchema]) *jsonSchema {
 	s := ofKind("object")
 	for _, p := range properties {
 		s.Properties.add(p.name, p.value)
@@ -55,7 +55,7 @@ func object(properties ...member[*schema]) *schema {
 }
 
 // orNull returns a schema that accepts null and whatever s accepts.
-func orNull(s *schema) *schema {
+func orNull(s *jsonSchema) *jsonSchema {
 	if s.Ref == "" && s.Type == "" { // s accepts any value
 		return s
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A requirement is a member of the OpenAPI property "security". An empty list means that
@@ -53,7 +53,7 @@ func TestSecurity(t *testing.T) {
 // A document has no security scheme without an operation that needs it.
 func TestSchemeWithoutWrites(t *testing.T) {
 	house, err := catalogue.NewOnly(catalogue.Define[director]("directors", catalogue.Options{
-		Description: &resources.Description{Actions: resources.List},
+		Description: &schema.Description{Actions: schema.List},
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 )
 
 // structure returns the schema of a struct.
-func (ts *types) structure(t reflect.Type) *schema {
+func (ts *types) structure(t reflect.Type) *jsonSchema {
 	s := ofKind("object")
 	members, _ := jsonmember.Of(t)
 	for _, m := range members {
@@ -22,7 +22,7 @@ func (ts *types) structure(t reflect.Type) *schema {
 
 // field returns the schema of a struct field and reports whether the field is always
 // encoded.
-func (ts *types) field(m jsonmember.Member) (s *schema, required bool) {
+func (ts *types) field(m jsonmember.Member) (s *jsonSchema, required bool) {
 	if m.HasOption("string") && quotes(m.Field.Type) {
 		s = ofKind("string")
 	} else {

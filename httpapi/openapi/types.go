@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // types makes schemas of Go types as encoding/json encodes their values. A named
@@ -14,10 +14,10 @@ import (
 type types struct {
 	names      names
 	known      map[reflect.Type]string // component names
-	components *members[*schema]
+	components *members[*jsonSchema]
 }
 
-func newTypes(taken names, components *members[*schema]) *types {
+func newTypes(taken names, components *members[*jsonSchema]) *types {
 	return &types{taken, map[reflect.Type]string{}, components}
 }
 
@@ -43,15 +43,15 @@ func (ts *types) record(name string, t reflect.Type) {
 
 // component adds an empty component. It is filled later, because t may refer to
 // itself.
-func (ts *types) component(name string, t reflect.Type) *schema {
+func (ts *types) component(name string, t reflect.Type) *jsonSchema {
 	ts.known[t] = name
-	s := &schema{}
+	s := &jsonSchema{}
 	ts.components.add(name, s)
 	return s
 }
 
 // of returns the schema of t's values, including null if nil is encoded as null.
-func (ts *types) of(t reflect.Type) *schema {
+func (ts *types) of(t reflect.Type) *jsonSchema {
 	s := ts.present(t)
 	if writesNull(t) {
 		return orNull(s)
@@ -71,26 +71,26 @@ func writesNull(t reflect.Type) bool {
 }
 
 // present returns the schema of t's values other than nil.
-func (ts *types) present(t reflect.Type) *schema {
+func (ts *types) present(t reflect.Type) *jsonSchema {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Name() == "":
 		return ts.of(t.Elem())
-	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[resources.DateTime]():
+	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[schema.DateTime]():
 		return formatted("string", "date-time")
-	case t == reflect.TypeFor[resources.Float64]():
+	case t == reflect.TypeFor[schema.Float64]():
 		return formatted("number", "double")
 	case t == reflect.TypeFor[json.Number]():
 		return ofKind("number")
-	case t == reflect.TypeFor[resources.Record]():
-		return mapOf(&schema{})
+	case t == reflect.TypeFor[schema.Record]():
+		return mapOf(&jsonSchema{})
 	case ts.known[t] != "":
 		return ref(ts.known[t])
 	case implements[json.Marshaler](t):
-		return &schema{}
+		return &jsonSchema{}
 	case implements[encoding.TextMarshaler](t):
 		return ofKind("string")
 	case isBytes(t):
-		return &schema{Type: "string", Encoding: "base64"}
+		return &jsonSchema{Type: "string", Encoding: "base64"}
 	}
 	if t.Name() == "" || !hasParts(t) {
 		return ts.parts(t)
@@ -126,7 +126,7 @@ func hasParts(t reflect.Type) bool {
 
 // parts returns the schema of a type by its kind. Types without JSON, and named
 // pointer types, which may be recursive, accept any value.
-func (ts *types) parts(t reflect.Type) *schema {
+func (ts *types) parts(t reflect.Type) *jsonSchema {
 	switch t.Kind() {
 	case reflect.Bool:
 		return ofKind("boolean")
@@ -139,7 +139,7 @@ func (ts *types) parts(t reflect.Type) *schema {
 	case reflect.Int8, reflect.Int16:
 		return ofKind("integer")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return &schema{Type: "integer", Minimum: number(0)}
+		return &jsonSchema{Type: "integer", Minimum: number(0)}
 	case reflect.Float32:
 		return formatted("number", "float")
 	case reflect.Float64:
@@ -155,5 +155,5 @@ func (ts *types) parts(t reflect.Type) *schema {
 	case reflect.Struct:
 		return ts.structure(t)
 	}
-	return &schema{}
+	return &jsonSchema{}
 }

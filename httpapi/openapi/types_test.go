@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 type (
@@ -70,7 +70,7 @@ func TestTypeSchemas(t *testing.T) {
 		{"unsigned", reflect.TypeFor[uint64](), `{"type":"integer","minimum":0}`, ``},
 		{"float64", reflect.TypeFor[float64](), `{"type":"number","format":"double"}`, ``},
 		{"float32", reflect.TypeFor[float32](), `{"type":"number","format":"float"}`, ``},
-		{"Float64", reflect.TypeFor[*resources.Float64](), `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`, ``},
+		{"Float64", reflect.TypeFor[*schema.Float64](), `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`, ``},
 		{"json.Number", reflect.TypeFor[json.Number](), `{"type":"number"}`, ``},
 		{"named json.Number", reflect.TypeFor[price](), `{"type":"string"}`, ``},
 		{"text", reflect.TypeFor[string](), `{"type":"string"}`, ``},
@@ -84,14 +84,14 @@ func TestTypeSchemas(t *testing.T) {
 		{"pointer to a pointer", reflect.TypeFor[**int32](), `{"oneOf":[{"type":"integer","format":"int32"},{"type":"null"}]}`, ``},
 		{"pointer to a list", reflect.TypeFor[*[]bool](), `{"oneOf":[{"type":"array","items":{"type":"boolean"}},{"type":"null"}]}`, ``},
 		{"time", reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`, ``},
-		{"DateTime", reflect.TypeFor[*resources.DateTime](), `{"oneOf":[{"type":"string","format":"date-time"},{"type":"null"}]}`, ``},
+		{"DateTime", reflect.TypeFor[*schema.DateTime](), `{"oneOf":[{"type":"string","format":"date-time"},{"type":"null"}]}`, ``},
 		{"raw JSON", reflect.TypeFor[json.RawMessage](), anything, ``},
 		{"any", reflect.TypeFor[any](), anything, ``},
 		{"json.Marshaler", reflect.TypeFor[pointer](), anything, ``},
 		{"encoding.TextMarshaler", reflect.TypeFor[netip.Addr](), `{"type":"string"}`, ``},
 		{"pointer to an encoding.TextMarshaler", reflect.TypeFor[*netip.Addr](), `{"oneOf":[{"type":"string"},{"type":"null"}]}`, ``},
-		{"open record", reflect.TypeFor[resources.Record](), `{"type":"object","additionalProperties":{}}`, ``},
-		{"described record", reflect.TypeFor[[]resources.Event](), `{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Event"}},{"type":"null"}]}`, ``},
+		{"open record", reflect.TypeFor[schema.Record](), `{"type":"object","additionalProperties":{}}`, ``},
+		{"described record", reflect.TypeFor[[]schema.Event](), `{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Event"}},{"type":"null"}]}`, ``},
 		{"pointer to a component", reflect.TypeFor[*plain](), `{"oneOf":[{"$ref":"#/components/schemas/plain"},{"type":"null"}]}`,
 			`{"plain":{"type":"object","properties":{"A":{"type":"integer","format":"int64"}},"required":["A"]}}`},
 		{"recursive struct", reflect.TypeFor[nested](), `{"$ref":"#/components/schemas/nested"}`,
@@ -137,11 +137,11 @@ func TestTypeSchemas(t *testing.T) {
 		{"option string with a marshaler", field[netip.Addr](`json:"f,string"`), required(`{"type":"string"}`), ``},
 	}
 	for _, tt := range tests {
-		var components members[*schema]
+		var components members[*jsonSchema]
 		ts := newTypes(reserved(), &components)
-		ts.known[reflect.TypeFor[resources.Event]()] = "Event"
+		ts.known[reflect.TypeFor[schema.Event]()] = "Event"
 		got := ts.of(tt.typ)
-		write(append(components, member[*schema]{"", got}), version31)
+		write(append(components, member[*jsonSchema]{"", got}), version31)
 		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
@@ -155,7 +155,7 @@ func TestTypeSchemas(t *testing.T) {
 }
 
 // write brings schemas into the form of a version.
-func write(schemas members[*schema], version string) {
+func write(schemas members[*jsonSchema], version string) {
 	(&components{Schemas: schemas}).write(version)
 }
 
@@ -175,13 +175,13 @@ func TestRecordComponents(t *testing.T) {
 		ID   int    `json:"id"`
 		Kids []node `json:"kids"`
 	}
-	var components members[*schema]
+	var components members[*jsonSchema]
 	ts := newTypes(reserved(), &components)
-	ts.known[reflect.TypeFor[resources.Event]()] = "Event"
+	ts.known[reflect.TypeFor[schema.Event]()] = "Event"
 	ts.record("Item", reflect.TypeFor[node]())
 	ts.record("Product", reflect.TypeFor[node]())
 	ts.record("Cart", reflect.TypeFor[pointer]())
-	ts.record("News", reflect.TypeFor[resources.Event]())
+	ts.record("News", reflect.TypeFor[schema.Event]())
 	write(components, version31)
 	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
 		`"kids":{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Item"}},{"type":"null"}]}},"required":["id","kids"]},` +
@@ -194,7 +194,7 @@ func TestRecordComponents(t *testing.T) {
 // Component names are unique and consist of ASCII letters, digits and underscores.
 func TestComponentNames(t *testing.T) {
 	taken := reserved()
-	for _, d := range resources.Descriptions() {
+	for _, d := range schema.Descriptions() {
 		taken.takeRecord(d)
 	}
 	for _, tt := range []struct{ wanted, want string }{

@@ -26,11 +26,11 @@ func (c *components) write(version string) {
 
 // write brings a schema and its parts into the form of a version. A second call has no
 // effect, so schemas may share parts.
-func (s *schema) write(version string) {
+func (s *jsonSchema) write(version string) {
 	for _, p := range s.Properties {
 		p.value.write(version)
 	}
-	for _, part := range []*schema{s.Items, s.Others} {
+	for _, part := range []*jsonSchema{s.Items, s.Others} {
 		if part != nil {
 			part.write(version)
 		}
@@ -44,18 +44,18 @@ func (s *schema) write(version string) {
 
 // write31 writes null as an alternative. A list of types, which means the same, is
 // unknown to ogen, and other generators accept both.
-func (s *schema) write31() {
+func (s *jsonSchema) write31() {
 	if !s.null {
 		return
 	}
 	inner := *s
 	inner.Description, inner.Default, inner.ReadOnly, inner.null = "", nil, false, false
-	*s = schema{Description: s.Description, Default: s.Default, ReadOnly: s.ReadOnly, OneOf: []*schema{&inner, ofKind("null")}}
+	*s = jsonSchema{Description: s.Description, Default: s.Default, ReadOnly: s.ReadOnly, OneOf: []*jsonSchema{&inner, ofKind("null")}}
 }
 
 // write30 writes null as nullable. Other members beside a reference are ignored, so the
 // reference is wrapped.
-func (s *schema) write30() {
+func (s *jsonSchema) write30() {
 	if s.Encoding != "" { // base64
 		s.Encoding, s.Format = "", "byte"
 	}
@@ -63,7 +63,7 @@ func (s *schema) write30() {
 		return
 	}
 	if s.Ref != "" {
-		*s = schema{Description: s.Description, AllOf: []*schema{{Ref: s.Ref}}, Default: s.Default, ReadOnly: s.ReadOnly}
+		*s = jsonSchema{Description: s.Description, AllOf: []*jsonSchema{{Ref: s.Ref}}, Default: s.Default, ReadOnly: s.ReadOnly}
 	}
 	s.Enum.null = s.Enum.list != nil
 	s.Nullable, s.null = true, false

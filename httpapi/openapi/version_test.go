@@ -10,32 +10,32 @@ import (
 // section Schema Object: null is accepted if nullable is true, and is listed in an enum;
 // other members beside a reference are ignored; base64 is the format byte.
 func TestVersions(t *testing.T) {
-	with := func(s *schema, set func(*schema)) *schema { set(s); return s }
-	base64 := func() *schema { return &schema{Type: "string", Encoding: "base64"} }
+	with := func(s *jsonSchema, set func(*jsonSchema)) *jsonSchema { set(s); return s }
+	base64 := func() *jsonSchema { return &jsonSchema{Type: "string", Encoding: "base64"} }
 	for _, tt := range []struct {
 		reason   string
-		schema   func() *schema
+		schema   func() *jsonSchema
 		v31, v30 string
 	}{
 		{"not null", integer, `{"type":"integer","format":"int64"}`, `{"type":"integer","format":"int64"}`},
-		{"null", func() *schema { return orNull(integer()) },
+		{"null", func() *jsonSchema { return orNull(integer()) },
 			`{"oneOf":[{"type":"integer","format":"int64"},{"type":"null"}]}`, `{"type":"integer","nullable":true,"format":"int64"}`},
-		{"null twice", func() *schema { return orNull(orNull(ofKind("string"))) },
+		{"null twice", func() *jsonSchema { return orNull(orNull(ofKind("string"))) },
 			`{"oneOf":[{"type":"string"},{"type":"null"}]}`, `{"type":"string","nullable":true}`},
-		{"null or any value", func() *schema { return orNull(&schema{}) }, `{}`, `{}`},
-		{"annotations", func() *schema {
-			return with(orNull(ofKind("string")), func(s *schema) {
+		{"null or any value", func() *jsonSchema { return orNull(&jsonSchema{}) }, `{}`, `{}`},
+		{"annotations", func() *jsonSchema {
+			return with(orNull(ofKind("string")), func(s *jsonSchema) {
 				s.Description, s.Default, s.ReadOnly, s.MinLength = "D", []byte("null"), true, 1
 			})
 		}, `{"description":"D","oneOf":[{"type":"string","minLength":1},{"type":"null"}],"default":null,"readOnly":true}`,
 			`{"description":"D","type":"string","nullable":true,"minLength":1,"default":null,"readOnly":true}`},
-		{"null in an enum", func() *schema { return orNull(&schema{Type: "string", Enum: choices{list: []string{"a"}}}) },
+		{"null in an enum", func() *jsonSchema { return orNull(&jsonSchema{Type: "string", Enum: choices{list: []string{"a"}}}) },
 			`{"oneOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`, `{"type":"string","nullable":true,"enum":["a",null]}`},
-		{"null or a component", func() *schema { return orNull(ref("Event")) },
+		{"null or a component", func() *jsonSchema { return orNull(ref("Event")) },
 			`{"oneOf":[{"$ref":"#/components/schemas/Event"},{"type":"null"}]}`,
 			`{"nullable":true,"allOf":[{"$ref":"#/components/schemas/Event"}]}`},
-		{"parts", func() *schema {
-			return orNull(listOf(mapOf(orNull(with(object(), func(s *schema) { s.Properties.add("a", orNull(base64())) })))))
+		{"parts", func() *jsonSchema {
+			return orNull(listOf(mapOf(orNull(with(object(), func(s *jsonSchema) { s.Properties.add("a", orNull(base64())) })))))
 		}, `{"oneOf":[{"type":"array","items":{"type":"object","additionalProperties":{"oneOf":[` +
 			`{"type":"object","properties":{"a":{"oneOf":[{"type":"string","contentEncoding":"base64"},{"type":"null"}]}}},{"type":"null"}]}}},{"type":"null"}]}`,
 			`{"type":"array","nullable":true,"items":{"type":"object","additionalProperties":` +

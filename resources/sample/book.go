@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // authorFacts are the properties of an author that other records use.
@@ -22,7 +22,7 @@ func (d *draw) asAuthor() authorFacts {
 	return authorFacts{l.person(d.rng), l.code}
 }
 
-func (m *maker) author(id int) resources.Record {
+func (m *maker) author(id int) schema.Record {
 	d := m.draw("authors", id)
 	facts := d.asAuthor()
 	l := m.language(facts.language)
@@ -63,7 +63,7 @@ func (d *draw) asBook() (b bookFacts) {
 	return b
 }
 
-func (m *maker) book(id int) resources.Record {
+func (m *maker) book(id int) schema.Record {
 	d := m.draw("books", id)
 	facts := d.asBook()
 	l := m.language(facts.language)

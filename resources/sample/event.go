@@ -4,17 +4,17 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-func (m *maker) event(id int) resources.Event {
+func (m *maker) event(id int) schema.Event {
 	d := m.draw("events", id)
 	where := d.venue()
 	l := m.language(where.language)
 	about := d.subject(l)
 	kind := pick(d.rng, l.kinds)
 	begin, end := d.times(where.zone)
-	e := resources.Event{
+	e := schema.Event{
 		ID:          id,
 		Name:        kind + l.colon() + l.quote(about.title),
 		Slug:        d.eventSlug(kind),

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -67,13 +67,13 @@ func ExampleHouse_Records() {
 
 // Records of collections that are not documented.
 func ExampleRecords() {
-	films := resources.Description{Key: "films", Segment: "films", Name: "film", Fields: []resources.Field{
-		{Name: "id", Kind: resources.Integer, ReadOnly: true},
-		{Name: "minutes", Kind: resources.Integer, Required: true, Min: pointer(60), Max: pointer(62)},
-		{Name: "price", Kind: resources.Decimal, Required: true, Digits: 2, Places: 1},
-		{Name: "genre", Kind: resources.Reference, Required: true, Refers: "genres"},
+	films := schema.Description{Key: "films", Segment: "films", Name: "film", Fields: []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "minutes", Kind: schema.Integer, Required: true, Min: pointer(60), Max: pointer(62)},
+		{Name: "price", Kind: schema.Decimal, Required: true, Digits: 2, Places: 1},
+		{Name: "genre", Kind: schema.Reference, Required: true, Refers: "genres"},
 	}}
-	genres := resources.Description{Key: "genres", Segment: "genres", Name: "genre"}
+	genres := schema.Description{Key: "genres", Segment: "genres", Name: "genre"}
 	all, err := sample.Records(1, map[string]int{"films": 3, "genres": 2}, films, genres)
 	if err != nil {
 		fmt.Println(err)

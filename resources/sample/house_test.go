@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -43,7 +43,7 @@ func read(t *testing.T, opts sample.Options) map[string][]record {
 // defaults returns the default sizes according to the documentation of Options.
 func defaults() map[string]int {
 	sizes := map[string]int{}
-	for _, d := range resources.Descriptions() {
+	for _, d := range schema.Descriptions() {
 		sizes[d.Key] = 12
 	}
 	maps.Copy(sizes, map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200})
@@ -123,7 +123,7 @@ func TestWriteToRoundTrip(t *testing.T) {
 	compare(t, "events", file["events"], house.Events)
 	compare(t, "labels", file["labels"], house.Labels)
 	compare(t, "social-links", file["social-links"], house.SocialLinks)
-	for _, d := range resources.Descriptions() {
+	for _, d := range schema.Descriptions() {
 		if d.Fields == nil {
 			compare(t, d.Key, file[d.Key], house.Records(d.Key))
 		}
@@ -153,7 +153,7 @@ func TestRecordsOfOtherKeys(t *testing.T) {
 
 func TestModifyingAHouseDoesNotAffectOthers(t *testing.T) {
 	house := sample.New(sample.Options{})
-	house.Records("books")[0] = resources.Record{}
+	house.Records("books")[0] = schema.Record{}
 	house.Events[0].Authors = append(house.Events[0].Authors[:0], 99)
 	*house.Labels[0].LogoFooter = "changed"
 	if diff := cmp.Diff(sample.New(sample.Options{}).Records("books"), house.Records("books")); diff != "" {
@@ -201,13 +201,13 @@ func TestEventsAndLinksAreValid(t *testing.T) {
 		return slices.ContainsFunc(house[key], func(r record) bool { return r["id"] == float64(id) })
 	}
 	for _, key := range []string{"events", "social-links"} {
-		about, _ := resources.Lookup(key)
+		about, _ := schema.Lookup(key)
 		for _, want := range house[key] {
 			body, err := json.Marshal(want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			posted, err := about.Validate(body, resources.Checks{Exists: exists})
+			posted, err := about.Validate(body, schema.Checks{Exists: exists})
 			if err != nil {
 				t.Errorf("%s %v: %v", key, want["id"], err)
 				continue

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -19,7 +19,7 @@ func TestKeysCoverDecimals(t *testing.T) {
 	decimal := regexp.MustCompile(`^"-?[0-9]+\.[0-9]+"$`)
 	house := sample.New(sample.Options{})
 	want := map[string]bool{}
-	for _, d := range resources.Descriptions() {
+	for _, d := range schema.Descriptions() {
 		for _, r := range house.Records(d.Key) {
 			for name, value := range r.All() {
 				if decimal.MatchString(value) {

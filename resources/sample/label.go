@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // imprints returns the names of labels. Names are reused with a number.
@@ -27,11 +27,11 @@ func imprint(id int) string {
 	return name
 }
 
-func (m *maker) label(id int) resources.Label {
+func (m *maker) label(id int) schema.Label {
 	d := m.draw("labels", id)
 	l := pick(d.rng, m.languages)
 	name := imprint(id)
-	label := resources.Label{
+	label := schema.Label{
 		ID:          id,
 		Name:        name,
 		Slug:        slug(name, "label-"+strconv.Itoa(id)),
@@ -54,7 +54,7 @@ func (m *maker) label(id int) resources.Label {
 // footer sets the footer logo, which every third label lacks. If NullLogos is disabled,
 // the missing logos use random numbers of their own, so that the rest of the label does
 // not change.
-func (d *draw) footer(label *resources.Label) {
+func (d *draw) footer(label *schema.Label) {
 	from := d
 	if d.every(3, 1) {
 		if !d.without(NullLogos) {
@@ -103,7 +103,7 @@ func (d *draw) users() []int {
 }
 
 // pages sets the pages of the label on other sites. Some are missing.
-func (d *draw) pages(label *resources.Label) {
+func (d *draw) pages(label *schema.Label) {
 	for i, page := range []**string{
 		&label.FacebookPage, &label.BlueskyPage, &label.LinkedinPage, &label.InstagramPage,
 	} {
@@ -115,7 +115,7 @@ func (d *draw) pages(label *resources.Label) {
 }
 
 // messages sets the messages of the label. Most remain null.
-func (d *draw) messages(label *resources.Label, l language) {
+func (d *draw) messages(label *schema.Label, l language) {
 	for i, message := range []*json.RawMessage{&label.GlobalMessage, &label.CheckoutMessage} {
 		if d.every(6, 2+i) {
 			*message, _ = json.Marshal(pick(d.rng, l.lines)) // a string always marshals
@@ -123,7 +123,7 @@ func (d *draw) messages(label *resources.Label, l language) {
 	}
 }
 
-func (d *draw) features(label *resources.Label) {
+func (d *draw) features(label *schema.Label) {
 	for _, feature := range []*bool{
 		&label.FeatureCrowdfunding, &label.FeatureProjects, &label.FeatureLibrary,
 		&label.FeatureExternals, &label.FeatureShop, &label.FeatureAuthors,

@@ -3,7 +3,7 @@ package sample
 import (
 	"strconv"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // networks returns the sites that links lead to. Labels have pages on the first four.
@@ -11,10 +11,10 @@ func networks() []string {
 	return []string{"facebook", "bluesky", "linkedin", "instagram", "youtube", "website"}
 }
 
-func (m *maker) link(id int) resources.SocialLink {
+func (m *maker) link(id int) schema.SocialLink {
 	d := m.draw("social-links", id)
 	to := m.destination(id)
-	link := resources.SocialLink{
+	link := schema.SocialLink{
 		ID:     id,
 		Title:  to.name + " · " + to.network,
 		URL:    "https://" + to.network + ".example/" + d.handle(to) + "/",

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A maker generates the records of one house. It is immutable.
@@ -127,8 +127,8 @@ type member struct {
 }
 
 // record returns an open record. Record.With does not fail for the values used here.
-func record(id int, members ...member) resources.Record {
-	r := resources.Record{ID: id}
+func record(id int, members ...member) schema.Record {
+	r := schema.Record{ID: id}
 	for _, m := range members {
 		if next, err := r.With(m.name, m.value); err == nil {
 			r = next

@@ -9,7 +9,7 @@ import (
 	"time"
 	_ "time/tzdata" // to check the offsets
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -17,7 +17,7 @@ import (
 func seeds() []uint64 { return []uint64{0, 1, 2, 77, 1<<64 - 1} }
 
 func TestEventOddities(t *testing.T) {
-	type event = resources.Event
+	type event = schema.Event
 	for _, seed := range seeds() {
 		events := sample.New(sample.Options{Seed: seed}).Events
 		slugs, starts := map[string]int{}, map[int64]map[int]bool{}
@@ -70,7 +70,7 @@ func TestEventOddities(t *testing.T) {
 }
 
 func TestLabelOddities(t *testing.T) {
-	type label = resources.Label
+	type label = schema.Label
 	tests := []struct {
 		oddity string
 		has    func(l label) bool
@@ -188,7 +188,7 @@ func TestOffsetsMatchTimeZoneDatabase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range []resources.DateTime{e.StartDate, e.EndDate} {
+		for _, d := range []schema.DateTime{e.StartDate, e.EndDate} {
 			if want := d.In(zone).Format(time.RFC3339); d.Format(time.RFC3339) != want {
 				t.Errorf("event %d in %s: %s, want %s", e.ID, name, d.Format(time.RFC3339), want)
 			}

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // other generates a record of a collection whose fields the document does not show.
-func (m *maker) other(key string, id int) resources.Record {
+func (m *maker) other(key string, id int) schema.Record {
 	d := m.draw(key, id)
 	for _, theme := range []func(*draw) []member{shop, sales, accounts, work} {
 		if members := theme(d); members != nil {
@@ -58,7 +58,7 @@ func (d *draw) moment() time.Time {
 }
 
 // stamp returns an instant as a date-time in Genoa.
-func (d *draw) stamp(t time.Time) resources.DateTime {
+func (d *draw) stamp(t time.Time) schema.DateTime {
 	genoa := d.places[0].zone
 	return genoa.show(d.plainTime(genoa, t))
 }

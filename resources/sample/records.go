@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Records generates records of collections with the given descriptions, which may be any.
@@ -15,7 +15,7 @@ import (
 // the default, which is 12. A negative size means no records, and a size above ten million
 // counts as ten million.
 //
-// Every record has all fields of its description, and [resources.Description.Validate]
+// Every record has all fields of its description, and [schema.Description.Validate]
 // accepts it. Some values are null or blank where the description allows it. All
 // references resolve, and one to the same collection has a lower id. Times of
 // fields that are Created are before 2026 and ascend with the ids. If the description has
@@ -23,7 +23,7 @@ import (
 //
 // Records returns an error that names the field, or else the key, in these cases:
 //
-//   - [resources.Description.Check] returns it.
+//   - [schema.Description.Check] returns it.
 //   - A key is repeated, or sizes has a key that no description has.
 //   - A field refers to a collection that has no description. A read-only list of ids may
 //     refer to nothing.
@@ -33,14 +33,14 @@ import (
 //     there are records. If the field is nullable, the other records have null instead.
 //
 // O(records × fields²).
-func Records(seed uint64, sizes map[string]int, descriptions ...resources.Description) (map[string][]resources.Record, error) {
+func Records(seed uint64, sizes map[string]int, descriptions ...schema.Description) (map[string][]schema.Record, error) {
 	s, err := newSet(seed, sizes, descriptions)
 	if err != nil {
 		return nil, fmt.Errorf("sample: %w", err)
 	}
-	all := map[string][]resources.Record{}
+	all := map[string][]schema.Record{}
 	for _, d := range descriptions {
-		records := make([]resources.Record, s.sizes[d.Key])
+		records := make([]schema.Record, s.sizes[d.Key])
 		for i := range records {
 			records[i] = s.record(d, idAt(i))
 		}
@@ -58,7 +58,7 @@ type set struct {
 	sizes map[string]int
 }
 
-func newSet(seed uint64, sizes map[string]int, descriptions []resources.Description) (*set, error) {
+func newSet(seed uint64, sizes map[string]int, descriptions []schema.Description) (*set, error) {
 	s := &set{newMaker(Options{Seed: seed}), map[string]int{}}
 	for _, d := range descriptions {
 		if err := d.Check(); err != nil {
@@ -86,14 +86,14 @@ func newSet(seed uint64, sizes map[string]int, descriptions []resources.Descript
 }
 
 // check returns an error if there are not enough values for a field.
-func (s *set) check(key string, f resources.Field) error {
-	if f.Kind == resources.Reference || f.Kind == resources.References {
+func (s *set) check(key string, f schema.Field) error {
+	if f.Kind == schema.Reference || f.Kind == schema.References {
 		_, known := s.sizes[f.Refers]
-		if !known || f.Refers == "" && !(f.Kind == resources.References && f.ReadOnly) {
+		if !known || f.Refers == "" && !(f.Kind == schema.References && f.ReadOnly) {
 			return fmt.Errorf("there is no description of %q", f.Refers)
 		}
 	}
-	if f.Name == "id" || f.Nullable || f.Kind == resources.References && !f.Unique {
+	if f.Name == "id" || f.Nullable || f.Kind == schema.References && !f.Unique {
 		return nil
 	}
 	if n := s.choices(key, f); n < s.needed(key, f) {
@@ -103,10 +103,10 @@ func (s *set) check(key string, f resources.Field) error {
 }
 
 // checkCycles returns an error if references that cannot be null form a cycle.
-func checkCycles(descriptions []resources.Description) error {
+func checkCycles(descriptions []schema.Description) error {
 	done := map[string]bool{}
-	waits := func(f resources.Field) bool {
-		return f.Kind == resources.Reference && !f.Nullable && !done[f.Refers]
+	waits := func(f schema.Field) bool {
+		return f.Kind == schema.Reference && !f.Nullable && !done[f.Refers]
 	}
 	for range descriptions {
 		for _, d := range descriptions {
@@ -121,7 +121,7 @@ func checkCycles(descriptions []resources.Description) error {
 	return nil
 }
 
-func (s *set) record(d resources.Description, id int) resources.Record {
+func (s *set) record(d schema.Description, id int) schema.Record {
 	var members []member
 	for _, f := range d.Fields {
 		if f.Name != "id" {

@@ -10,45 +10,45 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // allowed reports whether a field may have a value other than null and "", for kinds that
 // do not refer to other records. It does not use package resources to find out.
-func allowed(f resources.Field, value json.RawMessage) bool {
+func allowed(f schema.Field, value json.RawMessage) bool {
 	var text string
 	isText := json.Unmarshal(value, &text) == nil
 	matches := func(pattern string) bool { return isText && regexp.MustCompile(pattern).MatchString(text) }
 	switch f.Kind {
-	case resources.Integer:
+	case schema.Integer:
 		n, err := strconv.Atoi(string(value))
 		return err == nil && (f.Min == nil || n >= *f.Min) && (f.Max == nil || n <= *f.Max)
-	case resources.Text:
+	case schema.Text:
 		return matches(`^\S(.*\S)?$`)
-	case resources.Slug:
+	case schema.Slug:
 		return matches(`^[a-zA-Z0-9_-]+$`)
-	case resources.Timestamp:
+	case schema.Timestamp:
 		_, err := time.Parse(time.RFC3339, text)
 		return isText && err == nil
-	case resources.Boolean:
+	case schema.Boolean:
 		return slices.Contains([]string{"true", "false"}, string(value))
-	case resources.URL:
+	case schema.URL:
 		u, err := url.Parse(text)
 		return isText && err == nil && u.Scheme == "https" && u.Host != ""
-	case resources.TextList:
+	case schema.TextList:
 		var list []string
 		return json.Unmarshal(value, &list) == nil
-	case resources.JSON:
+	case schema.JSON:
 		return string(value) != "null"
-	case resources.Float:
+	case schema.Float:
 		_, err := strconv.ParseFloat(string(value), 64)
 		return err == nil
-	case resources.Decimal:
+	case schema.Decimal:
 		return matches(`^\d{1,` + strconv.Itoa(max(1, f.Digits-f.Places)) + `}\.\d{` + strconv.Itoa(f.Places) + `}$`)
-	case resources.Date:
+	case schema.Date:
 		_, err := time.Parse(time.DateOnly, text)
 		return isText && err == nil
-	case resources.Choice:
+	case schema.Choice:
 		return isText && slices.Contains(f.Choices, text)
 	}
 	return false
@@ -76,10 +76,10 @@ func TestRecordsFollowFields(t *testing.T) {
 					continue
 				case text == `""`:
 					blanks++
-				case f.Kind == resources.Reference:
+				case f.Kind == schema.Reference:
 					refs = append(refs, 0)
 					ok = json.Unmarshal([]byte(text), &refs[0]) == nil
-				case f.Kind == resources.References:
+				case f.Kind == schema.References:
 					ok = json.Unmarshal([]byte(text), &refs) == nil && slices.IsSorted(refs)
 				default:
 					ok = allowed(f, json.RawMessage(text))
@@ -119,7 +119,7 @@ func TestRecordsIntegerBounds(t *testing.T) {
 		{"the greatest", pointer(math.MaxInt - 1), nil, math.MaxInt - 1, math.MaxInt},
 	}
 	for _, tt := range tests {
-		d := resources.Description{Key: "a", Segment: "a", Name: "a", Fields: []resources.Field{{Name: "f", Kind: resources.Integer, Min: tt.min, Max: tt.max}}}
+		d := schema.Description{Key: "a", Segment: "a", Name: "a", Fields: []schema.Field{{Name: "f", Kind: schema.Integer, Min: tt.min, Max: tt.max}}}
 		low, high := math.MaxInt, math.MinInt
 		for _, r := range records(t, 1, map[string]int{"a": 5000}, d)["a"] {
 			var n int

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestRecordsOfDocument loads records of the documented collections.
 func TestRecordsOfDocument(t *testing.T) {
-	text, err := json.Marshal(records(t, 3, map[string]int{"events": 40}, resources.Descriptions()...))
+	text, err := json.Marshal(records(t, 3, map[string]int{"events": 40}, schema.Descriptions()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,21 +41,21 @@ func TestRecordsOfOwnCollections(t *testing.T) {
 		Name string `json:"name" backlist:"unique"`
 	}
 	type film struct {
-		ID        int                `json:"id"`
-		Slug      string             `json:"slug" backlist:"slug,unique"`
-		Minutes   uint8              `json:"minutes" backlist:"unique"`
-		Price     string             `json:"price" backlist:"decimal=5.2"`
-		Released  *string            `json:"released" backlist:"date"`
-		Rating    *resources.Float64 `json:"rating"`
-		Director  int                `json:"director" backlist:"refers=directors"`
-		CreatedAt resources.DateTime `json:"createdAt" backlist:"created"`
+		ID        int             `json:"id"`
+		Slug      string          `json:"slug" backlist:"slug,unique"`
+		Minutes   uint8           `json:"minutes" backlist:"unique"`
+		Price     string          `json:"price" backlist:"decimal=5.2"`
+		Released  *string         `json:"released" backlist:"date"`
+		Rating    *schema.Float64 `json:"rating"`
+		Director  int             `json:"director" backlist:"refers=directors"`
+		CreatedAt schema.DateTime `json:"createdAt" backlist:"created"`
 	}
 	films := catalogue.Define[film]("films", catalogue.Options{})
 	house, err := catalogue.NewOnly(films, catalogue.Define[director]("directors", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var descriptions []resources.Description
+	var descriptions []schema.Description
 	for _, c := range house.All() {
 		descriptions = append(descriptions, c.Description())
 	}

@@ -12,58 +12,58 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
 func pointer(n int) *int { return &n }
 
 // cinema returns descriptions with fields of all kinds.
-func cinema() []resources.Description {
-	id := resources.Field{Name: "id", Kind: resources.Integer, ReadOnly: true}
-	return []resources.Description{
-		{Key: "films", Segment: "films", Name: "film", Fields: []resources.Field{
+func cinema() []schema.Description {
+	id := schema.Field{Name: "id", Kind: schema.Integer, ReadOnly: true}
+	return []schema.Description{
+		{Key: "films", Segment: "films", Name: "film", Fields: []schema.Field{
 			id,
-			{Name: "title", Kind: resources.Text, Required: true},
-			{Name: "slug", Kind: resources.Slug, Required: true, Unique: true},
-			{Name: "synopsis", Kind: resources.Text, Blank: true, Default: `""`},
-			{Name: "released", Kind: resources.Date, Nullable: true, Default: "null"},
-			{Name: "premiereAt", Kind: resources.Timestamp, Nullable: true, Default: "null"},
-			{Name: "minutes", Kind: resources.Integer, Required: true, Min: pointer(1), Max: pointer(240)},
-			{Name: "rating", Kind: resources.Float, Nullable: true, Default: "null"},
-			{Name: "price", Kind: resources.Decimal, Required: true, Digits: 8, Places: 2},
-			{Name: "status", Kind: resources.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
-			{Name: "published", Kind: resources.Boolean, Default: "false"},
-			{Name: "website", Kind: resources.URL, Blank: true, Nullable: true, Default: "null"},
-			{Name: "director", Kind: resources.Reference, Required: true, Refers: "directors"},
-			{Name: "sequelOf", Kind: resources.Reference, Nullable: true, Default: "null", Refers: "films"},
-			{Name: "genres", Kind: resources.References, Default: "[]", Refers: "genres"},
-			{Name: "tags", Kind: resources.TextList, Default: "[]"},
-			{Name: "extra", Kind: resources.JSON, Default: "0"},
-			{Name: "createdAt", Kind: resources.Timestamp, ReadOnly: true, Created: true},
+			{Name: "title", Kind: schema.Text, Required: true},
+			{Name: "slug", Kind: schema.Slug, Required: true, Unique: true},
+			{Name: "synopsis", Kind: schema.Text, Blank: true, Default: `""`},
+			{Name: "released", Kind: schema.Date, Nullable: true, Default: "null"},
+			{Name: "premiereAt", Kind: schema.Timestamp, Nullable: true, Default: "null"},
+			{Name: "minutes", Kind: schema.Integer, Required: true, Min: pointer(1), Max: pointer(240)},
+			{Name: "rating", Kind: schema.Float, Nullable: true, Default: "null"},
+			{Name: "price", Kind: schema.Decimal, Required: true, Digits: 8, Places: 2},
+			{Name: "status", Kind: schema.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
+			{Name: "published", Kind: schema.Boolean, Default: "false"},
+			{Name: "website", Kind: schema.URL, Blank: true, Nullable: true, Default: "null"},
+			{Name: "director", Kind: schema.Reference, Required: true, Refers: "directors"},
+			{Name: "sequelOf", Kind: schema.Reference, Nullable: true, Default: "null", Refers: "films"},
+			{Name: "genres", Kind: schema.References, Default: "[]", Refers: "genres"},
+			{Name: "tags", Kind: schema.TextList, Default: "[]"},
+			{Name: "extra", Kind: schema.JSON, Default: "0"},
+			{Name: "createdAt", Kind: schema.Timestamp, ReadOnly: true, Created: true},
 		}},
-		{Key: "directors", Segment: "directors", Name: "director", Fields: []resources.Field{
+		{Key: "directors", Segment: "directors", Name: "director", Fields: []schema.Field{
 			id,
-			{Name: "name", Kind: resources.Text, Required: true, Unique: true},
-			{Name: "born", Kind: resources.Date, Required: true, Unique: true},
-			{Name: "award", Kind: resources.Choice, Nullable: true, Unique: true, Choices: []string{"gold", "silver"}, Default: "null"},
-			{Name: "mentor", Kind: resources.Reference, Nullable: true, Unique: true, Refers: "directors", Default: "null"},
+			{Name: "name", Kind: schema.Text, Required: true, Unique: true},
+			{Name: "born", Kind: schema.Date, Required: true, Unique: true},
+			{Name: "award", Kind: schema.Choice, Nullable: true, Unique: true, Choices: []string{"gold", "silver"}, Default: "null"},
+			{Name: "mentor", Kind: schema.Reference, Nullable: true, Unique: true, Refers: "directors", Default: "null"},
 		}},
-		{Key: "genres", Segment: "genres", Name: "genre", Fields: []resources.Field{
+		{Key: "genres", Segment: "genres", Name: "genre", Fields: []schema.Field{
 			id,
-			{Name: "position", Kind: resources.Integer, Required: true, Unique: true, Min: pointer(-4), Max: pointer(15)},
-			{Name: "share", Kind: resources.Decimal, Required: true, Unique: true, Digits: 3, Places: 3},
-			{Name: "weight", Kind: resources.Float, Required: true, Unique: true},
-			{Name: "since", Kind: resources.Timestamp, Required: true, Unique: true},
-			{Name: "page", Kind: resources.URL, Required: true, Unique: true},
-			{Name: "words", Kind: resources.TextList, Required: true, Unique: true},
-			{Name: "note", Kind: resources.JSON, Required: true, Unique: true},
-			{Name: "leader", Kind: resources.Reference, Required: true, Unique: true, Refers: "directors"},
+			{Name: "position", Kind: schema.Integer, Required: true, Unique: true, Min: pointer(-4), Max: pointer(15)},
+			{Name: "share", Kind: schema.Decimal, Required: true, Unique: true, Digits: 3, Places: 3},
+			{Name: "weight", Kind: schema.Float, Required: true, Unique: true},
+			{Name: "since", Kind: schema.Timestamp, Required: true, Unique: true},
+			{Name: "page", Kind: schema.URL, Required: true, Unique: true},
+			{Name: "words", Kind: schema.TextList, Required: true, Unique: true},
+			{Name: "note", Kind: schema.JSON, Required: true, Unique: true},
+			{Name: "leader", Kind: schema.Reference, Required: true, Unique: true, Refers: "directors"},
 		}},
 	}
 }
 
-func records(t *testing.T, seed uint64, sizes map[string]int, descriptions ...resources.Description) map[string][]resources.Record {
+func records(t *testing.T, seed uint64, sizes map[string]int, descriptions ...schema.Description) map[string][]schema.Record {
 	t.Helper()
 	all, err := sample.Records(seed, sizes, descriptions...)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestRecordsAreValid(t *testing.T) {
 	for seed := range uint64(3) {
 		all := records(t, seed, map[string]int{"films": 100, "directors": 30, "genres": 20}, cinema()...)
 		exists := func(key string, id int) bool {
-			return slices.ContainsFunc(all[key], func(r resources.Record) bool { return r.ID == id })
+			return slices.ContainsFunc(all[key], func(r schema.Record) bool { return r.ID == id })
 		}
 		for _, d := range cinema() {
 			for _, r := range all[d.Key] {
@@ -87,7 +87,7 @@ func TestRecordsAreValid(t *testing.T) {
 						want = want.Without(f.Name)
 					}
 				}
-				got, err := d.Validate(want.AppendJSON(nil), resources.Checks{Exists: exists})
+				got, err := d.Validate(want.AppendJSON(nil), schema.Checks{Exists: exists})
 				if err != nil {
 					t.Fatalf("%s %d: %v", d.Key, r.ID, err)
 				}
@@ -111,7 +111,7 @@ func TestRecordsIDs(t *testing.T) {
 		{"negative", -1, nil},
 	}
 	for _, tt := range tests {
-		d := resources.Description{Key: "a", Segment: "a", Name: "a", Fields: []resources.Field{{Name: "id", Kind: resources.Integer}}}
+		d := schema.Description{Key: "a", Segment: "a", Name: "a", Fields: []schema.Field{{Name: "id", Kind: schema.Integer}}}
 		all := records(t, 1, map[string]int{"a": tt.size}, d)["a"]
 		var got []int
 		for _, r := range all {
@@ -166,7 +166,7 @@ func TestRecordsDependOnLittle(t *testing.T) {
 	before := records(t, 7, nil, cinema()...)
 	descriptions := cinema()
 	films := &descriptions[0]
-	films.Fields = slices.Insert(films.Fields, 3, resources.Field{Name: "added", Kind: resources.Text})
+	films.Fields = slices.Insert(films.Fields, 3, schema.Field{Name: "added", Kind: schema.Text})
 	slices.Reverse(descriptions)
 	after := records(t, 7, map[string]int{"films": 20}, descriptions...)
 	for key, list := range before {

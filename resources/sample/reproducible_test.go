@@ -30,8 +30,8 @@ func TestDependenciesAreReproducible(t *testing.T) {
 		"strconv":       {"Itoa"},
 		"strings":       {"Builder"},
 		"time":          {"Date", "DateOnly", "Duration", "FixedZone", "Hour", "Microsecond", "Minute", "Second", "Time", "UTC"},
-		"github.com/gobacklist/backlist/ordering":  {"Decimal", "FieldKey", "KeyFunc"},
-		"github.com/gobacklist/backlist/resources": nil,
+		"github.com/gobacklist/backlist/ordering":         {"Decimal", "FieldKey", "KeyFunc"},
+		"github.com/gobacklist/backlist/catalogue/schema": nil,
 	}
 	for name, file := range sources(t) {
 		packages := map[string]string{} // paths by name

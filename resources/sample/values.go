@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // value returns the value of a field in the record with the given id. It depends only on
 // the field, the id, and the sizes of its collection and of the one it refers to.
-func (s *set) value(key string, f resources.Field, id int) any {
+func (s *set) value(key string, f schema.Field, id int) any {
 	d := &draw{stream(s.opts.Seed, key+"."+f.Name, id), s.maker, key, id, indexOf(id)}
-	blank := f.Kind == resources.Text || f.Kind == resources.Slug || f.Kind == resources.URL
+	blank := f.Kind == schema.Text || f.Kind == schema.Slug || f.Kind == schema.URL
 	switch {
 	case f.Created:
 		return s.created(d)
@@ -41,8 +41,8 @@ func (s *set) value(key string, f resources.Field, id int) any {
 }
 
 // empty returns the value of a field for which there are no others.
-func empty(f resources.Field) any {
-	if f.Kind == resources.References {
+func empty(f schema.Field) any {
+	if f.Kind == schema.References {
 		return []int{}
 	}
 	return nil
@@ -50,25 +50,25 @@ func empty(f resources.Field) any {
 
 // choices returns the number of values from which those of a field are chosen. If the
 // field is unique, they are enough for the collection, unless the field cannot have more.
-func (s *set) choices(key string, f resources.Field) int {
+func (s *set) choices(key string, f schema.Field) int {
 	size := s.needed(key, f)
 	switch f.Kind {
-	case resources.Boolean:
+	case schema.Boolean:
 		return 2
-	case resources.Choice:
+	case schema.Choice:
 		return len(f.Choices)
-	case resources.Integer:
+	case schema.Integer:
 		_, n := window(f, size)
 		return n
-	case resources.Decimal:
+	case schema.Decimal:
 		return min(power(f.Digits), max(power(f.Places+3), size))
-	case resources.Date:
+	case schema.Date:
 		return min(700_000, max(30*365, size)) // the first is in the year 109
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return max(340*24*60, size)
-	case resources.Reference:
+	case schema.Reference:
 		return s.sizes[f.Refers]
-	case resources.References:
+	case schema.References:
 		if f.Unique {
 			return 0
 		}
@@ -78,7 +78,7 @@ func (s *set) choices(key string, f resources.Field) int {
 }
 
 // needed returns the number of different values that a field must have.
-func (s *set) needed(key string, f resources.Field) int {
+func (s *set) needed(key string, f schema.Field) int {
 	if f.Unique {
 		return s.sizes[key]
 	}
@@ -86,39 +86,39 @@ func (s *set) needed(key string, f resources.Field) int {
 }
 
 // choice returns the value number n of a field. suffix is appended to texts.
-func (s *set) choice(d *draw, f resources.Field, n int, suffix string) any {
+func (s *set) choice(d *draw, f schema.Field, n int, suffix string) any {
 	l := pick(d.rng, d.languages)
 	switch f.Kind {
-	case resources.Integer:
+	case schema.Integer:
 		low, _ := window(f, s.needed(d.key, f))
 		return low + n
-	case resources.Text:
+	case schema.Text:
 		if f.Blank {
 			return joined(pick(d.rng, l.lines), " ", suffix)
 		}
 		return joined(l.title(d.rng), " ", suffix)
-	case resources.Slug:
+	case schema.Slug:
 		return joined(slug(l.title(d.rng), "text"), "-", suffix)
-	case resources.Timestamp:
+	case schema.Timestamp:
 		micros := d.below(60_000_000)
 		return d.stamp(day(-170).Add(time.Duration(n)*time.Minute + time.Duration(micros)*time.Microsecond))
-	case resources.Boolean:
+	case schema.Boolean:
 		return n == 1
-	case resources.URL:
+	case schema.URL:
 		return joined(site+d.hex(8), "/", suffix)
-	case resources.Reference:
+	case schema.Reference:
 		return idAt(n)
-	case resources.References:
+	case schema.References:
 		return s.references(d, f)
-	case resources.TextList:
+	case schema.TextList:
 		return d.texts(l, suffix)
-	case resources.JSON:
+	case schema.JSON:
 		return d.anything(l, n)
-	case resources.Float:
+	case schema.Float:
 		return json.Number(fmt.Sprintf("%d.%d", n/10, n%10))
-	case resources.Decimal:
+	case schema.Decimal:
 		return decimal(n, f.Places)
-	case resources.Date:
+	case schema.Date:
 		return date(day(-n))
 	}
 	return f.Choices[n]
@@ -134,7 +134,7 @@ func joined(text, separator, suffix string) string {
 // window returns the lowest of 1000 integers near zero that the bounds of a field allow,
 // and their number. If size is greater, it is the number. If the bounds allow fewer
 // integers, they are all of these.
-func window(f resources.Field, size int) (low, count int) {
+func window(f schema.Field, size int) (low, count int) {
 	n, least, most := max(1000, size), math.MinInt, math.MaxInt
 	if f.Min != nil {
 		least = *f.Min
@@ -172,7 +172,7 @@ func decimal(n, places int) string {
 }
 
 // references returns at most four ids, ascending and without duplicates.
-func (s *set) references(d *draw, f resources.Field) []int {
+func (s *set) references(d *draw, f schema.Field) []int {
 	size := s.sizes[f.Refers]
 	if f.Refers == d.key {
 		size = d.n
@@ -215,7 +215,7 @@ func (d *draw) anything(l language, n int) any {
 // rank returns a number for the record that no other record of the collection has. It is
 // less than the size of the collection. The ranks are not in the order of the ids, except
 // for a reference to the same collection, for which they begin at -1.
-func (s *set) rank(d *draw, f resources.Field) int {
+func (s *set) rank(d *draw, f schema.Field) int {
 	if f.Refers == d.key {
 		return d.n - 1
 	}
@@ -236,8 +236,8 @@ func gcd(a, b uint64) uint64 {
 }
 
 // created returns the time at which a record was created, in the years 2021 to 2025.
-func (s *set) created(d *draw) resources.DateTime {
+func (s *set) created(d *draw) schema.DateTime {
 	const seconds = 1600 * 24 * 60 * 60
 	step := seconds / s.sizes[d.key]
-	return resources.At(day(-1800).Add(time.Duration(d.n*step+d.below(step)) * time.Second))
+	return schema.At(day(-1800).Add(time.Duration(d.n*step+d.below(step)) * time.Second))
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // WriteTo writes the house in the format that catalogue.Load reads: a JSON object with
@@ -20,7 +20,7 @@ func (h *House) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	b := bufio.NewWriter(count)
 	lead := "{"
-	for _, d := range resources.Descriptions() {
+	for _, d := range schema.Descriptions() {
 		fmt.Fprintf(b, "%s%q:[", lead, d.Key)
 		if err := h.writeCollection(b, d.Key); err != nil {
 			return count.n, fmt.Errorf("sample: %s: %w", d.Key, err)

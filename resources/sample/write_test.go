@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -34,7 +34,7 @@ func TestWriteToKeysInDocumentOrder(t *testing.T) {
 				t.Fatalf("%v: %v, %v", key, records, err)
 			}
 		}
-		for _, d := range resources.Descriptions() {
+		for _, d := range schema.Descriptions() {
 			want = append(want, d.Key)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -59,10 +59,10 @@ func TestWriteToModifiedHouse(t *testing.T) {
 func TestWriteToErrors(t *testing.T) {
 	t.Run("year out of range", func(t *testing.T) {
 		house := sample.New(sample.Options{})
-		house.Events[2].EndDate = resources.At(time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC))
+		house.Events[2].EndDate = schema.At(time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC))
 		_, err := house.WriteTo(&bytes.Buffer{})
-		if !errors.Is(err, resources.ErrInvalid) || !strings.Contains(err.Error(), "events: record 2") {
-			t.Errorf("err = %v, want one that wraps resources.ErrInvalid and names the record", err)
+		if !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), "events: record 2") {
+			t.Errorf("err = %v, want one that wraps schema.ErrInvalid and names the record", err)
 		}
 	})
 	t.Run("failing writer", func(t *testing.T) {

@@ -3,7 +3,7 @@ package sample
 import (
 	"time"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A zone holds the offsets of a place from UTC in 2026. Summer time begins at from and
@@ -45,8 +45,8 @@ func (z zone) offset(t time.Time) time.Duration {
 }
 
 // show returns an instant as a date-time in the zone.
-func (z zone) show(t time.Time) resources.DateTime {
-	return resources.At(t.In(time.FixedZone("", int(z.offset(t)/time.Second))))
+func (z zone) show(t time.Time) schema.DateTime {
+	return schema.At(t.In(time.FixedZone("", int(z.offset(t)/time.Second))))
 }
 
 // wall returns the instant of a local time, which is expressed in UTC. In the hour that

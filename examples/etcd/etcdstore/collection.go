@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A collection implements the interfaces of package httpapi. Reads are those of the
@@ -20,7 +20,7 @@ type collection struct {
 // member returns the collection of the current replica.
 func (c *collection) member() *member { return c.store.replica.Load().members[c.key] }
 
-func (c *collection) Description() resources.Description { return c.member().Description() }
+func (c *collection) Description() schema.Description { return c.member().Description() }
 
 func (c *collection) Fields(ctx context.Context) ([]string, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/conformance"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestConformance tests described and open collections of the service and those of a
@@ -82,9 +82,9 @@ func (h *testedHouse) verify(t *testing.T, body string) {
 }
 
 // description returns the description of the collection without asking a Store.
-func (h *testedHouse) description(t *testing.T) resources.Description {
+func (h *testedHouse) description(t *testing.T) schema.Description {
 	t.Helper()
-	if about, ok := resources.Lookup(h.key); h.definitions == nil && ok {
+	if about, ok := schema.Lookup(h.key); h.definitions == nil && ok {
 		return about
 	}
 	house, err := newFilms()

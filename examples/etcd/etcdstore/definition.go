@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A Definition is a collection of a [Store]. [Of] returns a Definition.
@@ -56,17 +56,17 @@ func applyTo[T any](tx *catalogue.Tx[T], ch change) error {
 
 // documented returns the definitions of the 39 documented collections.
 func documented() (list []Definition) {
-	for _, d := range resources.Descriptions() {
+	for _, d := range schema.Descriptions() {
 		var opts catalogue.Options
 		switch d.Key {
 		case "events":
-			list = append(list, Of(catalogue.Define[resources.Event](d.Key, opts)))
+			list = append(list, Of(catalogue.Define[schema.Event](d.Key, opts)))
 		case "labels":
-			list = append(list, Of(catalogue.Define[resources.Label](d.Key, opts)))
+			list = append(list, Of(catalogue.Define[schema.Label](d.Key, opts)))
 		case "social-links":
-			list = append(list, Of(catalogue.Define[resources.SocialLink](d.Key, opts)))
+			list = append(list, Of(catalogue.Define[schema.SocialLink](d.Key, opts)))
 		default:
-			list = append(list, Of(catalogue.Define[resources.Record](d.Key, opts)))
+			list = append(list, Of(catalogue.Define[schema.Record](d.Key, opts)))
 		}
 	}
 	return list

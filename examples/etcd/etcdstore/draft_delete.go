@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // delete deletes a record and removes its id from lists of references. If there are too
@@ -66,7 +66,7 @@ func (d *draft) shorten() {
 // referrers returns the collections with lists of references to a collection.
 func (d *draft) referrers(key string) (list []catalogue.Encoded) {
 	for _, c := range d.house.All() {
-		if slices.ContainsFunc(c.Description().Fields, func(f resources.Field) bool { return f.Refers == key }) {
+		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
 			list = append(list, c)
 		}
 	}
@@ -81,7 +81,7 @@ func all(ctx context.Context, c catalogue.Encoded) (map[int][]byte, error) {
 	}
 	byID := make(map[int][]byte, len(records))
 	for _, record := range records {
-		r, err := resources.ParseRecord(record)
+		r, err := schema.ParseRecord(record)
 		if err != nil {
 			return nil, err
 		}

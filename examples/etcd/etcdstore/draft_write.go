@@ -7,8 +7,8 @@ import (
 	"net/url"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // create creates a record from the body of a request.
@@ -22,7 +22,7 @@ func (d *draft) create(ctx context.Context, key string, body []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := resources.ParseRecord(record)
+	r, err := schema.ParseRecord(record)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (d *draft) insert(key string, record []byte) error {
 	if err != nil {
 		return err
 	}
-	r, err := resources.ParseRecord(record)
+	r, err := schema.ParseRecord(record)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 var (
@@ -20,7 +20,7 @@ var (
 
 	// ErrInvalidData means that keys in etcd are not those that a Store with these
 	// definitions writes. No error wraps both it and an error that is sent to clients, such
-	// as [resources.FieldErrors]: the request is not the cause.
+	// as [schema.FieldErrors]: the request is not the cause.
 	ErrInvalidData = errors.New("etcdstore: invalid data in etcd")
 
 	// ErrTooLarge means that a write is larger than etcd permits, by default 1.5 MB.
@@ -81,4 +81,4 @@ func codeOf(err error) codes.Code {
 }
 
 // errTooLargeForClients is the part of an [ErrTooLarge] that is sent to clients.
-var errTooLargeForClients = resources.FieldErrors{{Field: "nonFieldErrors", Messages: []string{"The record is too large to be stored."}}}
+var errTooLargeForClients = schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{"The record is too large to be stored."}}}

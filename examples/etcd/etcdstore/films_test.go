@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // The records of a program's own collections, those of examples/films.
@@ -23,20 +23,20 @@ type (
 		Position int32  `json:"position" backlist:"default=0"`
 	}
 	film struct {
-		ID         int                 `json:"id"`
-		Title      string              `json:"title"`
-		Slug       string              `json:"slug" backlist:"slug,unique"`
-		Synopsis   string              `json:"synopsis" backlist:"blank"`
-		Released   *string             `json:"released" backlist:"date"`
-		PremiereAt *resources.DateTime `json:"premiereAt"`
-		Minutes    int32               `json:"minutes" backlist:"min=0"`
-		Rating     *resources.Float64  `json:"rating"`
-		Price      string              `json:"price" backlist:"decimal=8.2"`
-		Status     string              `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-		Published  bool                `json:"published"`
-		Director   int                 `json:"director" backlist:"refers=directors"`
-		Genres     []int               `json:"genres" backlist:"refers=genres"`
-		CreatedAt  resources.DateTime  `json:"createdAt" backlist:"created"`
+		ID         int              `json:"id"`
+		Title      string           `json:"title"`
+		Slug       string           `json:"slug" backlist:"slug,unique"`
+		Synopsis   string           `json:"synopsis" backlist:"blank"`
+		Released   *string          `json:"released" backlist:"date"`
+		PremiereAt *schema.DateTime `json:"premiereAt"`
+		Minutes    int32            `json:"minutes" backlist:"min=0"`
+		Rating     *schema.Float64  `json:"rating"`
+		Price      string           `json:"price" backlist:"decimal=8.2"`
+		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool             `json:"published"`
+		Director   int              `json:"director" backlist:"refers=directors"`
+		Genres     []int            `json:"genres" backlist:"refers=genres"`
+		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
 	}
 )
 
@@ -46,7 +46,7 @@ func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.U
 // directors, genres and films are the definitions of the collections.
 func directors() catalogue.Definition[director] {
 	return catalogue.Define[director]("directors", catalogue.Options{
-		Description: &resources.Description{Search: []string{"^name", "=slug"}},
+		Description: &schema.Description{Search: []string{"^name", "=slug"}},
 	})
 }
 
@@ -57,7 +57,7 @@ func genres() catalogue.Definition[genre] {
 func films() catalogue.Definition[film] {
 	return catalogue.Define[film]("films", catalogue.Options{
 		Now: now,
-		Description: &resources.Description{
+		Description: &schema.Description{
 			Search: []string{"title", "synopsis", "director__name"},
 			Filters: []string{
 				"status", "status__in", "published", "director", "director__in", "genres",
@@ -89,7 +89,7 @@ func openFilms() (list []etcdstore.Definition, err error) {
 	}
 	for key, c := range house.All() {
 		about := c.Description()
-		list = append(list, etcdstore.Of(catalogue.Define[resources.Record](key, catalogue.Options{Description: &about, Now: now})))
+		list = append(list, etcdstore.Of(catalogue.Define[schema.Record](key, catalogue.Options{Description: &about, Now: now})))
 	}
 	return list, nil
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Load replaces collections like [catalogue.Catalogue.Load]. All stores see the new
@@ -184,7 +184,7 @@ func saved(house *catalogue.Catalogue) (records map[string][]change, lastIDs map
 	records, lastIDs = map[string][]change{}, map[string]int{}
 	for key, list := range all {
 		for _, record := range list {
-			r, err := resources.ParseRecord(record)
+			r, err := schema.ParseRecord(record)
 			if err != nil {
 				return nil, nil, err
 			}

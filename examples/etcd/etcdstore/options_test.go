@@ -8,8 +8,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestInvalidOptions opens stores with arguments that are wrong. No request is made.
@@ -32,7 +32,7 @@ func TestInvalidOptions(t *testing.T) {
 			etcdstore.Of(catalogue.Define[storeGenre]("", catalogue.Options{})),
 		}}, "key"},
 		{"invalid filter", etcdstore.Options{Client: client, Definitions: []etcdstore.Definition{
-			etcdstore.Of(catalogue.Define[storeGenre]("genres", catalogue.Options{Description: &resources.Description{Filters: []string{"title"}}})),
+			etcdstore.Of(catalogue.Define[storeGenre]("genres", catalogue.Options{Description: &schema.Description{Filters: []string{"title"}}})),
 		}}, "title"},
 	} {
 		_, err := etcdstore.Open(t.Context(), row.opts)

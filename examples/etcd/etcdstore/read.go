@@ -15,7 +15,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // firstGeneration is the generation of a house into which nothing was loaded.
@@ -186,7 +186,7 @@ func checkID(record []byte, id int) error {
 	if first := fmt.Appendf(buffer[:0], `{"id":%d,`, id); bytes.HasPrefix(record, first) {
 		return nil
 	}
-	r, err := resources.ParseRecord(record)
+	r, err := schema.ParseRecord(record)
 	if err == nil && r.ID != id {
 		err = fmt.Errorf("it has the record with id %d", r.ID)
 	}

@@ -8,7 +8,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestRevisionWhileApplying checks that a revision of etcd becomes that of a collection at
@@ -19,7 +19,7 @@ func TestRevisionWhileApplying(t *testing.T) {
 	var seen []uint64
 	see := func() { seen = append(seen, r.members["books"].revision()) }
 
-	definition := Of(catalogue.Define[resources.Record]("books", catalogue.Options{}))
+	definition := Of(catalogue.Define[schema.Record]("books", catalogue.Options{}))
 	apply := definition.apply
 	definition.apply = func(house *catalogue.Catalogue, changes []change) error {
 		see()

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -88,7 +88,7 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 	tb.Helper()
 	house := catalogue.New()
-	err := house.Events().Batch(func(tx *catalogue.Tx[resources.Event]) error {
+	err := house.Events().Batch(func(tx *catalogue.Tx[schema.Event]) error {
 		for _, e := range sample.New(sample.Options{Events: events}).Events {
 			if _, err := tx.Insert(e); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Check reads all tables at one instant. It checks that counts and highest ids match the
@@ -149,7 +149,7 @@ func (c *checker) row(ctx context.Context, id int, wire []byte) error {
 // expected returns the values with which a record would be written now, and counts its
 // members.
 func (c *checker) expected(wire []byte) ([]any, error) {
-	r, err := resources.ParseRecord(wire)
+	r, err := schema.ParseRecord(wire)
 	if err != nil {
 		return nil, err
 	}

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // column is the column by which a described field is ordered.
 type column struct {
 	name string // in SQL and in orderings
 	wire string // in JSON
-	kind resources.Kind
+	kind schema.Kind
 }
 
-func newColumn(f resources.Field) column {
+func newColumn(f schema.Field) column {
 	return column{ordering.Snake(f.Name), f.Name, f.Kind}
 }
 
@@ -29,16 +29,16 @@ func (c column) value(text string) (any, error) {
 		return nil, nil
 	}
 	switch c.kind {
-	case resources.Integer, resources.Reference:
+	case schema.Integer, schema.Reference:
 		return decode[int64](text)
-	case resources.Boolean:
+	case schema.Boolean:
 		return decode[bool](text)
-	case resources.Timestamp:
-		at, err := decode[resources.DateTime](text)
+	case schema.Timestamp:
+		at, err := decode[schema.DateTime](text)
 		return at.Time, err
-	case resources.References:
+	case schema.References:
 		return decode[[]int64](text)
-	case resources.TextList:
+	case schema.TextList:
 		list, err := decode[[]string](text)
 		for _, s := range list {
 			if strings.Contains(s, "\x00") {
@@ -46,7 +46,7 @@ func (c column) value(text string) (any, error) {
 			}
 		}
 		return list, err
-	case resources.JSON:
+	case schema.JSON:
 		return ordering.JSON(text).Append(nil), nil
 	}
 	s, err := decode[string](text)
@@ -67,13 +67,13 @@ func (c column) exprs() []expr {
 	name := "t." + quote(c.name)
 	prefix := ""
 	switch c.kind {
-	case resources.Text, resources.Slug, resources.URL:
+	case schema.Text, schema.Slug, schema.URL:
 		prefix = "left(" + name + ", 256)"
-	case resources.References:
+	case schema.References:
 		prefix = name + "[1:32]"
-	case resources.TextList:
+	case schema.TextList:
 		prefix = "left(coalesce(" + name + "[1], ''), 256)" // an empty list sorts like one with an empty element
-	case resources.JSON:
+	case schema.JSON:
 		prefix = "substring(" + name + ", 1, 256)"
 	default:
 		return []expr{{text: name}}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/conformance"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestConformance tests each described collection and an open one.
@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := connect(t, dsn)
-			about, _ := resources.Lookup(key)
+			about, _ := schema.Lookup(key)
 			conformance.Verify(t, conformance.Implementation{
 				Description: about,
 				New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // The ids of two events that exist from the start. Create assigns ids after
@@ -115,7 +115,7 @@ func (w *written) create(ctx context.Context) error {
 	if err != nil {
 		return w.failed(ctx, err)
 	}
-	r, err := resources.ParseRecord(record)
+	r, err := schema.ParseRecord(record)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
 	byID := []ordering.Term{ordering.Desc("id")}
 	count, records, err := w.store.Collections()["events"].Page(ctx, pagination.Window{Limit: 1 << 20}, byID)
 	for _, record := range records {
-		r, err := resources.ParseRecord(record)
+		r, err := schema.ParseRecord(record)
 		if err != nil {
 			return 0, nil, err
 		}

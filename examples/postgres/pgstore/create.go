@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Create validates a posted record as the service does, at one instant, and stores it
@@ -17,7 +17,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
 	}
-	if !t.about.Actions.Has(resources.Create) {
+	if !t.about.Actions.Has(schema.Create) {
 		return nil, fmt.Errorf("%s: %w: the service does not accept posts to it", t.about.Key, catalogue.ErrReadOnly)
 	}
 	limited, cancel := t.store.limit(ctx)
@@ -49,7 +49,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 }
 
 // validate validates a body with references looked up in one snapshot of the primary.
-func (t *table) validate(ctx context.Context, body []byte) (record resources.Record, err error) {
+func (t *table) validate(ctx context.Context, body []byte) (record schema.Record, err error) {
 	err = inSnapshot(ctx, t.store.primary, func(tx *sql.Tx) error {
 		var failure error
 		type reference struct {
@@ -57,7 +57,7 @@ func (t *table) validate(ctx context.Context, body []byte) (record resources.Rec
 			id  int
 		}
 		known := map[reference]bool{} // a body may repeat a reference many times
-		record, err = t.about.Validate(body, resources.Checks{Exists: func(key string, id int) bool {
+		record, err = t.about.Validate(body, schema.Checks{Exists: func(key string, id int) bool {
 			found, ok := known[reference{key, id}]
 			if !ok && failure == nil {
 				found, failure = t.store.has(ctx, tx, key, id)

@@ -12,31 +12,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // longValue returns a value of a described field that is too long for an index, if the kind
 // has such values. Values of a kind have a common prefix.
-func (g generator) longValue(f resources.Field) string {
+func (g generator) longValue(f schema.Field) string {
 	var list []string
 	switch f.Kind {
-	case resources.References:
+	case schema.References:
 		for range 3_000 {
 			list = append(list, fmt.Sprint(1+g.Int64N(1<<60)))
 		}
 		return "[1," + strings.Join(list, ",") + "]"
-	case resources.TextList:
+	case schema.TextList:
 		for range 3 {
 			list = append(list, quoted(g.long()))
 		}
 		return pick(g, []string{"[", `["",`, `["same",`}) + strings.Join(list, ",") + "]"
-	case resources.JSON:
+	case schema.JSON:
 		return `{"same":` + quoted(g.long()) + "}"
-	case resources.Text, resources.Slug, resources.URL:
+	case schema.Text, schema.Slug, schema.URL:
 		return quoted(g.long())
 	}
 	return g.member(f)
@@ -56,7 +56,7 @@ func TestIndexOfLongValues(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		about, _ := resources.Lookup(key)
+		about, _ := schema.Lookup(key)
 		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(g.recordsWithLongValues(about), ","))
 		if err := house.Load(strings.NewReader(file)); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestIndexOfLongValues(t *testing.T) {
 }
 
 // recordsWithLongValues returns 30 records. The last ones have long values.
-func (g generator) recordsWithLongValues(about resources.Description) []string {
+func (g generator) recordsWithLongValues(about schema.Description) []string {
 	var records []string
 	for id := 1; id <= 30; id++ {
 		switch {
@@ -126,7 +126,7 @@ func idsOf(t *testing.T, records [][]byte) []int {
 	t.Helper()
 	var ids []int
 	for _, wire := range records {
-		r, err := resources.ParseRecord(wire)
+		r, err := schema.ParseRecord(wire)
 		if err != nil {
 			t.Fatal(err)
 		}

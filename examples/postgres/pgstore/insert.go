@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Insert adds a record in its JSON form, with its id, to the collection with a key. The
@@ -24,7 +24,7 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	if err != nil {
 		return err
 	}
-	r, err := resources.ParseRecord(wire)
+	r, err := schema.ParseRecord(wire)
 	if err != nil {
 		return err
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestInsertInvalidRecord also checks that nothing is stored.
@@ -35,8 +35,8 @@ func TestInsertInvalidRecord(t *testing.T) {
 		{"missing members", "events", `{"id":6}`, catalogue.ErrInvalidData},
 		{"id in use", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
 		{"unknown collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
-		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), resources.ErrInvalid},
-		{"U+0000 in the name of a member", "books", `{"id":6,"new\u0000":1}`, resources.ErrInvalid},
+		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), schema.ErrInvalid},
+		{"U+0000 in the name of a member", "books", `{"id":6,"new\u0000":1}`, schema.ErrInvalid},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if err := store.Insert(t.Context(), row.key, []byte(row.record)); !errors.Is(err, row.want) {

@@ -3,14 +3,14 @@ package pgstore
 import (
 	"strconv"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // keys returns the sort keys of an open record. The key of a field is at its number
 // minus one, and nil if the member is absent or null. If several members have the same
 // field, the one in the service's spelling counts, or else the first.
-func keys(r resources.Record, numbers map[string]int) [][]byte {
+func keys(r schema.Record, numbers map[string]int) [][]byte {
 	list := [][]byte{} // not NULL
 	seen := map[string]bool{}
 	for name, text := range r.All() {

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Load replaces the records of every collection in the JSON object that it reads from
@@ -141,7 +141,7 @@ func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte
 		m.records = 0
 	}
 	for _, wire := range records {
-		r, err := resources.ParseRecord(wire)
+		r, err := schema.ParseRecord(wire)
 		if err != nil {
 			return nil, err
 		}

@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -82,7 +82,7 @@ func TestLoadSave(t *testing.T) {
 	}
 	g := newGenerator(setting(t, "BACKLIST_POSTGRES_SEED", 7))
 	var odd []string
-	for _, about := range resources.Descriptions() {
+	for _, about := range schema.Descriptions() {
 		odd = append(odd, quoted(about.Key)+":"+g.collection(about, g.IntN(40)))
 	}
 	var many []string
@@ -156,8 +156,8 @@ func TestLoadInvalidInput(t *testing.T) {
 		{"number for text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `1`) + `]}`, catalogue.ErrInvalidData, "name"},
 		{"half a surrogate pair", `{` + good + `,"books":[{"id":1,"a":"\ud800"}]}`, catalogue.ErrInvalidData, "a"},
 		{"invalid UTF-8", "{" + good + ",\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", catalogue.ErrInvalidData, ""},
-		{"U+0000 in described text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `"a\u0000b"`) + `]}`, resources.ErrInvalid, `"name"`},
-		{"U+0000 in the name of a member", `{` + good + `,"books":[{"id":1,"a\u0000b":1}]}`, resources.ErrInvalid, `"a\x00b"`},
+		{"U+0000 in described text", `{` + good + `,"events":[` + fmt.Sprintf(event, 1, `"a\u0000b"`) + `]}`, schema.ErrInvalid, `"name"`},
+		{"U+0000 in the name of a member", `{` + good + `,"books":[{"id":1,"a\u0000b":1}]}`, schema.ErrInvalid, `"a\x00b"`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			err := store.Load(t.Context(), strings.NewReader(row.file))
@@ -267,7 +267,7 @@ func readGenerations(ctx context.Context, c httpapi.Collection, done <-chan stru
 		if err != nil {
 			return err
 		}
-		r, err := resources.ParseRecord(records[0])
+		r, err := schema.ParseRecord(records[0])
 		if err != nil {
 			return err
 		}

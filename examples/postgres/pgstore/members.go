@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // member is a member that open records of a collection have or had.
@@ -67,14 +67,14 @@ func (all *members) fields() map[string]int {
 }
 
 // count counts the members of a record and assigns numbers to new fields.
-func (all *members) count(r resources.Record) error {
+func (all *members) count(r schema.Record) error {
 	for name := range r.All() {
 		field := ordering.Snake(name)
 		if field == "" || field == "id" {
 			continue
 		}
 		if strings.Contains(name, "\x00") {
-			return &resources.MemberError{Member: name, Err: errNull}
+			return &schema.MemberError{Member: name, Err: errNull}
 		}
 		if all.byName[name] == nil {
 			number, known := all.numbers[field]

@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // pair is the same catalogue in memory and in PostgreSQL.
@@ -54,14 +54,14 @@ func newPair(t *testing.T, opts httpapi.Options, g generator) *pair {
 
 // run sends random requests to both and sometimes writes to both.
 func (p *pair) run(t *testing.T, requests int) {
-	all := resources.Descriptions()
+	all := schema.Descriptions()
 	for _, about := range all {
 		p.load(t, about)
 	}
 	for n := range requests {
 		about := pick(p.generator, all)
 		if !p.oneIn(4) {
-			about, _ = resources.Lookup(pick(p.generator, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
+			about, _ = schema.Lookup(pick(p.generator, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
 		}
 		switch {
 		case p.oneIn(200):
@@ -93,7 +93,7 @@ func (p *pair) count(t *testing.T, key string) int {
 }
 
 // load replaces a collection.
-func (p *pair) load(t *testing.T, about resources.Description) {
+func (p *pair) load(t *testing.T, about schema.Description) {
 	size := pick(p.generator, []int{0, 1, 2, 7, 21, 42, 43, 60})
 	file := `{"` + about.Key + `":` + p.collection(about, size) + `}`
 	if err := p.house.Load(strings.NewReader(file)); err != nil {
@@ -105,7 +105,7 @@ func (p *pair) load(t *testing.T, about resources.Description) {
 }
 
 // insert inserts a record whose id is often in use.
-func (p *pair) insert(t *testing.T, about resources.Description) {
+func (p *pair) insert(t *testing.T, about schema.Description) {
 	record := p.record(about, p.ids(50)[0])
 	want := insert(p.house, about.Key, []byte(record))
 	got := p.store.Insert(t.Context(), about.Key, []byte(record))
@@ -115,7 +115,7 @@ func (p *pair) insert(t *testing.T, about resources.Description) {
 }
 
 // index creates an index of up to three fields.
-func (p *pair) index(t *testing.T, about resources.Description) {
+func (p *pair) index(t *testing.T, about schema.Description) {
 	var terms []ordering.Term
 	all := fields(t, p.store, about.Key)
 	for range p.IntN(4) {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // names are names of members of open records. Some have the same field, and some would
@@ -18,7 +18,7 @@ var names = []string{
 }
 
 // record returns a record of a collection with an id.
-func (g generator) record(about resources.Description, id int) string {
+func (g generator) record(about schema.Description, id int) string {
 	if about.Fields == nil {
 		return g.openRecord(id)
 	}
@@ -34,22 +34,22 @@ func (g generator) record(about resources.Description, id int) string {
 }
 
 // member returns a value of a described field.
-func (g generator) member(f resources.Field) string {
+func (g generator) member(f schema.Field) string {
 	if f.Nullable && g.oneIn(3) {
 		return "null"
 	}
 	switch f.Kind {
-	case resources.Integer, resources.Reference:
+	case schema.Integer, schema.Reference:
 		return strconv.Itoa(1 + g.IntN(5))
-	case resources.Timestamp:
+	case schema.Timestamp:
 		return quoted(pick(g, times))
-	case resources.Boolean:
+	case schema.Boolean:
 		return pick(g, []string{"true", "false"})
-	case resources.References:
+	case schema.References:
 		return pick(g, []string{"[]", "[1]", "[1,2]", "[2,1]", "[1,1]", "[1,2,3]", "[4611686018427387904]", "[2]"})
-	case resources.TextList:
+	case schema.TextList:
 		return pick(g, []string{"[]", `[""]`, `["a"]`, `["a","a"]`, `["a",""]`, `["A"]`, `["á"]`, `["b"]`, `["\"","\\","{","}",",","NULL","null"]`})
-	case resources.JSON:
+	case schema.JSON:
 		return g.value()
 	}
 	return g.text()
@@ -74,7 +74,7 @@ func (g generator) openRecord(id int) string {
 }
 
 // collection returns an array of records.
-func (g generator) collection(about resources.Description, size int) string {
+func (g generator) collection(about schema.Description, size int) string {
 	var list []string
 	for _, id := range g.ids(size) {
 		list = append(list, g.record(about, id))

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // asked is a request that can be sent several times.
@@ -23,10 +23,10 @@ func (a asked) String() string {
 
 // request returns a request to a collection with count records, or a POST to a
 // collection that accepts posts.
-func (g generator) request(about resources.Description, count int) asked {
+func (g generator) request(about schema.Description, count int) asked {
 	kind := g.IntN(40)
 	if kind >= 5 && kind <= 8 && !g.oneIn(5) {
-		about, _ = resources.Lookup(pick(g, []string{"events", "social-links"}))
+		about, _ = schema.Lookup(pick(g, []string{"events", "social-links"}))
 	}
 	a := asked{method: "GET", path: "/api/" + about.Segment + "/", query: g.query(about, count), header: map[string]string{}}
 	switch kind {
@@ -53,7 +53,7 @@ func (g generator) request(about resources.Description, count int) asked {
 }
 
 // query returns parameters in random order, some of them twice.
-func (g generator) query(about resources.Description, count int) string {
+func (g generator) query(about schema.Description, count int) string {
 	var params []string
 	add := func(name, value string) { params = append(params, name+"="+url.QueryEscape(value)) }
 	for range 1 + g.IntN(5)/4 {
@@ -86,7 +86,7 @@ func (g generator) bound(n int) string {
 }
 
 // ordering returns up to five terms.
-func (g generator) ordering(about resources.Description) string {
+func (g generator) ordering(about schema.Description) string {
 	var terms []string
 	for range g.IntN(6) {
 		name := g.field(about)
@@ -109,7 +109,7 @@ func (g generator) ordering(about resources.Description) string {
 }
 
 // field returns the name of a field, or sometimes another name.
-func (g generator) field(about resources.Description) string {
+func (g generator) field(about schema.Description) string {
 	if g.oneIn(8) {
 		return pick(g, []string{"id", "record", "keys", "count", "nope", "id;", "1", "random()", "(select 1)"})
 	}
@@ -120,7 +120,7 @@ func (g generator) field(about resources.Description) string {
 }
 
 // body returns a body, valid in one of two cases.
-func (g generator) body(about resources.Description) string {
+func (g generator) body(about schema.Description) string {
 	if g.oneIn(12) {
 		return pick(g, []string{"", "{}", "[]", "null", "1", "{", `{"name":}`, "\xff", `{"name":"\ud800"}`, strings.Repeat("[", 300), "\ufeff{}"})
 	}
@@ -149,20 +149,20 @@ func (g generator) body(about resources.Description) string {
 
 // posted returns a value for a field, usually a valid one. References may be to missing
 // records.
-func (g generator) posted(f resources.Field) string {
+func (g generator) posted(f schema.Field) string {
 	switch f.Kind {
-	case resources.Text:
+	case schema.Text:
 		if g.oneIn(100) {
 			return quoted(g.long())
 		}
 		return pick(g, []string{`"A"`, `"a"`, `"Ä"`, `"same"`, `"'; DROP TABLE events; --"`})
-	case resources.Slug:
+	case schema.Slug:
 		return pick(g, []string{`"a"`, `"A-b_1"`, `"same"`})
-	case resources.URL:
+	case schema.URL:
 		return pick(g, []string{`"https://house.example/"`, `"http://a.example/?a=1;b='2'--"`})
-	case resources.Reference:
+	case schema.Reference:
 		return pick(g, []string{"1", "2", "3", `"4"`, "99", "0", "-1", "4611686018427387904", "9223372036854775807", "9223372036854775808"})
-	case resources.References:
+	case schema.References:
 		return pick(g, []string{"[]", "[1]", "[1,2]", "[2,1,2]", `["3"]`, "[99]", "[4611686018427387904]", "[9223372036854775808]", "[1.5]", "[0]"})
 	}
 	return g.member(f)

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // readmeBlocks returns the code blocks of the README in a language.
@@ -58,8 +58,8 @@ func unindented(source string) string {
 func TestReadmeSQL(t *testing.T) {
 	house := catalogue.New()
 	for _, year := range []int{2019, 2020} {
-		at := resources.At(time.Date(year, 6, 1, 18, 0, 0, 0, time.UTC))
-		if _, err := house.Events().Insert(resources.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
+		at := schema.At(time.Date(year, 6, 1, 18, 0, 0, 0, time.UTC))
+		if _, err := house.Events().Insert(schema.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
 			t.Fatal(err)
 		}
 	}

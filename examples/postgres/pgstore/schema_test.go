@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // TestSchema compares the columns after all migrations with the descriptions, and
@@ -18,7 +18,7 @@ func TestSchema(t *testing.T) {
 	dsn := newDSN(t)
 	open(t, pgstore.Options{Primary: dsn})
 	db := connect(t, dsn)
-	for _, about := range resources.Descriptions() {
+	for _, about := range schema.Descriptions() {
 		want := map[string]string{"id": "bigint not null", "record": "text C not null"}
 		for _, f := range about.Fields {
 			want[ordering.Snake(f.Name)] = sqlType(f)
@@ -34,11 +34,11 @@ func TestSchema(t *testing.T) {
 }
 
 // sqlType returns the expected type of a described field.
-func sqlType(f resources.Field) string {
-	name := map[resources.Kind]string{
-		resources.Integer: "bigint", resources.Reference: "bigint", resources.References: "bigint[]",
-		resources.Text: "text C", resources.Slug: "text C", resources.URL: "text C", resources.TextList: "text[] C",
-		resources.Boolean: "boolean", resources.Timestamp: "timestamp with time zone", resources.JSON: "bytea",
+func sqlType(f schema.Field) string {
+	name := map[schema.Kind]string{
+		schema.Integer: "bigint", schema.Reference: "bigint", schema.References: "bigint[]",
+		schema.Text: "text C", schema.Slug: "text C", schema.URL: "text C", schema.TextList: "text[] C",
+		schema.Boolean: "boolean", schema.Timestamp: "timestamp with time zone", schema.JSON: "bytea",
 	}[f.Kind]
 	if f.Nullable {
 		return name

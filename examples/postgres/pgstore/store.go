@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures a [Store]. Primary is required. Connections have the parameters
@@ -65,7 +65,7 @@ func Open(opts Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	for _, about := range resources.Descriptions() {
+	for _, about := range schema.Descriptions() {
 		s.tables = append(s.tables, newTable(s, about))
 	}
 	return s, nil

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // table is a collection in the database.
 type table struct {
 	store     *Store
-	about     resources.Description
+	about     schema.Description
 	plainName string
 	columns   []column // of a described record, id first; nil for open records
 	canonical func(record []byte) ([]byte, error)
@@ -27,7 +27,7 @@ var (
 	_ httpapi.Revisioned = (*table)(nil)
 )
 
-func newTable(s *Store, about resources.Description) *table {
+func newTable(s *Store, about schema.Description) *table {
 	t := &table{
 		store:     s,
 		about:     about,
@@ -39,13 +39,13 @@ func newTable(s *Store, about resources.Description) *table {
 	}
 	switch about.Key {
 	case "events":
-		t.canonical = canonical[resources.Event]
+		t.canonical = canonical[schema.Event]
 	case "labels":
-		t.canonical = canonical[resources.Label]
+		t.canonical = canonical[schema.Label]
 	case "social-links":
-		t.canonical = canonical[resources.SocialLink]
+		t.canonical = canonical[schema.SocialLink]
 	default:
-		t.canonical = canonical[resources.Record]
+		t.canonical = canonical[schema.Record]
 	}
 	return t
 }
@@ -106,7 +106,7 @@ func (t *table) columnNames() []string {
 // values returns the values of a record's row. numbers are the numbers of the fields of
 // open records.
 func (t *table) values(wire []byte, numbers map[string]int) ([]any, error) {
-	r, err := resources.ParseRecord(wire)
+	r, err := schema.ParseRecord(wire)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (t *table) values(wire []byte, numbers map[string]int) ([]any, error) {
 		text, _ := r.Get(c.wire)
 		v, err := c.value(text)
 		if err != nil {
-			return nil, &resources.MemberError{Member: c.wire, Err: err}
+			return nil, &schema.MemberError{Member: c.wire, Err: err}
 		}
 		row = append(row, v)
 	}

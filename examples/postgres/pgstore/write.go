@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // write runs f in a transaction that locks the collection. f changes the state except
@@ -55,7 +55,7 @@ func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) err
 func (t *table) insert(ctx context.Context, tx *sql.Tx, wire []byte) error {
 	var numbers map[string]int
 	if t.open() {
-		r, err := resources.ParseRecord(wire)
+		r, err := schema.ParseRecord(wire)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"log"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A director and a film are the types of the README's server.
@@ -24,19 +24,19 @@ type film struct {
 // the code of a collection of structs is half a megabyte for each type. What is served is
 // the same.
 func newFilms(store Store, errorLog *log.Logger) (*service, error) {
-	directors, err := resources.DescriptionOf[director]("directors")
+	directors, err := schema.DescriptionOf[director]("directors")
 	if err != nil {
 		return nil, err
 	}
-	films, err := resources.DescriptionOf[film]("films")
+	films, err := schema.DescriptionOf[film]("films")
 	if err != nil {
 		return nil, err
 	}
 	films.Filters = []string{"director", "minutes__gte"}
 	films.Search = []string{"name", "director__name"}
 	house, err := catalogue.NewOnly(
-		catalogue.Define[resources.Record](directors.Key, catalogue.Options{Description: &directors}),
-		catalogue.Define[resources.Record](films.Key, catalogue.Options{Description: &films}),
+		catalogue.Define[schema.Record](directors.Key, catalogue.Options{Description: &directors}),
+		catalogue.Define[schema.Record](films.Key, catalogue.Options{Description: &films}),
 	)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,134 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// Check returns an error wrapping [ErrInvalid] if the description contradicts itself, such
+// as with a filter of an unknown field. The error names the first fault and, for an
+// unknown name, the nearest known one. Check cannot see other collections: neither the
+// key that a field refers to nor a search in its fields is checked.
+func (d Description) Check() error {
+	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkFilters, d.checkSearch} {
+		if err := check(); err != nil {
+			return fmt.Errorf("%w description of %q: %w", ErrInvalid, d.Key, err)
+		}
+	}
+	return nil
+}
+
+func (d Description) checkNames() error {
+	switch {
+	case d.Key == "":
+		return errors.New("the key is empty")
+	case !isPlain(d.Key):
+		return errors.New("the key contains control characters or invalid UTF-8")
+	case d.Segment == "":
+		return errors.New("the segment is empty")
+	case strings.ContainsAny(d.Segment, "/.?#%") || strings.ContainsFunc(d.Segment, isSpace):
+		return fmt.Errorf("segment %q contains white space or one of / . ? # %%", d.Segment)
+	case !isPlain(d.Segment):
+		return fmt.Errorf("segment %q contains control characters or invalid UTF-8", d.Segment)
+	case d.Name == "":
+		return errors.New("the name is empty")
+	case !isPlain(d.Name):
+		return fmt.Errorf("name %q contains control characters or invalid UTF-8", d.Name)
+	case !isPlain(d.Vary):
+		return fmt.Errorf("the Vary %q contains control characters or invalid UTF-8", d.Vary)
+	case strings.ContainsFunc(d.Query, func(r rune) bool { return r <= ' ' || r > '~' }) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
+		return fmt.Errorf("query %q contains characters that a URL escapes", d.Query)
+	}
+	return nil
+}
+
+// isPlain reports whether text is UTF-8 without control characters.
+func isPlain(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// checkFields checks the fields, whose names must also differ in snake_case.
+func (d Description) checkFields() error {
+	seen := make(map[string]string, len(d.Fields))
+	for i, f := range d.Fields {
+		if f.Name == "" {
+			return fmt.Errorf("field %d has no name", i)
+		}
+		snake := ordering.Snake(f.Name)
+		if other, repeated := seen[snake]; repeated {
+			return fmt.Errorf("fields %q and %q are both %q in snake_case", other, f.Name, snake)
+		}
+		seen[snake] = f.Name
+		if err := f.check(); err != nil {
+			return fmt.Errorf("field %q: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func (f Field) check() error {
+	switch {
+	case f.Kind == 0 || f.Kind > Choice:
+		return fmt.Errorf("kind %d is unknown", f.Kind)
+	case f.Kind == Choice && len(f.Choices) == 0:
+		return errors.New("there are no choices")
+	case f.Kind == Decimal && (f.Places < 0 || f.Places > f.Digits):
+		return fmt.Errorf("%d places of %d digits", f.Places, f.Digits)
+	case f.Min != nil && f.Max != nil && *f.Min > *f.Max:
+		return fmt.Errorf("the minimum %d is greater than the maximum %d", *f.Min, *f.Max)
+	}
+	if f.Default == "" {
+		return nil
+	}
+	if serr := checkSyntax([]byte(f.Default), maxDepth); serr != nil {
+		return fmt.Errorf("the default is not JSON: %s", serr.Reason)
+	}
+	return nil
+}
+
+// checkFilters checks the parameters, which must not be those of pages and formats.
+func (d Description) checkFilters() error {
+	taken := []string{"limit", "offset", "ordering", "search", "format"}
+	for i, name := range d.Filters {
+		if slices.Contains(taken, name) {
+			return fmt.Errorf("filter %q is another parameter", name)
+		}
+		if slices.Contains(d.Filters[:i], name) {
+			return fmt.Errorf("filter %q is repeated", name)
+		}
+		if _, _, err := d.parameter(name); err != nil {
+			return fmt.Errorf("filter %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// checkSearch checks the search fields, which must be text or go through one reference.
+func (d Description) checkSearch() error {
+	for _, entry := range d.Search {
+		name, _ := searchEntry(entry)
+		if f, ok := d.snakeField(name); ok {
+			if !slices.Contains(f.Kind.lookups(), "contains") {
+				return fmt.Errorf("search %q: field %q is not text", entry, name)
+			}
+			continue
+		}
+		first, second, _ := strings.Cut(name, "__")
+		f, ok := d.snakeField(first)
+		switch {
+		case !ok:
+			return fmt.Errorf("search %q: unknown field %q: %s", entry, first, ordering.Suggest(first, d.snakeNames()))
+		case f.Kind != Reference || f.Refers == "":
+			return fmt.Errorf("search %q: field %q does not refer to a collection", entry, first)
+		case second == "" || strings.Contains(second, "__"):
+			return fmt.Errorf("search %q: want a field of %s after %s__", entry, f.Refers, first)
+		}
+	}
+	return nil
+}

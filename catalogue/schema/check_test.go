@@ -1,0 +1,162 @@
+package schema
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+func TestCheckAccepts(t *testing.T) {
+	list := append(Descriptions(), filterFilms(), filterDirectors(), filterGenres())
+	for _, d := range list {
+		if err := d.Check(); err != nil {
+			t.Errorf("%s: %v", d.Key, err)
+		}
+	}
+	every := Description{Key: "x", Segment: "x", Name: "x"}
+	for kind := Integer; kind <= Choice; kind++ {
+		f := Field{Name: string(rune('a' + kind)), Kind: kind, Choices: []string{"a"}}
+		every.Fields = append(every.Fields, f)
+		for _, lookup := range kind.lookups() {
+			name := f.Name + "__" + lookup
+			if lookup == "exact" {
+				name = f.Name
+			}
+			every.Filters = append(every.Filters, name)
+		}
+	}
+	if err := every.Check(); err != nil {
+		t.Errorf("all lookups of all kinds: %v", err)
+	}
+	if len(every.Filters) != 5*8+4*8+3+2+1 {
+		t.Errorf("the kinds have %d lookups", len(every.Filters))
+	}
+}
+
+func TestCheckRejects(t *testing.T) {
+	field := func(f Field) func(*Description) {
+		return func(d *Description) { d.Fields = append(d.Fields, f) }
+	}
+	filter := func(names ...string) func(*Description) {
+		return func(d *Description) { d.Filters = append(d.Filters, names...) }
+	}
+	search := func(entry string) func(*Description) {
+		return func(d *Description) { d.Search = append(d.Search, entry) }
+	}
+	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
+	one, two := 1, 2
+	const badSegment = " contains white space or one of / . ? # %"
+	for _, row := range []struct {
+		change       func(*Description)
+		want, reason string
+	}{
+		{func(d *Description) { d.Name = "" }, "the name is empty", "no name"},
+		{segment(""), "the segment is empty", "no segment"},
+		{segment("a/b"), `segment "a/b"` + badSegment, "slash"},
+		{segment("a.b"), `segment "a.b"` + badSegment, "point"},
+		{segment("a?"), `segment "a?"` + badSegment, "question mark"},
+		{segment("#"), `segment "#"` + badSegment, "hash"},
+		{segment("a%20"), `segment "a%20"` + badSegment, "percent"},
+		{segment("a b"), `segment "a b"` + badSegment, "blank"},
+		{segment("a\u00a0b"), `segment "a\u00a0b"` + badSegment, "no-break space"},
+		{segment("a\x01"), `segment "a\x01" contains control characters or invalid UTF-8`, "control character in a segment"},
+		{segment("a\xff"), `segment "a\xff" contains control characters or invalid UTF-8`, "invalid UTF-8 in a segment"},
+		{func(d *Description) { d.Name = "a\n" }, `name "a\n" contains control characters or invalid UTF-8`, "control character in a name"},
+		{func(d *Description) { d.Vary = "a\r\nb: c" }, `the Vary "a\r\nb: c" contains control characters or invalid UTF-8`, "another header in Vary"},
+		{func(d *Description) { d.Query = `a"b` }, `query "a\"b" contains characters that a URL escapes`, "quote in a query"},
+		{func(d *Description) { d.Query = "é" }, `query "é" contains characters that a URL escapes`, "letter of no URL in a query"},
+
+		{field(Field{Kind: Text}), "field 14 has no name", "no name of a field"},
+		{field(Field{Name: "title", Kind: Text}), `fields "title" and "title" are both "title" in snake_case`, "repeated field"},
+		{field(Field{Name: "premiere_at", Kind: Text}), `fields "premiereAt" and "premiere_at" are both "premiere_at" in snake_case`, "repeated in snake_case"},
+		{field(Field{Name: "x"}), `field "x": kind 0 is unknown`, "no kind"},
+		{field(Field{Name: "x", Kind: Choice + 1}), `field "x": kind 15 is unknown`, "unknown kind"},
+		{field(Field{Name: "x", Kind: Choice}), `field "x": there are no choices`, "no choices"},
+		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: 3}), `field "x": 3 places of 2 digits`, "more places than digits"},
+		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: -1}), `field "x": -1 places of 2 digits`, "negative places"},
+		{field(Field{Name: "x", Kind: Integer, Min: &two, Max: &one}), `field "x": the minimum 2 is greater than the maximum 1`, "empty bounds"},
+		{field(Field{Name: "x", Kind: Text, Default: `x`}),
+			`field "x": the default is not JSON: unexpected character 'x' at the start of a value`, "default without quotes"},
+
+		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},
+		{filter("minuts__gte"), `filter "minuts__gte": unknown field "minuts": did you mean minutes?`, "unknown field with a lookup"},
+		{filter("premiereAt__gte"), `filter "premiereAt__gte": unknown field "premiereAt": did you mean premiere_at?`, "camelCase"},
+		{filter("director__name"), `filter "director__name": field "director" has no lookup "name": want one of exact, in, isnull`, "field of another record"},
+		{filter("title__startwith"), `filter "title__startwith": field "title" has no lookup "startwith": did you mean startswith?`, "unknown lookup"},
+		{filter("minutes__contains"), `filter "minutes__contains": field "minutes" has no lookup "contains": want one of exact, in, gt, gte, lt, lte, range, isnull`, "text in an integer"},
+		{filter("genres__gte"), `filter "genres__gte": field "genres" has no lookup "gte": want one of exact`, "comparison of ids"},
+		{filter("published__gte"), `filter "published__gte": field "published" has no lookup "gte": want one of exact, isnull`, "comparison of booleans"},
+		{filter("slug__range"), `filter "slug__range": field "slug" has no lookup "range": want one of exact, iexact, contains, icontains, startswith, istartswith, in, isnull`, "range of text"},
+		{filter("status__exact"), `filter "status__exact": the lookup exact is written "status"`, "exact"},
+		{filter("title__"), `filter "title__": field "title" has no lookup "": want one of exact, iexact, contains, icontains, startswith, istartswith, in, isnull`, "no lookup"},
+		{filter(""), `filter "": unknown field "": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at`, "empty"},
+		{filter("slug", "slug"), `filter "slug" is repeated`, "repeated"},
+		{func(d *Description) {
+			d.Fields = append(d.Fields, Field{Name: "tags", Kind: TextList})
+			d.Filters = append(d.Filters, "tags")
+		}, `filter "tags": field "tags" has no lookup "exact": there are none`, "kind without lookups"},
+		{func(d *Description) { d.Fields = nil }, `filter "status": unknown field "status": there are none`, "no fields"},
+
+		{search("synopsys"), `search "synopsys": unknown field "synopsys": did you mean synopsis?`, "unknown field"},
+		{search("^titel"), `search "^titel": unknown field "titel": did you mean title?`, "sign before an unknown field"},
+		{search("$title"), `search "$title": unknown field "$title": did you mean title?`, "unknown sign"},
+		{search("minutes"), `search "minutes": field "minutes" is not text`, "number"},
+		{search("title__name"), `search "title__name": field "title" does not refer to a collection`, "path through text"},
+		{search("genres__name"), `search "genres__name": field "genres" does not refer to a collection`, "path through a list"},
+		{search("directer__name"), `search "directer__name": unknown field "directer": did you mean director?`, "path through an unknown field"},
+		{search("director__"), `search "director__": want a field of directors after director__`, "path without an end"},
+		{search("director__city__name"), `search "director__city__name": want a field of directors after director__`, "path of two references"},
+	} {
+		d := filterFilms()
+		row.change(&d)
+		err := d.Check()
+		if err == nil || !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: Check returns %v", row.reason, err)
+		} else if want := `schema: invalid description of "films": ` + row.want; err.Error() != want {
+			t.Errorf("%s: Check returns\n%v, want\n%s", row.reason, err, want)
+		}
+	}
+	d := filterFilms()
+	d.Key = ""
+	if err := d.Check(); err == nil || err.Error() != `schema: invalid description of "": the key is empty` {
+		t.Errorf("no key: %v", err)
+	}
+}
+
+// TestCheckParameters checks that filters cannot have the names of other parameters.
+func TestCheckParameters(t *testing.T) {
+	for _, name := range []string{"limit", "offset", "ordering", "search", "format"} {
+		d := filterFilms()
+		d.Fields = append(d.Fields, Field{Name: name, Kind: Integer})
+		if err := d.Check(); err != nil {
+			t.Errorf("a field named %s: %v", name, err)
+		}
+		d.Filters = append(slices.Clip(d.Filters), name+"__gte")
+		if err := d.Check(); err != nil {
+			t.Errorf("a filter named %s__gte: %v", name, err)
+		}
+		d.Filters = append(d.Filters, name)
+		want := `schema: invalid description of "films": filter "` + name + `" is another parameter`
+		if err := d.Check(); err == nil || err.Error() != want {
+			t.Errorf("Check returns %v, want %s", err, want)
+		}
+	}
+}
+
+// TestCheckReference checks that a reference to nothing can be filtered, but not searched.
+func TestCheckReference(t *testing.T) {
+	d := Description{Key: "x", Segment: "x", Name: "x",
+		Fields:   []Field{{Name: "owner", Kind: Reference}, {Name: "users", Kind: References}},
+		Filters:  []string{"owner", "users"},
+		Ordering: []ordering.Term{{Field: "id"}},
+	}
+	if err := d.Check(); err != nil {
+		t.Error(err)
+	}
+	d.Search = []string{"owner__name"}
+	if err := d.Check(); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Check returns %v", err)
+	}
+}

@@ -1,0 +1,185 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// Validate converts a posted JSON object to a record without an id. The record has all
+// fields that can be written, in wire order and with normalized values. Absent fields
+// have their default, or are omitted if they have none. So do read-only fields, except
+// that those that are Created have the current time in UTC. After setting its id, the
+// record can be decoded into the struct of the collection. If the collection has no
+// fields, the record is empty. Validate does not check whether Create is one of the
+// actions.
+//
+// An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
+// repeated, the last value counts. Unknown and read-only members are ignored.
+//
+// Validate rejects what Django REST framework 3.14 rejects, with the same messages,
+// except as noted in the package documentation. The error is a [*SyntaxError] if the
+// body is not JSON, and otherwise [FieldErrors]; both match [ErrInvalid]. O(len of
+// body), without the calls of checks.
+func (d Description) Validate(body []byte, checks Checks) (Record, error) {
+	values, err := d.sent(body)
+	if err != nil {
+		return Record{}, err
+	}
+	var record Record
+	var errs FieldErrors
+	for i, f := range d.Fields {
+		var text string
+		var messages []string
+		switch {
+		case f.Name == "id":
+			record.idAt = len(record.members)
+		case f.Created:
+			text = checks.created()
+		case f.ReadOnly:
+			text = f.Default
+		default:
+			text, messages = d.clean(f, values[i], checks)
+		}
+		if messages != nil {
+			errs = append(errs, FieldError{f.Name, messages})
+		} else if text != "" {
+			record.members = append(record.members, member{f.Name, text})
+		}
+	}
+	if errs != nil {
+		return Record{}, errs
+	}
+	return record, nil
+}
+
+// ValidateUpdate converts the JSON object of a PUT or, if partial is set, of a PATCH to
+// the record that replaces current. A field that is absent from the object keeps its
+// value; it is an error if the field is required and partial is not set. The id, fields
+// that are read-only, and members of current that the description does not know are kept
+// too. All members keep their place; new ones are appended. ValidateUpdate does not
+// check whether Update or PartialUpdate is one of the actions.
+//
+// Otherwise ValidateUpdate is like [Description.Validate]. It does not modify current.
+// O(len of body + members × fields).
+func (d Description) ValidateUpdate(current Record, body []byte, partial bool, checks Checks) (Record, error) {
+	values, err := d.sent(body)
+	if err != nil {
+		return Record{}, err
+	}
+	record := current
+	record.members = slices.Clone(current.members)
+	var errs FieldErrors
+	for i, f := range d.Fields {
+		kept := values[i] == "" && (partial || !f.Required)
+		if kept || f.ReadOnly || f.Created || f.Name == "id" {
+			continue
+		}
+		text, messages := d.clean(f, values[i], checks)
+		if messages != nil {
+			errs = append(errs, FieldError{f.Name, messages})
+		} else {
+			record.set(f.Name, text)
+		}
+	}
+	if errs != nil {
+		return Record{}, errs
+	}
+	record.compact()
+	return record, nil
+}
+
+// sent returns the JSON of each field in a body, or "" if the field is absent.
+func (d Description) sent(body []byte) ([]string, error) {
+	values := make([]string, len(d.Fields))
+	if len(body) == 0 {
+		return values, nil
+	}
+	if serr := checkSyntax(body, maxDepth); serr != nil {
+		return nil, serr
+	}
+	text := trimSpace(string(body))
+	switch kind := kindOf(text); kind {
+	case jsonObject:
+	case jsonNull:
+		return nil, FieldErrors{{nonField, []string{"No data provided"}}}
+	default:
+		message := "Invalid data. Expected a dictionary, but got " + string(kind) + "."
+		return nil, FieldErrors{{nonField, []string{message}}}
+	}
+	names := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		names[i] = ordering.Snake(f.Name)
+	}
+	for quoted, value := range members(text) {
+		if i := slices.Index(names, ordering.Snake(unquote(quoted))); i >= 0 {
+			values[i] = value
+		}
+	}
+	return values, nil
+}
+
+// clean is like [Field.clean], but returns an empty text if there are messages, and also
+// checks whether the value is unique. The framework checks that first.
+func (d Description) clean(f Field, value string, checks Checks) (text string, messages []string) {
+	text, messages = f.clean(value, checks)
+	if f.Unique && text != "" && text != "null" && checks.Taken != nil && checks.Taken(f.Name, text) {
+		label := strings.ReplaceAll(ordering.Snake(f.Name), "_", " ")
+		messages = slices.Insert(messages, 0, d.Name+" with this "+label+" already exists.")
+	}
+	if messages != nil {
+		return "", messages
+	}
+	return text, nil
+}
+
+// clean returns the JSON to store for a value, or the messages if it is invalid. It
+// returns both if the value has the right type but is not in the range of the field.
+func (f Field) clean(value string, checks Checks) (text string, messages []string) {
+	switch {
+	case value == "" && f.Required:
+		return "", []string{"This field is required."}
+	case value == "" && f.Kind == Reference && f.Default != "" && f.Default != "null":
+		value = f.Default // the record may have been deleted
+	case value == "":
+		return f.Default, nil
+	case kindOf(value) == jsonNull && f.Nullable:
+		return "null", nil
+	case kindOf(value) == jsonNull:
+		return "", []string{"This field may not be null."}
+	}
+	switch f.Kind {
+	case Text, Slug, URL:
+		return f.cleanText(value)
+	case Integer:
+		return f.cleanInteger(value)
+	case Timestamp:
+		return one(cleanTime(value))
+	case Date:
+		return one(cleanDate(value))
+	case Boolean:
+		return one(f.cleanBool(value))
+	case Float:
+		return one(cleanFloat(value))
+	case Decimal:
+		return one(f.cleanDecimal(value))
+	case Choice:
+		return one(f.cleanChoice(value))
+	case Reference:
+		return one(f.cleanReference(value, checks))
+	case References:
+		return one(f.cleanReferences(value, checks))
+	case TextList:
+		return one(cleanTextList(value))
+	}
+	return one(cleanJSON(value))
+}
+
+// one returns the message as a list. If it is empty, one returns text and nil.
+func one(text, message string) (string, []string) {
+	if message != "" {
+		return "", []string{message}
+	}
+	return text, nil
+}
