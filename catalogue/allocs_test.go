@@ -3,7 +3,6 @@ package catalogue
 import (
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -18,16 +17,16 @@ var allocOrders = [][]ordering.Term{
 // A page allocates once. Its JSON allocates nothing after the first time.
 func TestViewAllocates(t *testing.T) {
 	house, _ := benchHouse(t, 1000)
-	events := house.Events()
+	events := mustIn(definedEvents, house)
 	w := pagination.Window{Limit: 21, Offset: 500}
 	for _, terms := range allocOrders {
 		var body []byte
-		view, err := events.View(w, terms...) // sorts the records
+		view, err := events.Where().View(w, terms...) // sorts the records
 		if err != nil {
 			t.Fatal(err)
 		}
 		snapshot := events.Snapshot()
-		read := func(v View[schema.Event], err error) {
+		read := func(v View[event], err error) {
 			if err != nil || v.Len() != 21 {
 				t.Fatal(v.Len(), err)
 			}
@@ -38,8 +37,8 @@ func TestViewAllocates(t *testing.T) {
 			f      func()
 			most   float64
 		}{
-			{"a page", func() { read(events.View(w, terms...)) }, 1},
-			{"a page of a snapshot", func() { read(snapshot.View(w, terms...)) }, 1},
+			{"a page", func() { read(events.Where().View(w, terms...)) }, 1},
+			{"a page of a snapshot", func() { read(snapshot.Where().View(w, terms...)) }, 1},
 			{"its JSON into a buffer", func() {
 				body = body[:0]
 				for i := range view.Len() {
@@ -62,7 +61,7 @@ func TestViewAllocates(t *testing.T) {
 func TestPageAllocates(t *testing.T) {
 	house, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {
-		if _, err := house.Events().Page(pagination.Window{Limit: 21, Offset: 500}); err != nil {
+		if _, err := mustIn(definedEvents, house).Page(pagination.Window{Limit: 21, Offset: 500}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -74,20 +73,20 @@ func TestPageAllocates(t *testing.T) {
 
 // A history adds at most one allocation to a batch.
 func TestWriteAllocates(t *testing.T) {
-	toggle := func(e *schema.Event) error { e.Published = !e.Published; return nil }
+	toggle := func(e *event) error { e.Published = !e.Published; return nil }
 	for _, row := range []struct {
 		reason        string
-		write         func(c *Collection[schema.Event])
+		write         func(c *Collection[event])
 		without, with float64 // allocations without and with a history
 	}{
-		{"Update", func(c *Collection[schema.Event]) { c.Update(500, toggle) }, 6, 6},
-		{"Batch", func(c *Collection[schema.Event]) {
-			c.Batch(func(tx *Tx[schema.Event]) error { return tx.Update(500, toggle) })
+		{"Update", func(c *Collection[event]) { c.Update(500, toggle) }, 6, 6},
+		{"Batch", func(c *Collection[event]) {
+			c.Batch(func(tx *Tx[event]) error { return tx.Update(500, toggle) })
 		}, 16, 17},
 	} {
 		for history, most := range map[int]float64{0: row.without, 5000: row.with} {
-			house, _ := benchHouse(t, 1000, Define[schema.Event]("events", Options{History: history}))
-			if got := testing.AllocsPerRun(200, func() { row.write(house.Events()) }); got > most {
+			house, _ := benchHouse(t, 1000, Define[event]("events", Options{History: history}))
+			if got := testing.AllocsPerRun(200, func() { row.write(mustIn(definedEvents, house)) }); got > most {
 				t.Errorf("%s with a history of %d: %v allocations, want at most %v", row.reason, history, got, most)
 			}
 			if err := house.Check(); err != nil {
@@ -100,7 +99,7 @@ func TestWriteAllocates(t *testing.T) {
 func TestGetAllocates(t *testing.T) {
 	house, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {
-		if _, err := house.Events().Get(500); err != nil {
+		if _, err := mustIn(definedEvents, house).Get(500); err != nil {
 			t.Fatal(err)
 		}
 	})

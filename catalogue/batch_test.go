@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -45,7 +44,7 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.View(pagination.Window{Limit: 1}, ordering.Asc("value")); err != nil {
+	if _, err := c.Where().View(pagination.Window{Limit: 1}, ordering.Asc("value")); err != nil {
 		t.Fatal(err)
 	}
 	attempt := func(write func()) {
@@ -94,8 +93,8 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 func TestTxAfterBatch(t *testing.T) {
 	house, _ := benchHouse(t, 3)
 	checkAtEnd(t, house)
-	var kept *Tx[schema.Event]
-	if err := house.Events().Batch(func(tx *Tx[schema.Event]) error { kept = tx; return nil }); err != nil {
+	var kept *Tx[event]
+	if err := mustIn(definedEvents, house).Batch(func(tx *Tx[event]) error { kept = tx; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if n := kept.Count(); n != 0 {

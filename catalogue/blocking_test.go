@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -85,7 +84,7 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 				}
 			}
 			byValue := ordering.Asc("value")
-			if _, err := c.View(pagination.Window{Limit: 5}, byValue); err != nil {
+			if _, err := c.Where().View(pagination.Window{Limit: 5}, byValue); err != nil {
 				t.Fatal(err)
 			}
 			calls := 0
@@ -98,7 +97,7 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 					if _, err := c.Get(2); err != nil {
 						t.Error(err)
 					}
-					if v, err := c.View(pagination.Window{Limit: 5}, byValue); err != nil || v.Count() != 5 {
+					if v, err := c.Where().View(pagination.Window{Limit: 5}, byValue); err != nil || v.Count() != 5 {
 						t.Errorf("View: %d records, %v, want 5", v.Count(), err)
 					}
 				})
@@ -118,7 +117,7 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 
 // Waiting for a new index ends with the context. The index is built all the same.
 func TestPageReturnsWhenContextEnds(t *testing.T) {
-	house, err := NewWith(Define[slowRecord]("books", Options{}))
+	house, err := New(Define[slowRecord]("books", Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +131,7 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	books, err := house.Encoded("books")
+	books, err := house.Collection("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +140,7 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, _, err := books.Page(ctx, pagination.Window{Limit: 5}, byValue)
+			_, _, err := listed(books.List(ctx, Query{Window: pagination.Window{Limit: 5}, Terms: byValue}))
 			ended <- err
 		}()
 		<-p.reached
@@ -156,12 +155,12 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 		t.Error(err)
 	}
 	close(p.resume)
-	count, records, err := books.Page(t.Context(), pagination.Window{Limit: 100}, byValue)
+	count, records, err := listed(books.List(t.Context(), Query{Window: pagination.Window{Limit: 100}, Terms: byValue}))
 	if count != 21 || len(records) != 21 || err != nil {
 		t.Errorf("Page: %d records of %d, %v, want 21 of 21", len(records), count, err)
 	}
 	old := c.Snapshot() // package store tests that its sorts end with the context, too
-	if _, err := old.View(pagination.Window{Limit: 1}, ordering.Desc("value")); err != nil {
+	if _, err := old.Where().View(pagination.Window{Limit: 1}, ordering.Desc("value")); err != nil {
 		t.Error(err)
 	}
 }
@@ -170,11 +169,11 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 func TestReadsDoNotWaitForUpdate(t *testing.T) {
 	house, _ := benchHouse(t, 50)
 	checkAtEnd(t, house)
-	events := house.Events()
+	events := mustIn(definedEvents, house)
 	inside, leave := make(chan struct{}), make(chan struct{})
 	written := make(chan error)
 	go func() {
-		written <- events.Update(1, func(e *schema.Event) error {
+		written <- events.Update(1, func(e *event) error {
 			close(inside)
 			<-leave
 			return nil
@@ -183,7 +182,7 @@ func TestReadsDoNotWaitForUpdate(t *testing.T) {
 	<-inside
 	read := make(chan error)
 	go func() {
-		for _, f := range events.Fields() { // with an index and without
+		for _, f := range FieldNames(events) { // with an index and without
 			if _, err := events.Page(pagination.Window{Limit: 5}, ordering.Asc(f), ordering.Desc("name")); err != nil {
 				read <- err
 				return
@@ -209,11 +208,11 @@ func TestReadsDoNotWaitForUpdate(t *testing.T) {
 // Readers that request new orderings all the time do not starve a writer.
 func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	house, events := benchHouse(t, 2000)
-	c := house.Events()
+	c := mustIn(definedEvents, house)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		fields := c.Fields()
+		fields := FieldNames(c)
 		for i := 0; ; i++ {
 			select {
 			case <-stop:
@@ -222,16 +221,16 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 			}
 			a, b := fields[1+i%(len(fields)-1)], fields[1+i/len(fields)%(len(fields)-1)]
 			if a != b {
-				c.View(pagination.Window{Limit: 1}, ordering.Asc(a), ordering.Desc(b))
+				c.Where().View(pagination.Window{Limit: 1}, ordering.Asc(a), ordering.Desc(b))
 			}
 		}
 	}()
 	written := make(chan error)
 	go func() {
 		for range 5 {
-			err := c.Batch(func(tx *Tx[schema.Event]) error {
+			err := c.Batch(func(tx *Tx[event]) error {
 				for i := range events {
-					if err := tx.Update(i+1, func(e *schema.Event) error { e.Name += "."; return nil }); err != nil {
+					if err := tx.Update(i+1, func(e *event) error { e.Name += "."; return nil }); err != nil {
 						return err
 					}
 				}

@@ -3,26 +3,22 @@ package catalogue
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// A Catalogue is a set of collections: the 39 of the publishing house's service, those of
-// a program, or both. The collections and the types of their records are fixed when the
-// catalogue is made.
+// A Catalogue is a set of collections. The collections and the types of their records are
+// fixed when the catalogue is made.
 //
 // A Catalogue is safe for concurrent use; see [Collection]. Only [Catalogue.Load] and
 // its variants write to several collections at one instant. References between records
-// are checked by the methods Create, Update and Delete of [Encoded] and by nothing else:
+// are checked by the methods Create, Update and Delete of [AnyCollection] and by nothing else:
 // other writes can leave references to records that do not exist.
 type Catalogue struct {
-	events *Collection[schema.Event]
-	labels *Collection[schema.Label]
-	links  *Collection[schema.SocialLink]
-
-	all      []anyCollection // in the order of the definitions
+	all      []jsonCollection // in the order of the definitions
 	byKey    map[string]int
 	referred map[string]bool // by the keys of the collections that fields refer to
 	readOnly bool            // a snapshot
@@ -34,50 +30,26 @@ type Catalogue struct {
 	references sync.RWMutex
 }
 
-// bind sets the typed collections.
-func (c *Catalogue) bind() {
-	c.events, _ = Define[schema.Event]("events", Options{}).In(c)
-	c.labels, _ = Define[schema.Label]("labels", Options{}).In(c)
-	c.links, _ = Define[schema.SocialLink]("social-links", Options{}).In(c)
-}
-
-// Events returns the collection of events, or nil if the catalogue has no collection
-// events of [schema.Event]. Its default order is by start date.
-func (c *Catalogue) Events() *Collection[schema.Event] { return c.events }
-
-// Labels returns the collection of labels, which are the imprints of the house. It
-// returns nil if the catalogue has no collection labels of [schema.Label].
-func (c *Catalogue) Labels() *Collection[schema.Label] { return c.labels }
-
-// SocialLinks returns the collection of social links, or nil if the catalogue has no
-// collection social-links of [schema.SocialLink].
-func (c *Catalogue) SocialLinks() *Collection[schema.SocialLink] { return c.links }
-
-// Records returns the collection of open records with the given key, such as
-// "authors". The error wraps [ErrUnknownCollection] if there is no collection with the
-// key, and [ErrInvalidType] if its records have another type. To get such a collection,
-// use [Definition.In]. O(1).
-func (c *Catalogue) Records(key string) (*Collection[schema.Record], error) {
-	return Define[schema.Record](key, Options{}).In(c)
-}
-
-// Encoded returns the collection with the given key for records of any type. The error
+// Collection returns the collection with the given key, for records of any type. The error
 // wraps [ErrUnknownCollection] if there is none. O(1).
-func (c *Catalogue) Encoded(key string) (Encoded, error) { return c.lookup(key) }
+func (c *Catalogue) Collection(key string) (AnyCollection, error) {
+	m, err := c.lookup(key)
+	return AnyCollection{m}, err
+}
 
-// All returns an iterator over the keys and the collections: the 39 in the order of the
-// service's document, and the others in the order of their definitions.
-func (c *Catalogue) All() iter.Seq2[string, Encoded] {
-	return func(yield func(string, Encoded) bool) {
+// All returns an iterator over the keys and the collections in the order of their
+// definitions.
+func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
+	return func(yield func(string, AnyCollection) bool) {
 		for _, m := range c.all {
-			if !yield(m.Key(), m) {
+			if !yield(m.Key(), AnyCollection{m}) {
 				return
 			}
 		}
 	}
 }
 
-func (c *Catalogue) lookup(key string) (anyCollection, error) {
+func (c *Catalogue) lookup(key string) (jsonCollection, error) {
 	i, ok := c.byKey[key]
 	if !ok {
 		return nil, fmt.Errorf("catalogue: %w", unknownCollection(key, c.keys()))
@@ -95,12 +67,11 @@ func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
 func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {
-	clone := &Catalogue{byKey: c.byKey, referred: c.referred, all: make([]anyCollection, len(c.all)), readOnly: readOnly}
+	clone := &Catalogue{byKey: c.byKey, referred: c.referred, all: make([]jsonCollection, len(c.all)), readOnly: readOnly}
 	stores := store.Clone(c.stores()...)
 	for i, m := range c.all {
 		clone.all[i] = m.clone(clone, stores[i])
 	}
-	clone.bind()
 	return clone
 }
 
@@ -131,4 +102,60 @@ func (c *Catalogue) keys() []string {
 		keys[i] = m.Key()
 	}
 	return keys
+}
+
+// New returns an empty catalogue with the collections of the definitions, in their order:
+//
+//	films, err := catalogue.New(Directors, Genres, Films)
+//
+// The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have
+// the same key or the same path segment, if Options.Name or Options.ID is not empty, and
+// if a description is invalid: [schema.Description.Check] returns an error, a field is
+// not a member of the JSON of T, or a reference or a name in Search is to a collection or
+// a field that does not exist. It wraps [ErrUnknownCollection] for the zero Definition.
+// Otherwise the errors are those of [NewCollection] and [schema.DescriptionOf].
+func New(definitions ...AnyDefinition) (*Catalogue, error) {
+	if len(definitions) == 0 {
+		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
+	}
+	c := &Catalogue{byKey: map[string]int{}, referred: map[string]bool{}}
+	if err := checkKeys(definitions); err != nil {
+		return nil, err
+	}
+	var about []schema.Description
+	for i, d := range definitions {
+		m, err := d.make(c)
+		if err != nil {
+			return nil, err
+		}
+		c.all = append(c.all, m)
+		c.byKey[m.Key()] = i
+		about = append(about, m.Description())
+		for _, f := range m.Description().Fields {
+			c.referred[f.Refers] = true
+		}
+	}
+	if err := checkTogether(about); err != nil {
+		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	return c, nil
+}
+
+// checkKeys returns an error if a definition is nil or has no key, or if two have the same.
+func checkKeys(definitions []AnyDefinition) error {
+	seen := map[string]bool{}
+	for _, d := range definitions {
+		if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return fmt.Errorf("catalogue: %w: nil definition", ErrInvalidType)
+		}
+		switch key := d.Key(); {
+		case key == "":
+			return fmt.Errorf("catalogue: %w: the definition has no key", ErrUnknownCollection)
+		case seen[key]:
+			return fmt.Errorf("catalogue: %s: %w: it is defined twice", key, ErrInvalidType)
+		default:
+			seen[key] = true
+		}
+	}
+	return nil
 }

@@ -20,13 +20,8 @@ const (
 // String returns the name of the constant in lower case, or ChangeKind(n) for any other
 // value n.
 func (k ChangeKind) String() string {
-	switch k {
-	case Inserted:
-		return "inserted"
-	case Updated:
-		return "updated"
-	case Deleted:
-		return "deleted"
+	if names := [...]string{Inserted: "inserted", Updated: "updated", Deleted: "deleted"}; 0 < k && int(k) < len(names) {
+		return names[k]
 	}
 	return fmt.Sprintf("ChangeKind(%d)", uint8(k))
 }
@@ -70,19 +65,21 @@ func (ch Change[T]) JSON() ([]byte, error) {
 // call. The changes are sorted by revision and, within a revision, by id. To start, pass
 // the revision of a [Snapshot].
 //
-// The error wraps [ErrHistoryTrimmed] if some of the changes are no longer kept, for
-// example after a load or a batch of more changes than [Options].History. The caller
-// then starts again with a Snapshot. The error wraps [ErrFutureRevision] if the revision
-// does not exist yet, and [ErrNoHistory] if the collection has no history.
-// O(changes returned + log of those kept).
+// The error wraps [ErrHistoryTrimmed] if the history does not lead from the revision to the
+// current one: some of the changes are no longer kept, for example after a load or a batch
+// of more changes than [Options].History, or the revision does not exist yet, as after a
+// restart of the program. The caller then starts again with a Snapshot. Without a history,
+// this is so after each write. O(changes returned + log of those kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
-	if c.typ.history <= 0 {
-		return nil, 0, c.typ.errorf("%w", ErrNoHistory)
-	}
 	events, kept, now := c.store.Since(revision)
+	if c.typ.history == 0 {
+		kept = now
+	}
 	switch {
 	case revision > now:
-		return nil, 0, c.typ.errorf("%w: %d, the current revision is %d", ErrFutureRevision, revision, now)
+		return nil, 0, c.typ.errorf("%w: there is no revision %d yet, the current one is %d", ErrHistoryTrimmed, revision, now)
+	case revision < kept && c.typ.history == 0:
+		return nil, 0, c.typ.errorf("%w: want changes after revision %d, none are kept: set Options.History", ErrHistoryTrimmed, revision)
 	case revision < kept:
 		return nil, 0, c.typ.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A changeModel computes the expected changes of a collection: the differences between a
@@ -73,7 +74,7 @@ func (m *changeModel) compare(since uint64, history int) error {
 	changes, now, err := m.c.Since(since)
 	switch {
 	case since > m.revision:
-		return is(err, catalogue.ErrFutureRevision)
+		return is(err, catalogue.ErrHistoryTrimmed)
 	case since < m.oldest(history):
 		return is(err, catalogue.ErrHistoryTrimmed)
 	case err != nil || now != m.revision:
@@ -189,7 +190,7 @@ func (r *randomWriter) load(m *changeModel) (map[int]int, error) {
 	if fails {
 		wires = append(wires, wires[0])
 	}
-	err := m.house.LoadCollection("books", strings.NewReader("["+strings.Join(wires, ",")+"]"))
+	err := m.house.Load(strings.NewReader(`{"books":[`+strings.Join(wires, ",")+`]}`), catalogue.LoadOptions{})
 	if fails {
 		return m.amounts, is(err, catalogue.ErrInvalidData)
 	}
@@ -230,7 +231,7 @@ func TestModelChanges(t *testing.T) {
 	steps, seed := modelSteps(t)/10, modelSeed(t)
 	for _, history := range []int{1, 7, 33, 200} {
 		t.Run(fmt.Sprint(history), func(t *testing.T) {
-			house, err := catalogue.NewWith(catalogue.Define[account]("books", catalogue.Options{History: history}))
+			house, err := resources.New(catalogue.Define[account]("books", catalogue.Options{History: history}))
 			if err != nil {
 				t.Fatal(err)
 			}

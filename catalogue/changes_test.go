@@ -12,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // newAccounts returns an empty collection with a history of the given length.
@@ -231,7 +232,7 @@ func TestHistoryOfBatches(t *testing.T) {
 	}
 }
 
-// Since and Changes fail for future revisions and without a history.
+// Since and Changes fail for future revisions and, without a history, for past ones.
 func TestSinceErrors(t *testing.T) {
 	for _, row := range []struct {
 		reason  string
@@ -241,10 +242,12 @@ func TestSinceErrors(t *testing.T) {
 	}{
 		{"the first revision", 10, 0, nil},
 		{"the current revision", 10, 2, nil},
-		{"the next revision", 10, 3, catalogue.ErrFutureRevision},
-		{"the largest uint64", 10, math.MaxUint64, catalogue.ErrFutureRevision},
-		{"no history", 0, 2, catalogue.ErrNoHistory},
-		{"a negative history", -1, 2, catalogue.ErrNoHistory},
+		{"the next revision", 10, 3, catalogue.ErrHistoryTrimmed},
+		{"the largest uint64", 10, math.MaxUint64, catalogue.ErrHistoryTrimmed},
+		{"no history", 0, 1, catalogue.ErrHistoryTrimmed},
+		{"a negative history", -1, 0, catalogue.ErrHistoryTrimmed},
+		{"the current revision without a history", 0, 2, nil},
+		{"a future revision without a history", 0, 3, catalogue.ErrHistoryTrimmed},
 	} {
 		c := newAccounts(t, row.history)
 		for range 2 {
@@ -345,7 +348,7 @@ func TestSinceLoad(t *testing.T) {
 			"updated 1 (10), updated 2 (20), updated 3 (30); ", 3},
 		{"a load that fails", 3, `[{"id":1},{"id":1}]`, catalogue.ErrInvalidData, "", 0},
 	} {
-		house, err := catalogue.NewWith(catalogue.Define[account]("books", catalogue.Options{History: row.history}))
+		house, err := resources.New(catalogue.Define[account]("books", catalogue.Options{History: row.history}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,7 +362,7 @@ func TestSinceLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := house.LoadCollection("books", strings.NewReader(row.load)); !errors.Is(err, row.fails) {
+		if err := house.Load(strings.NewReader(`{"books":`+row.load+`}`), catalogue.LoadOptions{}); !errors.Is(err, row.fails) {
 			t.Fatalf("%s: %v", row.reason, err)
 		}
 		changes, now, err := c.Since(max(row.oldest, 3))
@@ -377,8 +380,8 @@ func TestSinceLoad(t *testing.T) {
 // In a catalogue, the collections defined with a history keep their changes, also those of
 // the documented types.
 func TestSinceInCatalogue(t *testing.T) {
-	house, err := catalogue.NewWith(
-		catalogue.Define[schema.Event]("events", catalogue.Options{History: 10}),
+	house, err := resources.New(
+		catalogue.Define[resources.Event]("events", catalogue.Options{History: 10}),
 		catalogue.Define[schema.Record]("authors", catalogue.Options{History: 10}),
 		catalogue.Define[account]("books", catalogue.Options{History: 10}),
 	)
@@ -386,7 +389,7 @@ func TestSinceInCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, house)
-	events, err := house.Encoded("events")
+	events, err := house.Collection("events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,11 +398,11 @@ func TestSinceInCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, now, err := house.Events().Since(0)
+	changes, now, err := mustIn(resources.Events, house).Since(0)
 	if err != nil || len(changes) != 1 || changes[0].Record().Name != "f" || now != revisionOf(t, events) {
 		t.Errorf("Since(0) after Create: %v, revision %d, %v", changes, now, err)
 	}
-	authors, err := house.Records("authors")
+	authors, err := resources.Records("authors").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,8 +416,12 @@ func TestSinceInCatalogue(t *testing.T) {
 	if text, err := inserted[0].JSON(); string(text) != `{"id":1,"name":"Anna"}` || err != nil {
 		t.Errorf("JSON of an open record: %s, %v", text, err)
 	}
-	if _, _, err := house.Labels().Since(0); !errors.Is(err, catalogue.ErrNoHistory) {
-		t.Errorf("labels: error %v, want ErrNoHistory", err)
+	labels := mustIn(resources.Labels, house) // without a history
+	if _, err := labels.Insert(resources.Label{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := labels.Since(0); !errors.Is(err, catalogue.ErrHistoryTrimmed) || !strings.Contains(err.Error(), "Options.History") {
+		t.Errorf("labels: error %v, want ErrHistoryTrimmed", err)
 	}
 }
 

@@ -12,23 +12,24 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A catalogue and its clone do not see each other's writes.
 func TestClonesDiverge(t *testing.T) {
 	house := dataset(t)
-	before := ids(t, house.Events(), eventID, terms("-slug"))
+	before := ids(t, mustIn(resources.Events, house), eventID, terms("-slug"))
 	clone := house.Clone()
-	if id, err := clone.Events().Insert(schema.Event{Name: "clone", Slug: "zzz"}); err != nil || clone.Events().Count() != len(before)+1 {
+	if id, err := mustIn(resources.Events, clone).Insert(resources.Event{Name: "clone", Slug: "zzz"}); err != nil || mustIn(resources.Events, clone).Count() != len(before)+1 {
 		t.Fatalf("insert: %d, %v", id, err)
 	}
-	if diff := cmp.Diff(before, ids(t, house.Events(), eventID, terms("-slug"))); diff != "" {
+	if diff := cmp.Diff(before, ids(t, mustIn(resources.Events, house), eventID, terms("-slug"))); diff != "" {
 		t.Errorf("the original contains the clone's insert (-want +got):\n%s", diff)
 	}
-	if err := house.Events().Delete(before[0]); err != nil {
+	if err := mustIn(resources.Events, house).Delete(before[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clone.Events().Get(before[0]); err != nil {
+	if _, err := mustIn(resources.Events, clone).Get(before[0]); err != nil {
 		t.Errorf("the clone lacks what the original deleted: %v", err)
 	}
 	for _, c := range []*catalogue.Catalogue{house, clone} {
@@ -107,29 +108,29 @@ func TestConcurrentCatalogueClones(t *testing.T) {
 		group.Go(func() {
 			for range 10 {
 				clone := house.Clone()
-				if _, err := house.Events().Insert(schema.Event{Name: "n"}); err != nil {
+				if _, err := mustIn(resources.Events, house).Insert(resources.Event{Name: "n"}); err != nil {
 					t.Error(err)
 				}
-				n := clone.Events().Count()
-				if _, err := clone.Events().Insert(schema.Event{Name: "n"}); err != nil || clone.Events().Count() != n+1 {
-					t.Errorf("clone has %d events, %v, want %d", clone.Events().Count(), err, n+1)
+				n := mustIn(resources.Events, clone).Count()
+				if _, err := mustIn(resources.Events, clone).Insert(resources.Event{Name: "n"}); err != nil || mustIn(resources.Events, clone).Count() != n+1 {
+					t.Errorf("clone has %d events, %v, want %d", mustIn(resources.Events, clone).Count(), err, n+1)
 				}
 			}
 		})
 	}
 	group.Wait()
-	if err := house.Check(); err != nil || house.Events().Count() != 90+30 {
-		t.Errorf("Count() = %d, %v, want %d", house.Events().Count(), err, 90+30)
+	if err := house.Check(); err != nil || mustIn(resources.Events, house).Count() != 90+30 {
+		t.Errorf("Count() = %d, %v, want %d", mustIn(resources.Events, house).Count(), err, 90+30)
 	}
 }
 
 // Each clone of open records has its own fields, whichever of the copies is written to
 // first.
 func TestFieldsOfClones(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	load := func(c *catalogue.Catalogue, records string) {
 		t.Helper()
-		if err := c.LoadCollection("books", strings.NewReader(records)); err != nil {
+		if err := c.Load(strings.NewReader(`{"books":`+records+`}`), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +138,7 @@ func TestFieldsOfClones(t *testing.T) {
 	first, second := house.Clone(), house.Clone()
 	grandchild := second.Clone()
 	books := func(c *catalogue.Catalogue) *catalogue.Collection[schema.Record] {
-		open, err := c.Records("books")
+		open, err := resources.Records("books").In(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func TestFieldsOfClones(t *testing.T) {
 		{"one of two records with a was deleted", second, []string{"a", "b", "id"}},
 		{"a clone of a clone without writes", grandchild, []string{"a", "b", "id"}},
 	} {
-		if diff := cmp.Diff(row.want, books(row.c).Fields()); diff != "" {
+		if diff := cmp.Diff(row.want, catalogue.FieldNames(books(row.c))); diff != "" {
 			t.Errorf("%s: Fields (-want +got):\n%s", row.reason, diff)
 		}
 		if err := row.c.Check(); err != nil {
@@ -227,7 +228,7 @@ func TestCloneAllocates(t *testing.T) {
 	for _, c := range full.All() {
 		records += c.Count()
 	}
-	empty := testing.AllocsPerRun(10, func() { catalogue.New().Clone() }) - testing.AllocsPerRun(10, func() { catalogue.New() })
+	empty := testing.AllocsPerRun(10, func() { mustNew().Clone() }) - testing.AllocsPerRun(10, func() { mustNew() })
 	full.Clone() // the first call publishes a state
 	if got := testing.AllocsPerRun(10, func() { full.Clone() }); got > empty || records < 100 {
 		t.Errorf("Clone: %v allocations for %d records, want at most the %v for none", got, records, empty)

@@ -1,8 +1,11 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures a [Collection]. With the zero value a collection has no name and
@@ -23,14 +27,13 @@ type Options struct {
 	// ID is the JSON name of the int field that holds the id. If empty, it is "id".
 	ID string
 
-	// Ordering is the default order. If empty, records are in the order of their
-	// ids. So are open records while no record has a member that Ordering names.
+	// Ordering is the default order. If empty, records are in the order of their ids.
+	// Open records are sorted by id until one has a member named in Ordering.
 	Ordering []ordering.Term
 
 	// History is the number of changes that are kept for [Collection.Since] and
 	// [Collection.Changes]. The oldest are dropped first. If zero or negative, none
-	// are kept. A change takes about 70 bytes and keeps its version of the record
-	// in memory.
+	// are kept. Each change keeps its version of the record in memory.
 	History int
 
 	// Unique names fields, in snake_case, of which no two records can have the same
@@ -43,22 +46,22 @@ type Options struct {
 	// [ordering.FieldsOf] derives. Conditions and Unique compare by these keys too.
 	// The id cannot have one. For open records each must be an [ordering.FieldKey] that
 	// takes a string; it is called for members that are text, and has no effect if there
-	// is no such member. [ordering.Decimal] sorts prices such as "12.00" by value.
+	// is no such member. [sortkey.Decimal] sorts prices such as "12.00" by value.
 	Keys []ordering.KeyFunc
 
 	// Description describes the collection of a catalogue for servers and for posts. A
 	// standalone collection ignores it. If it is nil, or for members that are zero, the
-	// description is the documented one or that of [schema.DescriptionOf].
+	// description is that of [schema.DescriptionOf].
 	Description *schema.Description
+
+	// StrictLoad requires that loaded records have all members that the description
+	// requires, and null only in those that are Nullable. Without it, members may be
+	// missing. A standalone collection ignores it.
+	StrictLoad bool
 
 	// Now returns the time for fields that are [schema.Field].Created. If nil, it is
 	// [time.Now].
 	Now func() time.Time
-
-	// Clones are functions that copy values of their types, in place of a method Clone
-	// if the type has one. The last one for a type counts. A function for a type that
-	// the records do not contain has no effect. Open records need none.
-	Clones []CloneFunc
 }
 
 // A Collection holds records of type T and returns them by id or in any order of
@@ -73,7 +76,7 @@ type Options struct {
 // turns. The writes of one batch become visible together or, after an error or a
 // panic, not at all.
 //
-// Records are copied on the way in and out. Only [View] exposes stored records;
+// Records are copied on the way in and out. Only a [View] exposes stored records;
 // they must not be modified.
 type Collection[T any] struct {
 	typ      *recordType[T]
@@ -94,14 +97,12 @@ type Collection[T any] struct {
 //     they are written
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
-//   - types with a function in Options.Clones
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and
-// [net/netip.Addr], must have such a method or function, or be part of a struct with
-// one. The option string of a json tag is not supported. Fields that are not in the JSON
-// are copied too. If T has a method MarshalJSON, it must have UnmarshalJSON too. Its JSON
-// must be an object, so T cannot have MarshalText or UnmarshalText without the
-// corresponding method for JSON.
+// [net/netip.Addr], must be part of a type with such a method. The option string of a json
+// tag is not supported. Fields that are not in the JSON are copied too. If T has a method
+// MarshalJSON, it must have UnmarshalJSON too. Its JSON must be an object, so T cannot have
+// MarshalText or UnmarshalText without the corresponding method for JSON.
 //
 // Two words of the tag backlist have an effect: a field with unique is added to
 // Options.Unique, and the text of a field with decimal is compared by its value, unless
@@ -178,6 +179,72 @@ func (c *Collection[T]) Clone() *Collection[T] {
 func (c *Collection[T]) writable() error {
 	if c.readOnly {
 		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return nil
+}
+
+// Count returns the number of records. O(1).
+func (c *Collection[T]) Count() int { return c.store.Len() }
+
+// Has reports whether there is a record with the given id. O(log n).
+func (c *Collection[T]) Has(id int) bool { return c.store.Get(id) != nil }
+
+// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
+// there is none. O(log n).
+func (c *Collection[T]) Get(id int) (T, error) { return c.typ.copied(c.store.Get(id), id) }
+
+// Page returns copies of the records in a window, in the order of terms, and the number
+// of all records. Without terms, records are in the default order. A window past the end
+// has no records, and the zero Window has all. The error wraps [ordering.ErrUnknownField]
+// if a term names an unknown field. O(log n + limit) at any offset, after the first use of
+// the ordering. To restrict the records, use [Collection.Where].
+func (c *Collection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
+	return c.Where().Page(w, terms...)
+}
+
+// All returns an iterator over copies of all records in the default order. It yields the
+// state at the time of the call; later writes do not affect it. O(1) for each record. For
+// another order, use [Selection.All].
+func (c *Collection[T]) All() iter.Seq[T] {
+	all, _ := c.Where().All() // without terms there is no error
+	return all
+}
+
+// copied returns a copy of the record of an entry. The error wraps [ErrNotFound] if e
+// is nil.
+func (s *recordType[T]) copied(e *store.Entry, id int) (record T, err error) {
+	if e == nil {
+		return record, s.errorf("%w: id %d", ErrNotFound, id)
+	}
+	return s.clone(recordOf[T](e)), nil
+}
+
+// errCorrupt is wrapped by the errors of Check, which are bugs of this package.
+var errCorrupt = errors.New("corrupt")
+
+// Check returns an error that describes the first violated invariant of the collection,
+// or nil. It is for tests. Each index must contain each record once, in order, and at
+// its key and position. The stored JSON must be that of the records. Ids, lengths and
+// the names of members must be as counted. The history must be in order and lead to the
+// current records. O(orderings in use × n log n + history × log n).
+func (c *Collection[T]) Check() error { return c.typ.checkState(c.store.Current(), c.store.Check()) }
+
+// checkState checks the records of a state. err is the result of the store's check.
+func (s *recordType[T]) checkState(state *store.State, err error) error {
+	if err != nil {
+		return s.errorf("%w: %w", errCorrupt, err)
+	}
+	for _, e := range state.Entries() {
+		if id := s.id(recordOf[T](e)); id != e.ID {
+			return s.errorf("%w: the record with id %d is stored with id %d", errCorrupt, id, e.ID)
+		}
+		kept := storedOf[T](e).encoding.Load()
+		if kept == nil {
+			continue
+		}
+		if fresh, err := s.encode(recordOf[T](e)); err != nil || !bytes.Equal(fresh, *kept) {
+			return s.errorf("%w: id %d: the stored JSON is %s, want %s (%v)", errCorrupt, e.ID, *kept, fresh, err)
+		}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A workerGroup is a group of goroutines that use one collection. Each writes to records
@@ -65,7 +66,7 @@ func TestConcurrentModel(t *testing.T) {
 	const workers = 6
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Logf("BACKLIST_MODEL_SEED=%d BACKLIST_MODEL_STEPS=%d", seed, steps)
-	house, err := catalogue.NewWith(catalogue.Define[task]("books", catalogue.Options{History: 200}))
+	house, err := resources.New(catalogue.Define[task]("books", catalogue.Options{History: 200}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +348,7 @@ func (w *worker) load() error {
 		rows[owner] = append(rows[owner], d)
 		list = append(list, taskJSON(&d))
 	}
-	if err := w.house.LoadCollection("books", strings.NewReader("["+strings.Join(list, ",")+"]")); err != nil {
+	if err := w.house.Load(strings.NewReader(`{"books":[`+strings.Join(list, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
 		return err
 	}
 	for i, other := range w.workers {
@@ -365,7 +366,7 @@ func (w *worker) invalidLoad(p *tracked) error {
 	d := randomTask(w.rng, w.number)
 	d.ID = 1
 	text := "[" + taskJSON(&d) + "," + taskJSON(&d) + "]"
-	return checkResult("load of a repeated id", 0, 0, catalogue.ErrInvalidData, p.house.LoadCollection("books", strings.NewReader(text)))
+	return checkResult("load of a repeated id", 0, 0, catalogue.ErrInvalidData, p.house.Load(strings.NewReader(`{"books":`+text+`}`), catalogue.LoadOptions{}))
 }
 
 // randomTerms returns up to three terms: either one of a few orderings that are often
@@ -402,7 +403,7 @@ func (w *worker) compareOwn(s catalogue.Snapshot[task], rows []task) error {
 	want := sortedTasks(rows, by)
 	got := make([]*task, 0, len(want))
 	for win := (pagination.Window{Limit: pick(w.rng, 7, 21, 100)}); win.Offset < s.Count(); win.Offset += win.Limit {
-		v, err := s.View(win, by...)
+		v, err := s.Where().View(win, by...)
 		if err != nil || v.Count() != s.Count() {
 			return fmt.Errorf("page %v by %v: count %d, want %d: %v", win, by, v.Count(), s.Count(), err)
 		}
@@ -430,7 +431,7 @@ func sameTasks(what string, got, want []*task) error {
 // compareBy compares an ordering, at once and page by page, with rows.
 func (w *worker) compareBy(r reader[task], rows []task, by []ordering.Term) error {
 	want := sortedTasks(rows, by)
-	seq, err := r.Ordered(by...)
+	seq, err := r.Where().All(by...)
 	if err != nil {
 		return err
 	}
@@ -442,7 +443,7 @@ func (w *worker) compareBy(r reader[task], rows []task, by []ordering.Term) erro
 		return err
 	}
 	for win := (pagination.Window{Limit: pick(w.rng, 5, 21, 64)}); len(paged) < len(want); win.Offset += win.Limit {
-		v, err := r.View(win, by...)
+		v, err := r.Where().View(win, by...)
 		if err != nil || v.Count() != len(want) || v.Len() == 0 {
 			return fmt.Errorf("page %v by %v: %d of %d records, want some of %d: %v", win, by, v.Len(), v.Count(), len(want), err)
 		}
@@ -482,7 +483,7 @@ func (w *worker) checkOrderings() error {
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	by := w.randomTerms()
-	v, err := w.c.View(whole, by...)
+	v, err := w.c.Where().View(whole, by...)
 	if err != nil || v.Count() != v.Len() {
 		return fmt.Errorf("all by %v: count %d of %d: %v", by, v.Count(), v.Len(), err)
 	}

@@ -1,23 +1,33 @@
 package catalogue
 
 import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // The package uses unsafe to copy records (this file), to load them (layout.go) and to
-// find them in their entries (stored.go). Reads and writes copy records; reflection takes
+// find them in their entries (record.go). Reads and writes copy records; reflection takes
 // three times as long to do so and allocates more. Memory that contains pointers is
 // allocated and written by package reflect, so that the garbage collector knows them.
 // The functions of this file do not retain the pointer to the record, so the record can
 // stay on the stack.
 
 // copyOf returns a deep copy of a record.
-func copyOf[T any](pl *plan, record *T) T {
+func copyOf[T any](c *copier, record *T) T {
 	copied := *record
-	if pl.shares {
-		pl.copy(unsafe.Pointer(&copied))
+	if c.shares {
+		c.copy(unsafe.Pointer(&copied))
 	}
 	return copied
 }
@@ -28,79 +38,393 @@ func intAt[T any](record *T, offset uintptr) *int {
 }
 
 // copy replaces all memory that the value at p refers to by copies of it.
-func (pl *plan) copy(p unsafe.Pointer) {
-	switch kind := pl.kind; {
-	case kind == reflect.Map && !pl.clones && *(*unsafe.Pointer)(p) == nil:
-	case kind == reflect.Map, pl.clones:
-		box := reflect.New(pl.typ)
-		pl.assign(box.UnsafePointer(), p)
-		pl.replace(box.Elem())
-		pl.assign(p, box.UnsafePointer())
+func (c *copier) copy(p unsafe.Pointer) {
+	switch kind := c.kind; {
+	case kind == reflect.Map && !c.clones && *(*unsafe.Pointer)(p) == nil:
+	case kind == reflect.Map, c.clones:
+		box := reflect.New(c.typ)
+		c.assign(box.UnsafePointer(), p)
+		c.replace(box.Elem())
+		c.assign(p, box.UnsafePointer())
 	case kind == reflect.Struct:
-		for _, f := range pl.copies {
+		for _, f := range c.copies {
 			f.copy(unsafe.Add(p, f.offset))
 		}
 	case kind == reflect.Slice:
 		// All slices have the layout of a []byte; the length is in elements.
 		if s := (*[]byte)(p); len(*s) > 0 {
-			fresh := pl.elem.duplicate(unsafe.Pointer(unsafe.SliceData(*s)), len(*s))
+			fresh := c.elem.duplicate(unsafe.Pointer(unsafe.SliceData(*s)), len(*s))
 			*s = unsafe.Slice((*byte)(fresh), len(*s))
 		} else if *s != nil {
 			*s = []byte{} // has no capacity to share
 		}
 	case kind == reflect.Array:
-		pl.elem.copyEach(p, pl.typ.Len())
+		c.elem.copyEach(p, c.typ.Len())
 	case kind == reflect.Pointer:
 		if at := (*unsafe.Pointer)(p); *at != nil {
-			*at = pl.elem.duplicate(*at, 1)
+			*at = c.elem.duplicate(*at, 1)
 		}
 	case kind == reflect.Interface:
 		*(*any)(p) = copyAny(*(*any)(p))
 	}
 }
 
-func (pl *plan) copyEach(p unsafe.Pointer, n int) {
+func (c *copier) copyEach(p unsafe.Pointer, n int) {
 	for i := range n {
-		pl.copy(unsafe.Add(p, uintptr(i)*pl.typ.Size()))
+		c.copy(unsafe.Add(p, uintptr(i)*c.typ.Size()))
 	}
 }
 
 // duplicate returns new memory with copies of the n values at p. n must not be 0.
-func (pl *plan) duplicate(p unsafe.Pointer, n int) unsafe.Pointer {
-	switch pl.unit {
-	case unitByte:
-		return cloneOf[byte](p, n*int(pl.typ.Size()))
-	case unitWord:
-		return cloneOf[uint64](p, n*int(pl.typ.Size()/8))
-	case unitText:
-		return cloneOf[string](p, n)
-	case unitTime:
-		return cloneOf[time.Time](p, n)
+func (c *copier) duplicate(p unsafe.Pointer, n int) unsafe.Pointer {
+	if c.slice != nil {
+		return c.slice(p, n)
 	}
 	pair := [2][]byte{nil, unsafe.Slice((*byte)(p), n)}
-	fresh, old := pl.slices(&pair)
+	fresh, old := c.slices(&pair)
 	fresh.Grow(n) // one allocation; MakeSlice takes two
 	fresh.SetLen(n)
 	reflect.Copy(fresh, old)
 	to := unsafe.Pointer(unsafe.SliceData(pair[0]))
-	if pl.shares {
-		pl.copyEach(to, n)
+	if c.shares {
+		c.copyEach(to, n)
 	}
 	return to
 }
 
 // assign assigns the value at from to the value at to.
-func (pl *plan) assign(to, from unsafe.Pointer) {
+func (c *copier) assign(to, from unsafe.Pointer) {
 	pair := [2][]byte{unsafe.Slice((*byte)(to), 1), unsafe.Slice((*byte)(from), 1)}
-	reflect.Copy(pl.slices(&pair))
+	reflect.Copy(c.slices(&pair))
 }
 
-// slices returns the slices of a pair as slices of the plan's type.
-func (pl *plan) slices(pair *[2][]byte) (a, b reflect.Value) {
-	v := reflect.NewAt(pl.pair, unsafe.Pointer(pair)).Elem()
+// slices returns the slices of a pair as slices of the type.
+func (c *copier) slices(pair *[2][]byte) (a, b reflect.Value) {
+	v := reflect.NewAt(c.pair, unsafe.Pointer(pair)).Elem()
 	return v.Index(0), v.Index(1)
 }
 
 func cloneOf[E any](p unsafe.Pointer, n int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(append([]E{}, unsafe.Slice((*E)(p), n)...)))
+}
+
+// replace replaces a map, or a value with a method Clone, by a copy.
+func (c *copier) replace(v reflect.Value) {
+	switch {
+	case !c.clones:
+		v.Set(c.copyMap(v))
+	case c.kind == reflect.Pointer && v.IsNil():
+	default:
+		v.Set(v.MethodByName("Clone").Call(nil)[0])
+	}
+}
+
+func (c *copier) copyMap(m reflect.Value) reflect.Value {
+	fresh := reflect.MakeMapWithSize(c.typ, m.Len())
+	key, value := reflect.New(c.key.typ).Elem(), reflect.New(c.elem.typ)
+	for it := m.MapRange(); it.Next(); {
+		key.SetIterKey(it)
+		value.Elem().SetIterValue(it)
+		c.elem.copy(value.UnsafePointer())
+		fresh.SetMapIndex(key, value.Elem())
+	}
+	return fresh
+}
+
+// copyAny copies a value of a type that encoding/json decodes into any.
+func copyAny(value any) any {
+	switch x := value.(type) {
+	case []any:
+		fresh := slices.Clone(x)
+		for i, e := range fresh {
+			fresh[i] = copyAny(e)
+		}
+		return fresh
+	case map[string]any:
+		fresh := maps.Clone(x)
+		for k, e := range fresh {
+			fresh[k] = copyAny(e)
+		}
+		return fresh
+	}
+	return value
+}
+
+// A copier copies and checks the values of a type. The copiers of a record type and its
+// parts are made once for a collection.
+type copier struct {
+	typ, pair reflect.Type // the type, and an array of two slices of it
+	kind      reflect.Kind
+	slice     func(p unsafe.Pointer, n int) unsafe.Pointer // see bulk
+	elem, key *copier                                      // of a pointer, slice, array or map
+	copies    []*field                                     // the fields of a struct that refer to memory
+	checks    []*field                                     // the fields of a struct that can be invalid
+
+	check func(reflect.Value) error // replaces the check for the kind if not nil
+
+	shares  bool // an assigned value refers to the same memory as the original
+	clones  bool // the type has a method Clone, which makes the copies
+	flat    bool // values contain no pointers
+	checked bool // a value can be invalid
+	open    bool // a value can contain itself, so that it must be checked before it is copied
+	making  bool // the copier is not complete; it is found so if the type contains itself
+
+	// A value that passes its check can still have JSON that cannot be loaded.
+	deep      bool // the JSON can be nested too deep
+	methods   bool // methods read or write the JSON
+	writeOnly bool // methods write the JSON and none reads it, so it is only parsed
+
+	noCopy, noJSON error // why values cannot be copied or marshaled
+}
+
+// bulk returns the function that copies n values, which are copied as those of another type,
+// or nil if they must be copied as those of their own.
+func (c *copier) bulk() func(p unsafe.Pointer, n int) unsafe.Pointer {
+	size, align := c.typ.Size(), c.typ.Align()
+	switch {
+	case c.kind == reflect.String && !c.clones:
+		return cloneOf[string]
+	case isTime(c.typ):
+		return cloneOf[time.Time]
+	case c.flat && align == 1 && size > 0:
+		return func(p unsafe.Pointer, n int) unsafe.Pointer { return cloneOf[byte](p, n*int(size)) }
+	case c.flat && align == reflect.TypeFor[uint64]().Align() && size%8 == 0 && size > 0:
+		return func(p unsafe.Pointer, n int) unsafe.Pointer { return cloneOf[uint64](p, n*int(size/8)) }
+	}
+	return nil
+}
+
+// copiers holds one copier for each type, because a type may contain itself.
+type copiers map[reflect.Type]*copier
+
+// copierOf returns the copier of a struct type. It ignores the JSON methods of the type
+// itself.
+func copierOf(t reflect.Type) *copier {
+	all := copiers{}
+	c := all.begin(t)
+	all.structure(c)
+	c.deep = c.deep || len(all) > maxLevels // structs can be nested too deep
+	return c
+}
+
+func (all copiers) begin(t reflect.Type) *copier {
+	c := &copier{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), clones: hasClone(t), making: true}
+	all[t] = c
+	return c
+}
+
+func (all copiers) of(t reflect.Type) *copier {
+	if known := all[t]; known != nil {
+		if known.making {
+			known.open, known.deep, known.checked = !known.clones, true, true
+		}
+		return known
+	}
+	c := all.begin(t)
+	all.fill(c)
+	c.slice = c.bulk()
+	c.making = false
+	return c
+}
+
+func (all copiers) fill(c *copier) {
+	switch t := c.typ; {
+	case isTime(t):
+		c.check, c.checked = checkTime, true
+	case t == reflect.TypeFor[json.Number]():
+		c.check, c.checked = checkReading, true
+	case t == reflect.TypeFor[json.RawMessage]():
+		all.plain(c)
+		c.check, c.checked, c.deep = checkRaw, true, true
+	default:
+		all.plain(c)
+		all.heed(c)
+	}
+}
+
+// heed adjusts the copier of a type with methods.
+func (all copiers) heed(c *copier) {
+	writes, reads := writesJSON(c.typ), readsJSON(c.typ)
+	if c.clones {
+		c.shares, c.flat, c.open, c.noCopy = true, false, false, nil
+	}
+	if writes {
+		c.checked, c.noJSON, c.writeOnly = false, nil, !reads
+		if !pointsTo[json.Marshaler](c.typ) {
+			c.check, c.checked = checkText, true
+		} else if f, ok := embeddedTime(c.typ); ok && reads {
+			c.check, c.checked = checkEmbeddedTime(f.Index), true
+		}
+		if c.open {
+			c.noCopy = fmt.Errorf("%v has a method that marshals it and can contain itself: give it a method Clone", c.typ)
+		}
+	}
+	c.methods = c.methods || writes || reads
+}
+
+// plain sets the copier of a type as if it had no methods.
+func (all copiers) plain(c *copier) {
+	switch t := c.typ; c.kind {
+	case reflect.String:
+		c.checked = true
+	case reflect.Float32, reflect.Float64:
+		c.checked, c.flat = true, true
+	case reflect.Pointer, reflect.Slice:
+		c.shares = true
+		c.elem = all.part(c, t.Elem())
+	case reflect.Array:
+		c.elem = all.part(c, t.Elem())
+		c.shares, c.flat = c.elem.shares, c.elem.flat
+	case reflect.Map:
+		c.shares = true
+		c.key, c.elem = all.part(c, t.Key()), all.part(c, t.Elem())
+		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) &&
+			!t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+			c.noJSON = fmt.Errorf("%v: JSON keys cannot have type %v", t, t.Key())
+		}
+		if c.key.shares {
+			c.noCopy = fmt.Errorf("%v: keys of type %v cannot be copied", t, t.Key())
+		}
+	case reflect.Struct:
+		all.structure(c)
+	case reflect.Interface:
+		c.shares, c.checked, c.open, c.deep = true, true, true, true
+		if t.NumMethod() > 0 {
+			c.noCopy = fmt.Errorf("%v: an interface with methods cannot be copied", t)
+		}
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		c.shares = true
+		c.noCopy = fmt.Errorf("%v cannot be copied", t)
+		c.noJSON = fmt.Errorf("%v has no JSON", t)
+	case reflect.Complex64, reflect.Complex128:
+		c.flat, c.noJSON = true, fmt.Errorf("%v has no JSON", t)
+	default: // numbers and booleans
+		c.flat = true
+	}
+}
+
+// part returns the copier of t, which is the type of a part of c's values.
+func (all copiers) part(c *copier, t reflect.Type) *copier {
+	part := all.of(t)
+	c.hold(part)
+	c.noCopy, c.noJSON = cmp.Or(c.noCopy, part.noCopy), cmp.Or(c.noJSON, part.noJSON)
+	return part
+}
+
+// hold adds the properties of a part to c.
+func (c *copier) hold(part *copier) {
+	c.open = c.open || part.open
+	c.deep = c.deep || part.deep
+	c.methods = c.methods || part.methods
+	c.writeOnly = c.writeOnly || part.writeOnly
+	c.checked = c.checked || part.checked
+}
+
+// isTime reports whether a type is [time.Time] or [schema.DateTime], which contains
+// only a time.Time.
+func isTime(t reflect.Type) bool {
+	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
+}
+
+// embeddedTime returns the embedded time of a struct that compares by its instant; see
+// [ordering.FieldsOf].
+func embeddedTime(t reflect.Type) (reflect.StructField, bool) {
+	if t.Kind() != reflect.Struct {
+		return reflect.StructField{}, false
+	}
+	f, ok := t.FieldByName("Time")
+	of := f.Type
+	if ok && of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return f, ok && f.Anonymous && of == reflect.TypeFor[time.Time]()
+}
+
+// hasClone reports whether a type has a method Clone that returns a value of the type.
+func hasClone(t reflect.Type) bool {
+	m, ok := t.MethodByName("Clone")
+	return ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
+}
+
+// writesJSON reports whether a pointer to a type has a method MarshalJSON or MarshalText.
+func writesJSON(t reflect.Type) bool {
+	return pointsTo[json.Marshaler](t) || pointsTo[encoding.TextMarshaler](t)
+}
+
+// readsJSON reports whether a pointer to a type has a method UnmarshalJSON or
+// UnmarshalText.
+func readsJSON(t reflect.Type) bool {
+	return pointsTo[json.Unmarshaler](t) || pointsTo[encoding.TextUnmarshaler](t)
+}
+
+// pointsTo reports whether a pointer to a type has the methods of I.
+func pointsTo[I any](t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
+// A field is a field of a struct with the copier of its type.
+type field struct {
+	*copier
+	name   string
+	index  int
+	offset uintptr
+}
+
+func (all copiers) structure(c *copier) {
+	c.flat = true
+	for i := range c.typ.NumField() {
+		f := c.typ.Field(i)
+		sub := &field{all.of(f.Type), f.Name, i, f.Offset}
+		c.flat = c.flat && sub.flat
+		if err := notCopied(f, sub.copier); err != nil {
+			c.noCopy = cmp.Or(c.noCopy, fmt.Errorf("field %s: %w", f.Name, err))
+		}
+		if sub.shares {
+			c.copies = append(c.copies, sub)
+		}
+		c.open = c.open || sub.open
+		if f.Tag.Get("json") == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); strings.Contains(","+options+",", ",string,") {
+			c.noJSON = fmt.Errorf("field %s: %w", f.Name, errStringOption)
+		}
+		if sub.noJSON != nil {
+			c.noJSON = cmp.Or(c.noJSON, fmt.Errorf("field %s: %w", f.Name, sub.noJSON))
+		}
+		c.hold(sub.copier)
+		if sub.checked {
+			c.checks = append(c.checks, sub)
+		}
+	}
+	c.shares = len(c.copies) > 0
+}
+
+// errStringOption is the error for a field that could be written but not loaded.
+var errStringOption = errors.New("the option string of a json tag is not supported: remove it")
+
+// notCopied returns an error if a field of a struct cannot be copied.
+func notCopied(f reflect.StructField, c *copier) error {
+	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case name == "-" && options == "" && c.open:
+		return errors.New("it is not in the JSON and can contain itself")
+	case !f.IsExported() && f.Anonymous && (c.kind != reflect.Struct || c.clones || writesJSON(f.Type)):
+		return fmt.Errorf("%v is unexported and embedded, and cannot be copied: embed an exported type", f.Type)
+	case f.IsExported() || f.Anonymous:
+		return c.noCopy
+	case c.shares:
+		return fmt.Errorf("%v contains references and the field is unexported, so it cannot be copied", f.Type)
+	}
+	return nil
+}
+
+// offsetOf returns the offset of a field in a struct. The path to the field must contain
+// no pointers.
+func offsetOf(t reflect.Type, index []int) (offset uintptr) {
+	for _, i := range index {
+		f := t.Field(i)
+		offset, t = offset+f.Offset, f.Type
+	}
+	return offset
 }

@@ -198,15 +198,15 @@ func TestCopyOfRandomTypes(t *testing.T) {
 	var pairs []pair
 	for round := range 1500 {
 		typ := structWith(randomType(rng, round%5))
-		pl := planOf(typ)
-		if pl.noCopy != nil {
-			t.Fatalf("seed %d: %v: %v", seed, typ, pl.noCopy)
+		c := copierOf(typ)
+		if c.noCopy != nil {
+			t.Fatalf("seed %d: %v: %v", seed, typ, c.noCopy)
 		}
 		for range 4 {
 			original, copied := reflect.New(typ), reflect.New(typ)
 			fill(rng, original.Elem(), 0)
 			copied.Elem().Set(original.Elem())
-			pl.copy(copied.UnsafePointer())
+			c.copy(copied.UnsafePointer())
 			pairs = append(pairs, pair{original.Elem(), copied.Elem()})
 		}
 	}
@@ -273,8 +273,8 @@ func newPlain() *plainRecord {
 
 // A copy allocates once for each non-nil pointer and each non-empty slice.
 func TestCopyAllocates(t *testing.T) {
-	plain := planOf(reflect.TypeFor[plainRecord]())
-	nested := planOf(reflect.TypeFor[nestedRecord]())
+	plain := copierOf(reflect.TypeFor[plainRecord]())
+	nested := copierOf(reflect.TypeFor[nestedRecord]())
 	p, q := newPlain(), newPlain()
 	q.Tags, q.Labels = nil, []int{}
 	note, rank, until := "n", 1, time.Now()
@@ -297,11 +297,11 @@ func TestCopyAllocates(t *testing.T) {
 }
 
 func BenchmarkCopy(b *testing.B) {
-	p, pl := newPlain(), planOf(reflect.TypeFor[plainRecord]())
+	p, c := newPlain(), copierOf(reflect.TypeFor[plainRecord]())
 	var sink plainRecord
-	b.Run("plan", func(b *testing.B) {
+	b.Run("copier", func(b *testing.B) {
 		for b.Loop() {
-			sink = copyOf(pl, p)
+			sink = copyOf(c, p)
 		}
 	})
 	b.Run("by hand", func(b *testing.B) {

@@ -1,17 +1,20 @@
 package catalogue
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Definition specifies the record type and the options of one collection of a
-// catalogue. [Define] returns a Definition, [NewOnly] and [NewWith] make the collections,
-// and [Definition.In] returns the collection of a catalogue. A Definition is immutable and
-// safe for concurrent use. The zero Definition has no key: NewOnly, NewWith and In return
+// catalogue. [Define] returns a Definition, [New] makes the collections, and [Definition.In] returns the collection of a catalogue. A Definition is immutable and
+// safe for concurrent use. The zero Definition has no key: New and In return
 // [ErrUnknownCollection] for it.
 type Definition[T any] struct {
 	key  string
@@ -27,9 +30,9 @@ type Definition[T any] struct {
 //
 // [NewCollection] lists the requirements for T. The options Name and ID cannot be set:
 // the name is the key, and the id is the field id. Define does not check its arguments;
-// NewOnly and NewWith do.
+// New does.
 //
-// Only requests are validated: [Encoded].Create and Update apply the whole description.
+// Only requests are validated: [AnyCollection].Create and Update apply the whole description.
 // [Collection.Insert], the other methods that take a T, and loading check the types of the
 // fields and unique values. They do not check choices, formats, bounds and references, and
 // do not set defaults and times of creation. A nil slice or map is stored as an empty one
@@ -41,21 +44,14 @@ type Definition[T any] struct {
 // by the members of Options.Description that are not zero, and by Options.Ordering, which
 // is the same as Ordering in the description. Fields in Options.Description replace all
 // fields; to change one, change the result of DescriptionOf. The name of a record, which
-// appears in messages and titles, is that of T in words, such as "social link" for
-// SocialLink. Open records are named by the key, "films": set Name to "film". There are
-// two exceptions:
-//
-//   - A documented collection keeps its documented description, which Options.Description
-//     overrides. It is documented if it is made by NewWith and the key is one of the 39, or
-//     if it is made by NewOnly, the key is one of the 39, T is one of the record types of
-//     package resources, and there is no Options.Description.
-//   - The fields of other collections of open records are not known. Without
-//     Options.Description, they can only be listed and retrieved. With Fields in it, all
-//     actions are served. Records can have members that are not among the fields.
+// appears in messages and titles, is that of T in words, such as "film star" for
+// FilmStar. Open records are named by the key, "films": set Name to "film". Their fields
+// are not known: without Options.Description they can only be listed and retrieved. With
+// Fields in it, all actions are served. Records can have members that are not among the
+// fields.
 //
 // The fields of the description configure the collection. Those that are Unique are added
-// to Options.Unique. In a collection that is not documented, fields in Options.Unique are
-// Unique in the description. A [schema.Decimal] that is a string compares by value, and
+// to Options.Unique, and fields in Options.Unique are Unique in the description. A [schema.Decimal] that is a string compares by value, and
 // a [schema.Timestamp] that is one by instant, unless Options.Keys has a function for
 // it. Collections of open records can be ordered by all fields of the description, even if
 // no record has them.
@@ -63,11 +59,22 @@ func Define[T any](key string, opts Options) Definition[T] {
 	return Definition[T]{key, opts}
 }
 
-// In returns the collection of house that has the key and the type of d. It need not
-// have been made with d. The error wraps [ErrUnknownCollection] if there is no
-// collection with the key, and [ErrInvalidType] if its records have another type. O(1).
-func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
-	m, err := house.lookup(d.key)
+// Key returns the key of the collection.
+func (d Definition[T]) Key() string { return d.key }
+
+// WithDescription returns the definition with a description, unless it has one. O(1).
+func (d Definition[T]) WithDescription(about schema.Description) AnyDefinition {
+	if d.opts.Description == nil {
+		d.opts.Description = &about
+	}
+	return d
+}
+
+// In returns the collection of c that has the key and the type of d. It need not have been
+// made with d. The error wraps [ErrUnknownCollection] if there is no collection with the
+// key, and [ErrInvalidType] if its records have another type. O(1).
+func (d Definition[T]) In(c *Catalogue) (*Collection[T], error) {
+	m, err := c.lookup(d.key)
 	if err != nil {
 		return nil, err
 	}
@@ -80,41 +87,151 @@ func (d Definition[T]) In(house *Catalogue) (*Collection[T], error) {
 
 // AnyDefinition is a [Definition] of any type.
 type AnyDefinition interface {
-	about() (key string, record reflect.Type)
-	make(house *Catalogue, only bool) (anyCollection, error)
+	// Key returns the key of the collection.
+	Key() string
+
+	// WithDescription returns the definition with a description, unless it has one. The
+	// members of the description that are zero follow from the type of the records.
+	WithDescription(schema.Description) AnyDefinition
+
+	// make returns a new collection of c.
+	make(c *Catalogue) (jsonCollection, error)
 }
 
-func (d Definition[T]) about() (key string, record reflect.Type) {
-	return d.key, reflect.TypeFor[T]()
-}
-
-// make returns a new collection of house. only reports whether the catalogue has only the
-// defined collections.
-func (d Definition[T]) make(house *Catalogue, only bool) (anyCollection, error) {
+func (d Definition[T]) make(c *Catalogue) (jsonCollection, error) {
 	opts := d.opts
-	documented := d.documented(only)
 	switch {
-	case len(opts.Ordering) > 0 && documented && opts.Description == nil:
-		return nil, d.errorf("Options.Ordering is not empty")
 	case opts.Name != "":
 		return nil, d.errorf("Options.Name is not empty")
 	case opts.ID != "":
 		return nil, d.errorf("Options.ID is not empty: in a catalogue the id is the field id")
 	}
-	about, err := d.describe(documented)
+	about, err := d.describe()
 	if err != nil {
 		return nil, d.errorf("%w", err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
 	opts.Unique = addUnique(opts.Unique, about.Fields)
 	for i, f := range about.Fields {
-		if !documented && slices.Contains(opts.Unique, ordering.Snake(f.Name)) {
+		if slices.Contains(opts.Unique, ordering.Snake(f.Name)) {
 			about.Fields[i].Unique = true
 		}
 	}
-	return makeEncoded[T](house, about, opts)
+	return makeEncoded[T](c, about, opts)
 }
 
 func (d Definition[T]) errorf(format string, args ...any) error {
 	return fmt.Errorf("catalogue: %s: %w: "+format, append([]any{d.key, ErrInvalidType}, args...)...)
+}
+
+// isOpen reports whether T is the type of open records.
+func isOpen[T any]() bool {
+	_, open := any((*T)(nil)).(*schema.Record)
+	return open
+}
+
+// describe returns the description of the collection.
+func (d Definition[T]) describe() (about schema.Description, err error) {
+	var given schema.Description
+	if d.opts.Description != nil {
+		given = *d.opts.Description
+	}
+	switch {
+	case d.key == lastIDsKey:
+		return about, fmt.Errorf("saved data has the key %s", lastIDsKey)
+	case given.Key != "" && given.Key != d.key:
+		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
+	}
+	if about, err = schema.DescriptionOf[T](d.key); err != nil {
+		return about, err
+	}
+	if isOpen[T]() && given.Fields == nil {
+		about.Actions = schema.List | schema.Retrieve
+	}
+	about = overridden(about, given)
+	if len(d.opts.Ordering) > 0 {
+		about.Ordering = slices.Clone(d.opts.Ordering)
+	}
+	const fielded = schema.Create | schema.Update | schema.PartialUpdate
+	if about.Actions&fielded != 0 && len(about.Fields) == 0 {
+		return about, errors.New("Options.Description has actions that need Fields")
+	}
+	return about, about.Check()
+}
+
+// overridden returns a description with the members of another one that are not zero.
+// Nothing in the result is shared with it.
+func overridden(about, by schema.Description) schema.Description {
+	about.Segment = cmp.Or(by.Segment, about.Segment)
+	about.Name = cmp.Or(by.Name, about.Name)
+	about.Actions = cmp.Or(by.Actions, about.Actions)
+	about.Vary = cmp.Or(by.Vary, about.Vary)
+	about.Query = cmp.Or(by.Query, about.Query)
+	if by.Ordering != nil {
+		about.Ordering = slices.Clone(by.Ordering)
+	}
+	if by.Fields != nil {
+		about.Fields = slices.Clone(by.Fields)
+	}
+	if by.Filters != nil {
+		about.Filters = slices.Clone(by.Filters)
+	}
+	if by.Search != nil {
+		about.Search = slices.Clone(by.Search)
+	}
+	return about
+}
+
+// checkTogether returns an error if the descriptions of a catalogue contradict each other.
+func checkTogether(all []schema.Description) error {
+	byKey, bySegment := map[string]schema.Description{}, map[string]string{}
+	var keys []string
+	for _, d := range all {
+		if other, twice := bySegment[d.Segment]; twice {
+			return fmt.Errorf("%s: %w: its segment %q is that of %s", d.Key, ErrInvalidType, d.Segment, other)
+		}
+		byKey[d.Key], bySegment[d.Segment] = d, d.Key
+		keys = append(keys, d.Key)
+	}
+	for _, d := range all {
+		for _, f := range d.Fields {
+			if _, known := byKey[f.Refers]; f.Refers != "" && !known {
+				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, unknownCollection(f.Refers, keys))
+			}
+		}
+		for _, entry := range d.Search {
+			path := strings.TrimLeft(entry, "^=")
+			if err := checkSearch(d, path, byKey); err != nil {
+				return fmt.Errorf("%s: %w: search %q: %w", d.Key, ErrInvalidType, path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkSearch returns an error if a path in Search goes to a field of another collection
+// that does not exist. [schema.Description.Check] checks all else.
+func checkSearch(d schema.Description, path string, byKey map[string]schema.Description) error {
+	reference, field, ok := strings.Cut(path, "__")
+	if _, err := fieldOf(d, path); err == nil || !ok {
+		return nil
+	}
+	f, err := fieldOf(d, reference)
+	if err != nil {
+		return err
+	}
+	other := byKey[f.Refers]
+	other.Search = []string{field}
+	return other.Check()
+}
+
+// fieldOf returns the field with a name in snake_case.
+func fieldOf(d schema.Description, name string) (schema.Field, error) {
+	known := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		if known[i] = ordering.Snake(f.Name); known[i] == name {
+			return f, nil
+		}
+	}
+	return schema.Field{}, unknownField(name, known)
 }

@@ -49,12 +49,11 @@ var (
 
 	// Following changes.
 
-	// ErrHistoryTrimmed is returned when changes after the revision are no longer kept.
+	// ErrHistoryTrimmed is returned when the history does not lead from the revision to
+	// the current one: the changes are no longer kept or, because [Options].History is not
+	// positive, never were, or the revision does not exist yet. The caller starts again
+	// with a [Snapshot].
 	ErrHistoryTrimmed = errors.New("history has been trimmed")
-	// ErrFutureRevision is returned for a revision that does not exist yet.
-	ErrFutureRevision = errors.New("revision does not exist yet")
-	// ErrNoHistory is returned when [Options].History is not positive.
-	ErrNoHistory = errors.New("no history is kept")
 
 	// Loading.
 

@@ -7,3 +7,13 @@ func ReplaceFile(path string, write func(io.Writer) error) error { return replac
 
 // CheckSnapshot is [Collection.Check] for a snapshot.
 func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.checkState(s.state, s.state.Check()) }
+
+// FieldNames returns the names of the fields that the records of a collection or a snapshot
+// can be ordered by.
+func FieldNames[T any](of interface{ Get(id int) (T, error) }) []string {
+	if s, ok := of.(Snapshot[T]); ok {
+		return s.typ.names(s.state)
+	}
+	c := of.(*Collection[T])
+	return c.typ.names(c.store.Current())
+}

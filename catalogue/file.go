@@ -1,11 +1,17 @@
 package catalogue
 
 import (
-	"bytes"
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
 // errNoPath is more specific than the error of the operating system for an empty path.
@@ -36,21 +42,23 @@ func (c *Catalogue) SaveFile(path string) error {
 	return replaceFile(path, c.Save)
 }
 
-// LoadFile is like [Catalogue.Load] for the file at path. The error contains the path and
-// wraps that of the operating system or of Load. If path is empty, it wraps
-// [fs.ErrNotExist]. During a call of SaveFile, LoadFile reads the old or the new file.
-func (c *Catalogue) LoadFile(path string) error {
-	return loadFile(path, func(data []byte) error { return c.load(data, LoadOptions{}) })
+// LoadFile replaces the records of collections by those in the file at path, as
+// [Catalogue.Load] does. The error contains the path and wraps that of the operating system
+// or of Load. If path is empty, it wraps [fs.ErrNotExist]. During a call of SaveFile,
+// LoadFile reads the old or the new file.
+func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
+	return loadFile(path, func(data []byte) error { return c.load(data, opts) })
 }
 
-// SaveFile writes the records as [Collection.Save] does, in place of the file at path,
-// like [Catalogue.SaveFile].
+// SaveFile replaces the file at path by the output of [Collection.Save], atomically, with
+// the errors and the promises of [Catalogue.SaveFile].
 func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.Save) }
 
-// LoadFile is like [Collection.Load] with the file at path. Its errors are like those of
-// [Catalogue.LoadFile].
-func (c *Collection[T]) LoadFile(path string) error {
-	return loadFile(path, func(data []byte) error { return c.Load(bytes.NewReader(data)) })
+// LoadFile replaces the records by those in the file at path, as [Collection.Load] does.
+// The error contains the path and wraps that of the operating system or of Load. If path
+// is empty, it wraps [fs.ErrNotExist].
+func (c *Collection[T]) LoadFile(path string, opts LoadOptions) error {
+	return loadFile(path, func(data []byte) error { return c.load(data, opts) })
 }
 
 // loadFile calls load with the content of a file.
@@ -86,4 +94,200 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("catalogue: %w", err)
 	}
 	return nil
+}
+
+// Keys of saved data that are not those of collections.
+const (
+	// lastIDsKey has a list of the collections of a catalogue whose highest used id is
+	// no longer that of a record, and these ids.
+	lastIDsKey = "$lastIds"
+	// lastIDKey has the highest used id of a single collection.
+	lastIDKey  = "$lastId"
+	resultsKey = "results"
+)
+
+// Save writes the catalogue in the form that [Catalogue.Load] reads: a JSON object with
+// an array of records for each key, in the order of [Catalogue.All]. Records are sorted
+// by id, one on each line. Empty collections have empty arrays. All collections are
+// saved at one instant; writers do not wait for w.
+//
+// If the highest id used since the records were last replaced no longer has a record,
+// Save writes that id too, in the member $lastIds. It is then not assigned again after
+// loading.
+//
+// The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
+// of a record returns an error. O(n).
+func (c *Catalogue) Save(w io.Writer) error {
+	states := store.Freeze(c.stores()...)
+	b := bufio.NewWriter(w)
+	lead := "{"
+	for i, m := range c.all {
+		fmt.Fprintf(b, "%s%s:", lead, quotedKey(m))
+		if err := m.write(b, states[i]); err != nil {
+			return err
+		}
+		lead = ",\n"
+	}
+	c.writeLastIDs(b, states)
+	b.WriteString("}\n")
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	return nil
+}
+
+// quotedKey returns the key of a collection as a JSON string.
+func quotedKey(m jsonCollection) []byte {
+	key := m.Key()
+	quoted, _ := encodeJSON(&key) // strings are always valid
+	return quoted
+}
+
+func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
+	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
+	for i, s := range states {
+		if last := s.UsedID(); last > s.MaxID() {
+			fmt.Fprintf(b, `%s{"collection":%s,"id":%d}`, lead, quotedKey(c.all[i]), last)
+			lead, end = ",\n", "]"
+		}
+	}
+	b.WriteString(end)
+}
+
+// Save writes the records of the current state as a JSON array that [Collection.Load]
+// reads. Records are sorted by id, one on each line. Writers do not wait for w.
+//
+// If the highest id used since the records were last replaced no longer has a record,
+// Save writes the object {"$lastId":id,"results":array} instead. The id is then not
+// assigned again after loading.
+//
+// The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
+// of a record returns an error. O(n).
+func (c *Collection[T]) Save(w io.Writer) error {
+	s := c.store.Current()
+	b := bufio.NewWriter(w)
+	end := "\n"
+	if last := s.UsedID(); last > s.MaxID() {
+		fmt.Fprintf(b, "{%q:%d,%q:", lastIDKey, last, resultsKey)
+		end = "}\n"
+	}
+	if err := c.typ.write(b, s); err != nil {
+		return err
+	}
+	b.WriteString(end)
+	if err := b.Flush(); err != nil {
+		return c.typ.errorf("%w", err)
+	}
+	return nil
+}
+
+// write writes the records of a state as an array.
+func (s *recordType[T]) write(w *bufio.Writer, state *store.State) error {
+	lead := "[\n"
+	for _, e := range state.Entries() {
+		record, err := s.encoded(e)
+		if err != nil {
+			return err
+		}
+		w.WriteString(lead)
+		if _, err := w.Write(record); err != nil {
+			return s.errorf("%w", err)
+		}
+		lead = ",\n"
+	}
+	if state.Len() == 0 {
+		w.WriteString("[")
+	}
+	w.WriteString("]")
+	return nil
+}
+
+// atomicFile is a temporary file that replaces another when it is complete.
+type atomicFile struct {
+	temp *os.File
+	dir  *os.File // the directory of both files
+	path string   // of the file to replace
+	mode fs.FileMode
+
+	renamed bool
+}
+
+// newAtomicFile creates the temporary file. It opens the directory, which is synced
+// later, so that an error is found before anything is written.
+func newAtomicFile(path string) (*atomicFile, error) {
+	path, mode, err := target(path)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := filepath.Split(path) // not filepath.Dir, which would clean link/.. to .
+	if name == "" {
+		name = "."
+	}
+	dir, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	temp, err := os.CreateTemp(name, ".backlist-*")
+	if err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return &atomicFile{temp: temp, dir: dir, path: path, mode: mode}, nil
+}
+
+// target returns the path of the file to replace, following symbolic links, and the mode
+// of the new file. The file need not exist.
+func target(path string) (string, fs.FileMode, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, 0o644, nil
+	}
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			info, err = os.Lstat(path)
+		}
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return "", 0, fmt.Errorf("%s: %w: not a regular file", path, fs.ErrInvalid)
+	}
+	return path, info.Mode().Perm(), nil
+}
+
+// commit syncs the file, renames it and syncs the directory.
+func (f *atomicFile) commit() error {
+	if err := f.temp.Chmod(f.mode); err != nil {
+		return err
+	}
+	if err := f.temp.Sync(); err != nil {
+		return err
+	}
+	if err := f.temp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.temp.Name(), f.path); err != nil {
+		return err
+	}
+	f.renamed = true
+	return syncDirectory(f.dir)
+}
+
+// syncDirectory syncs a directory. It returns nil on systems that do not support that.
+func syncDirectory(dir *os.File) error {
+	err := dir.Sync()
+	if runtime.GOOS == "windows" || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// discard closes the directory and removes the temporary file if it was not renamed.
+func (f *atomicFile) discard() {
+	if !f.renamed {
+		f.temp.Close()
+		os.Remove(f.temp.Name())
+	}
+	f.dir.Close()
 }

@@ -1,22 +1,30 @@
 package catalogue_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // files returns everything below a directory: the content of each file, the target of
@@ -62,7 +70,7 @@ func must(t testing.TB, errs ...error) {
 func TestSaveFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "house.json")
-	for _, house := range []*catalogue.Catalogue{dataset(t), small(t), catalogue.New()} {
+	for _, house := range []*catalogue.Catalogue{dataset(t), small(t), mustNew()} {
 		if err := house.SaveFile(path); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +78,7 @@ func TestSaveFile(t *testing.T) {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 		loaded := dataset(t)
-		if err := loaded.LoadFile(path); err != nil {
+		if err := loaded.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(saved(t, house), saved(t, loaded)); diff != "" {
@@ -141,7 +149,7 @@ func TestSaveFileLinks(t *testing.T) {
 	link(t, filepath.Join(disk, "deep"), filepath.Join(dir, "deep"))
 	want := files(t, dir)
 
-	books, house := "", catalogue.New()
+	books, house := "", mustNew()
 	for _, row := range []struct{ reason, path, changed string }{
 		{"a link to a file elsewhere", dir + "/file", "disk/house.json"},
 		{"a link to a link", dir + "/again", "disk/house.json"},
@@ -150,7 +158,7 @@ func TestSaveFileLinks(t *testing.T) {
 		{"a new file in the parent of a linked directory", dir + "/deep/../new.json", "disk/new.json"},
 	} {
 		books += `{"id":` + fmt.Sprint(len(books)+1) + `},` // a different content each time
-		must(t, house.Load(strings.NewReader(`{"books":[`+strings.TrimSuffix(books, ",")+`]}`)))
+		must(t, house.Load(strings.NewReader(`{"books":[`+strings.TrimSuffix(books, ",")+`]}`), catalogue.LoadOptions{}))
 		if err := house.SaveFile(filepath.FromSlash(row.path)); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
@@ -215,8 +223,8 @@ func TestSaveFileInvalidPath(t *testing.T) {
 // name no file or a temporary one.
 func TestEmptyPath(t *testing.T) {
 	t.Chdir(t.TempDir())
-	house := catalogue.New()
-	for name, err := range map[string]error{"SaveFile": house.SaveFile(""), "LoadFile": house.LoadFile("")} {
+	house := mustNew()
+	for name, err := range map[string]error{"SaveFile": house.SaveFile(""), "LoadFile": house.LoadFile("", catalogue.LoadOptions{})} {
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "path is empty") {
 			t.Errorf(`%s("") = %v, want an error with "path is empty"`, name, err)
 		}
@@ -311,7 +319,7 @@ func TestLoadFileErrors(t *testing.T) {
 	} {
 		house := small(t)
 		before := saved(t, house)
-		err := house.LoadFile(row.path)
+		err := house.LoadFile(row.path, catalogue.LoadOptions{})
 		if err == nil || row.want != nil && !errors.Is(err, row.want) {
 			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
 		} else if !strings.Contains(err.Error(), row.path) {
@@ -340,10 +348,10 @@ func TestLoadFileAllocates(t *testing.T) {
 	text.WriteString("]}")
 	path := filepath.Join(t.TempDir(), "house.json")
 	must(t, os.WriteFile(path, []byte(text.String()), 0o644))
-	house := catalogue.New()
+	house := mustNew()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	must(t, house.LoadFile(path))
+	must(t, house.LoadFile(path, catalogue.LoadOptions{}))
 	runtime.ReadMemStats(&after)
 	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
 		t.Errorf("LoadFile allocates %.1f times the size of the file, want at most 4", times)
@@ -354,9 +362,9 @@ func TestLoadFileAllocates(t *testing.T) {
 // file. Each file is complete and contains the records of one batch.
 func TestConcurrentSaveFile(t *testing.T) {
 	const records, saves = 50, 8
-	house, dir := catalogue.New(), t.TempDir()
+	house, dir := mustNew(), t.TempDir()
 	path := filepath.Join(dir, "house.json")
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	must(t, err)
 	write := func(version int) error {
 		return books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
@@ -394,7 +402,7 @@ func TestConcurrentSaveFile(t *testing.T) {
 		}
 	})
 	others.Go(func() {
-		loaded := catalogue.New()
+		loaded := mustNew()
 		for {
 			if err := checkVersion(loaded, path, records); err != nil {
 				t.Error(err)
@@ -422,10 +430,10 @@ func TestConcurrentSaveFile(t *testing.T) {
 
 // checkVersion loads a file and returns an error unless all its books have one version.
 func checkVersion(house *catalogue.Catalogue, path string, records int) error {
-	if err := house.LoadFile(path); err != nil {
+	if err := house.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 		return err
 	}
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	if err != nil {
 		return err
 	}
@@ -443,4 +451,145 @@ func checkVersion(house *catalogue.Catalogue, path string, records int) error {
 		return fmt.Errorf("%d records, want %d", books.Count(), records)
 	}
 	return house.Check()
+}
+
+// versions returns the records of two catalogues, by key. Both have records in the first
+// and the last collection, but different numbers of them.
+func versions() [2]map[string][]string {
+	var both [2]map[string][]string
+	for v := range both {
+		both[v] = map[string][]string{}
+		for _, key := range []string{keys[0], keys[len(keys)-1]} {
+			for id := 1; id <= 200+150*v; id++ {
+				text := strings.Repeat(string(rune('A'+v)), 200)
+				both[v][key] = append(both[v][key], fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, text))
+			}
+		}
+	}
+	return both
+}
+
+// catalogueOf returns a catalogue with the records of a version.
+func catalogueOf(t *testing.T, version map[string][]string) *catalogue.Catalogue {
+	t.Helper()
+	house := mustNew()
+	for key, records := range version {
+		must(t, house.Load(strings.NewReader(`{"`+key+`":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}))
+	}
+	return house
+}
+
+// contents returns the records of a catalogue, by key.
+func contents(t *testing.T, house *catalogue.Catalogue) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for key, c := range house.All() {
+		count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole}))
+		if err != nil || count != len(records) {
+			t.Errorf("%s: page of %d records, count %d, %v", key, len(records), count, err)
+		}
+		for _, r := range records {
+			found[key] = append(found[key], string(r))
+		}
+	}
+	return found
+}
+
+// savingProcess is the environment variable that makes the test binary save to the path
+// in it until the process is killed.
+const savingProcess = "BACKLIST_TEST_SAVE_TO"
+
+// saveForever saves the versions in turn until the process is killed or its parent has
+// exited. It writes a newline to standard output before the first save.
+func saveForever(t *testing.T, path string) {
+	both := versions()
+	houses := [2]*catalogue.Catalogue{catalogueOf(t, both[0]), catalogueOf(t, both[1])}
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	os.Stdout.WriteString("\n")
+	for i := 0; ; i++ {
+		if err := houses[i%2].SaveFile(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// killWhileSaving starts a process that runs saveForever and kills it some time after
+// its first save began.
+func killWhileSaving(t *testing.T, path string, after time.Duration) {
+	t.Helper()
+	var stderr bytes.Buffer
+	self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	self.Env, self.Stderr = append(os.Environ(), savingProcess+"="+path), &stderr
+	_, err := self.StdinPipe() // closed when this process exits
+	must(t, err)
+	stdout, err := self.StdoutPipe()
+	must(t, err, self.Start())
+	_, err = stdout.Read(make([]byte, 1))
+	time.Sleep(after) // the kill must come at a random moment
+	self.Process.Kill()
+	self.Wait()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("the saving process failed: %v %s", err, &stderr)
+	}
+}
+
+// TestKilledWhileSaving kills a process while it replaces one version of a file by
+// another. Afterwards the file must be a complete version, whenever the kill came.
+// Temporary files that the process left must neither change nor prevent later saves.
+// BACKLIST_KILLS sets the number of kills.
+func TestKilledWhileSaving(t *testing.T) {
+	if path := os.Getenv(savingProcess); path != "" {
+		saveForever(t, path)
+	}
+	kills, seed := 20, rand.Uint64()
+	if raceEnabled { // a kill takes a second, and processes share no memory
+		kills = 5
+	}
+	if text := os.Getenv("BACKLIST_KILLS"); text != "" {
+		var err error
+		kills, err = strconv.Atoi(text)
+		must(t, err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	both, dir := versions(), t.TempDir()
+	path := filepath.Join(dir, "house.json")
+	must(t, catalogueOf(t, both[0]).SaveFile(path))
+
+	var seen [2]int
+	for kill := range kills {
+		after := time.Duration(rng.Int64N(int64(20 * time.Millisecond)))
+		killWhileSaving(t, path, after)
+		house := mustNew()
+		if err := house.LoadFile(path, catalogue.LoadOptions{}); err != nil {
+			t.Fatalf("seed %d, kill %d after %v: %v", seed, kill, after, err)
+		}
+		got := contents(t, house)
+		v := slices.IndexFunc(both[:], func(want map[string][]string) bool { return cmp.Equal(want, got) })
+		if v < 0 {
+			t.Fatalf("seed %d, kill %d after %v: the file is neither version: %.300v", seed, kill, after, got)
+		}
+		seen[v]++
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	left := files(t, dir)
+	t.Logf("seed %d: the first version %d times, the second %d times; %d of %d kills left a temporary file",
+		seed, seen[0], seen[1], len(left)-1, kills)
+	house := catalogueOf(t, both[1])
+	if err := house.SaveFile(path); err != nil {
+		t.Errorf("SaveFile with temporary files left: %v", err)
+	}
+	left["house.json"] = saved(t, house)
+	if !cmp.Equal(left, files(t, dir)) {
+		t.Error("SaveFile changed a temporary file of another process or wrote a wrong file")
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
 }

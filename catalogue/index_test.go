@@ -3,8 +3,11 @@ package catalogue
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -110,7 +113,7 @@ func TestIndexBuiltDuringWrites(t *testing.T) {
 			pages := make(chan error)
 			for range 3 { // the first builds the index, the others wait for it
 				go func() {
-					v, err := c.View(pagination.Window{Limit: 1 << 20}, byValue...)
+					v, err := c.Where().View(pagination.Window{Limit: 1 << 20}, byValue...)
 					if err == nil && v.Len() != v.Count() {
 						err = fmt.Errorf("%d records of %d", v.Len(), v.Count())
 					}
@@ -119,7 +122,7 @@ func TestIndexBuiltDuringWrites(t *testing.T) {
 			}
 			<-p.reached
 			row.write(t, c)
-			if _, err := c.View(pagination.Window{Limit: 5}, ordering.Asc("n")); err != nil {
+			if _, err := c.Where().View(pagination.Window{Limit: 5}, ordering.Asc("n")); err != nil {
 				t.Error(err)
 			}
 			close(p.resume)
@@ -159,7 +162,7 @@ func TestIndexBuiltDuringBatch(t *testing.T) {
 		if _, err := tx.Insert(slowRecord{Value: slowValue{N: 3}, N: 7}); err != nil {
 			return err
 		}
-		if v, err := c.View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
+		if v, err := c.Where().View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
 			return fmt.Errorf("View during a batch: %d records, %v, want 20", v.Len(), err)
 		}
 		return tx.Delete(1)
@@ -179,13 +182,13 @@ func TestPanicWhileIndexIsBuilt(t *testing.T) {
 	close(p.resume)
 	recovered := func() (v any) {
 		defer func() { v = recover() }()
-		c.View(pagination.Window{Limit: 1}, byValue...)
+		c.Where().View(pagination.Window{Limit: 1}, byValue...)
 		return nil
 	}()
 	if recovered == nil {
 		t.Fatal("View does not panic")
 	}
-	if v, err := c.View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
+	if v, err := c.Where().View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
 		t.Errorf("View after the panic: %d records, %v, want 20", v.Len(), err)
 	}
 	if err := c.Check(); err != nil {
@@ -196,14 +199,14 @@ func TestPanicWhileIndexIsBuilt(t *testing.T) {
 // An old snapshot keeps the indexes that it builds, within bounds.
 func TestIndexesOfOldSnapshot(t *testing.T) {
 	house, _ := benchHouse(t, 200)
-	events := house.Events()
+	events := mustIn(definedEvents, house)
 	old := events.Snapshot()
 	if err := events.Delete(1); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range events.Fields() {
+	for _, f := range FieldNames(events) {
 		for range 2 {
-			if v, err := old.View(pagination.Window{Limit: 1000}, ordering.Asc(f), ordering.Desc("slug")); err != nil || v.Len() != 200 {
+			if v, err := old.Where().View(pagination.Window{Limit: 1000}, ordering.Asc(f), ordering.Desc("slug")); err != nil || v.Len() != 200 {
 				t.Fatalf("View ordered by %s: %d records, %v, want 200", f, v.Len(), err)
 			}
 		}
@@ -259,4 +262,90 @@ func TestDefaultOrderingByAbsentField(t *testing.T) {
 	if id := first(); id != 1 {
 		t.Errorf("record 3 was deleted: first id = %d, want 1", id)
 	}
+}
+
+// combinations returns at most n different orderings of three terms.
+func combinations(fields []string, n int) (all [][]ordering.Term) {
+	for _, a := range fields {
+		for _, b := range fields {
+			for _, c := range fields {
+				if a == "id" || b == "id" || c == "id" || a == b || b == c || a == c {
+					continue
+				}
+				all = append(all, []ordering.Term{ordering.Asc(a), ordering.Desc(b), ordering.Asc(c)})
+				if len(all) == n {
+					return all
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Many different orderings take less than twice the memory of one. With
+// BACKLIST_COMBINATIONS=1 the test requests 1,000 orderings of 100,000 records; with -v it
+// logs what they cost.
+func TestManyCombinations(t *testing.T) {
+	records, orderings := 2000, 200
+	if os.Getenv("BACKLIST_COMBINATIONS") != "" {
+		records, orderings = 100_000, 1000
+	}
+	house, _ := benchHouse(t, records)
+	events := mustIn(definedEvents, house)
+	all := combinations(FieldNames(events), orderings)
+	if len(all) != orderings {
+		t.Fatalf("%d combinations, want %d", len(all), orderings)
+	}
+	window := pagination.Window{Limit: 21, Offset: records / 2}
+	read := func(terms ...ordering.Term) time.Duration {
+		start := time.Now()
+		v, err := events.Where().View(window, terms...)
+		if err != nil || v.Len() != 21 || v.Count() != records {
+			t.Fatal(v.Len(), v.Count(), err)
+		}
+		return time.Since(start)
+	}
+	read(all[0]...)
+	one := heapInUse()
+	alone := medianOf(1000, func() time.Duration { return read(ordering.Asc("name")) })
+
+	var sorts []time.Duration
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, terms := range all {
+			sorts = append(sorts, read(terms...))
+		}
+	}()
+	during := make([]time.Duration, 1000) // the last pages only: all would grow the heap
+	for i, running := 0, true; running; i++ {
+		select {
+		case <-done:
+			running = false
+		default:
+			during[i%len(during)] = read(ordering.Asc("name"))
+		}
+	}
+	many := heapInUse()
+	slices.Sort(sorts)
+	slices.Sort(during)
+	t.Logf("%d records: a new ordering takes %v, the slowest of %d takes %v; the heap is %.2f times that with one ordering; "+
+		"a page by name takes %v alone and %v during the test",
+		records, sorts[len(sorts)/2], len(sorts), sorts[len(sorts)-1], float64(many)/float64(one), alone, during[len(during)/2])
+	if many > 2*one {
+		t.Errorf("heap with %d orderings = %d bytes, want at most twice the %d with one", orderings, many, one)
+	}
+	if err := house.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// medianOf returns the median of n results of f.
+func medianOf(n int, f func() time.Duration) time.Duration {
+	all := make([]time.Duration, n)
+	for i := range all {
+		all[i] = f()
+	}
+	slices.Sort(all)
+	return all[n/2]
 }

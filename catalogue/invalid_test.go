@@ -14,10 +14,10 @@ import (
 // Insert refuses a record that cannot be written as JSON or not be read again. It would
 // break every page that contains it.
 func TestInsertInvalidRecord(t *testing.T) {
-	house := New()
+	house := newPublisher()
 	checkAtEnd(t, house)
 	for _, raw := range []string{`{"a":1,"a":2}`, `"\ud800"`, "\"\xff\"", `nul`, strings.Repeat("[", 300) + strings.Repeat("]", 300)} {
-		if _, err := house.Labels().Insert(schema.Label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
+		if _, err := mustIn(definedLabels, house).Insert(label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("message %.20s: error %v, want ErrInvalid", raw, err)
 		}
 	}
@@ -26,7 +26,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(0, 6, 1, 0, 0, 0, 0, time.UTC),
 	} {
-		if _, err := house.Events().Insert(schema.Event{StartDate: schema.DateTime{Time: at.In(far)}}); !errors.Is(err, ErrInvalid) {
+		if _, err := mustIn(definedEvents, house).Insert(event{StartDate: schema.DateTime{Time: at.In(far)}}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("start date %v: error %v, want ErrInvalid", at, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 			t.Errorf("record %v: error %v, want ErrInvalid", r, err)
 		}
 	}
-	if n := house.Labels().Count() + house.Events().Count() + c.Count(); n != 0 {
+	if n := mustIn(definedLabels, house).Count() + mustIn(definedEvents, house).Count() + c.Count(); n != 0 {
 		t.Errorf("%d records were stored", n)
 	}
 }
@@ -167,12 +167,12 @@ func newCollectionError[T any]() error {
 }
 
 func TestLoadNullInList(t *testing.T) {
-	house := New()
+	house := newPublisher()
 	checkAtEnd(t, house)
-	err := house.LoadCollection("events", strings.NewReader(`[{"id":1,"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z",
-		"endDate":"2026-05-10T18:00:00Z","labels":[1,null]}]`))
+	err := house.Load(strings.NewReader(`{"events":[{"id":1,"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z",
+		"endDate":"2026-05-10T18:00:00Z","labels":[1,null]}]}`), LoadOptions{})
 	var invalid *RecordError
 	if !errors.As(err, &invalid) || invalid.Field != "labels" {
-		t.Errorf("LoadCollection: error %v, want a RecordError for labels", err)
+		t.Errorf("error %v, want a RecordError for labels", err)
 	}
 }

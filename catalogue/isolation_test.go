@@ -18,6 +18,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // An account is a record with an amount. Tests move amounts between accounts, so that
@@ -232,7 +233,7 @@ func TestNoTornBatch(t *testing.T) {
 				t.Errorf("page by %q: %d records, count %d, sum %d, want a multiple of 3 and 1200", by, len(page.Records), page.Count, sum)
 			}
 		}
-		view, err := c.View(pagination.Window{Limit: 1, Offset: 3}, terms("-amount")...)
+		view, err := c.Where().View(pagination.Window{Limit: 1, Offset: 3}, terms("-amount")...)
 		if err != nil || view.Count()%3 != 0 {
 			t.Errorf("view: count %d, %v, want a multiple of 3", view.Count(), err)
 		}
@@ -553,7 +554,7 @@ func TestFailedWritesHaveNoEffect(t *testing.T) {
 // checkNoEffect calls write, which must fail, on a collection with three records and
 // checks that the collection has not changed.
 func checkNoEffect(t *testing.T, write func(c *catalogue.Collection[schema.Record]) error) {
-	c, err := catalogue.New().Records("books")
+	c, err := resources.Records("books").In(mustNew())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -564,9 +565,9 @@ func checkNoEffect(t *testing.T, write func(c *catalogue.Collection[schema.Recor
 		}
 	}
 	state := func() []string {
-		list := []string{fmt.Sprint(c.Count()), fmt.Sprint(c.Fields())}
+		list := []string{fmt.Sprint(c.Count()), fmt.Sprint(catalogue.FieldNames(c))}
 		for _, by := range []string{"", "-name", "x,y"} {
-			seq, err := c.Ordered(terms(by)...)
+			seq, err := c.Where().All(terms(by)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -607,7 +608,9 @@ func TestTxAfterBatch(t *testing.T) {
 		_, err1 := kept.Get(1)
 		_, err2 := kept.Insert(account{})
 		_, err3 := kept.Upsert(account{ID: 1})
-		for i, err := range []error{err1, err2, err3, kept.Delete(1), kept.Update(1, func(*account) error { return nil })} {
+		_, err4 := kept.Page(pagination.Window{})
+		_, err5 := kept.Where().First()
+		for i, err := range []error{err1, err2, err3, err4, err5, kept.Delete(1), kept.Update(1, func(*account) error { return nil })} {
 			if !errors.Is(err, catalogue.ErrTxDone) {
 				t.Errorf("%s: method %d returned %v, want ErrTxDone", name, i, err)
 			}
@@ -663,9 +666,9 @@ func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh stri
 	s := c.Snapshot()
 	for _, by := range []string{"", indexed, fresh, indexed + "," + fresh} {
 		page, err1 := c.Page(whole, terms(by)...)
-		view, err2 := c.View(whole, terms(by)...)
+		view, err2 := c.Where().View(whole, terms(by)...)
 		ofSnapshot, err3 := s.Page(whole, terms(by)...)
-		seq, err4 := c.Ordered(terms(by)...)
+		seq, err4 := c.Where().All(terms(by)...)
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			t.Error(err)
 			return
@@ -683,7 +686,7 @@ func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh stri
 	if all := slices.Collect(c.All()); c.Count() != n || len(all) != n {
 		t.Errorf("Count() = %d, All() has %d records, want %d", c.Count(), len(all), n)
 	}
-	if diff := cmp.Diff(productFields, c.Fields()); diff != "" {
+	if diff := cmp.Diff(productFields, catalogue.FieldNames(c)); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	if err := catalogue.CheckSnapshot(s); err != nil {
@@ -801,11 +804,11 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 	house := dataset(t)
 	slow := &slowReader{text: strings.NewReader(`{"events":[]}`), inside: make(chan struct{}), release: make(chan struct{})}
 	done := make(chan error, 1)
-	go func() { done <- house.Load(slow) }()
+	go func() { done <- house.Load(slow, catalogue.LoadOptions{}) }()
 	<-slow.inside
 	within(t, "a read", func() {
 		for _, by := range []string{"", "slug", "-labels,name"} {
-			page, err := house.Events().Page(whole, terms(by)...)
+			page, err := mustIn(resources.Events, house).Page(whole, terms(by)...)
 			if err != nil || page.Count != 90 || len(page.Records) != 90 {
 				t.Errorf("page by %q: %d records, count %d, %v, want 90", by, len(page.Records), page.Count, err)
 			}
@@ -813,14 +816,14 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 		if err := house.Save(io.Discard); err != nil {
 			t.Error(err)
 		}
-		if n := house.Clone().Events().Count(); n != 90 {
+		if n := mustIn(resources.Events, house.Clone()).Count(); n != 90 {
 			t.Errorf("clone: count %d, want 90", n)
 		}
 	})
 	close(slow.release)
 	within(t, "the load", func() {
-		if err := <-done; err != nil || house.Events().Count() != 0 {
-			t.Errorf("after Load: count %d, %v, want 0", house.Events().Count(), err)
+		if err := <-done; err != nil || mustIn(resources.Events, house).Count() != 0 {
+			t.Errorf("after Load: count %d, %v, want 0", mustIn(resources.Events, house).Count(), err)
 		}
 	})
 }
@@ -828,9 +831,9 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 // TestNoTornLoadOfCollection checks that readers see all records of one load or all of
 // another.
 func TestNoTornLoadOfCollection(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -839,7 +842,7 @@ func TestNoTornLoadOfCollection(t *testing.T) {
 		for id := 1; id <= n; id++ {
 			list = append(list, fmt.Sprintf(`{"id":%d,"n":%d}`, id, n))
 		}
-		if err := house.LoadCollection("books", strings.NewReader("["+strings.Join(list, ",")+"]")); err != nil {
+		if err := house.Load(strings.NewReader(`{"books":[`+strings.Join(list, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -33,7 +33,7 @@ type mixed struct {
 	Tags []string `json:"tags"`
 	embedded
 	ID     int                 `json:"id"`
-	Status label               `json:"status"`
+	Status caption             `json:"status"`
 	Ready  *bool               `json:"ready"`
 	Due    *schema.DateTime    `json:"due"`
 	Made   schema.DateTime     `json:"made"`
@@ -54,7 +54,7 @@ type mixed struct {
 	Loud   upper               `json:"loud"`
 }
 
-type label string
+type caption string
 
 // An upper has a method Clone that changes it.
 type upper string
@@ -88,20 +88,20 @@ func TestLayoutReads(t *testing.T) {
 		{"every escape without a code point", strings.Replace(fullEvent, `"location":""`, `"location":"\"\\\/\b\f\n\r\t"`, 1)},
 	} {
 		in := &scanner{data: []byte(row.record)}
-		var record schema.Event
-		plain, ok := typeOf[schema.Event](t, "events").readPlain(in, &record)
+		var record event
+		plain, ok := typeOf(t, definedEvents).readPlain(in, &record)
 		if !plain || !ok || in.at != len(row.record) {
 			t.Errorf("%s: plain %v, ok %v, want true; not read: %q", row.reason, plain, ok, row.record[in.at:])
 		}
 	}
 	for _, record := range []string{fullLink, strings.Replace(fullLink, `null`, `"\u00e9"`, 1)} {
-		plain, ok := typeOf[schema.SocialLink](t, "social-links").readPlain(&scanner{data: []byte(record)}, new(schema.SocialLink))
+		plain, ok := typeOf(t, definedLinks).readPlain(&scanner{data: []byte(record)}, new(socialLink))
 		if !plain || !ok {
 			t.Errorf("%s: plain %v, ok %v, want true", record, plain, ok)
 		}
 	}
 	for _, record := range []string{fullMixed, `{"id":1}`, `{"id":1,"tags":null,"inner":null,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
-		if _, ok := typeOf[mixed](t, "books").readPlain(&scanner{data: []byte(record)}, new(mixed)); !ok {
+		if _, ok := typeOf(t, Define[mixed]("books", Options{})).readPlain(&scanner{data: []byte(record)}, new(mixed)); !ok {
 			t.Errorf("%s: the layout does not read it", record)
 		}
 	}
@@ -124,19 +124,19 @@ func TestLayoutRefuses(t *testing.T) {
 		{"plus sign", `{"id":+1}`},
 		{"trailing comma", `{"id":1,}`},
 	} {
-		if _, ok := typeOf[mixed](t, "books").readPlain(&scanner{data: []byte(row.record)}, new(mixed)); ok {
+		if _, ok := typeOf(t, Define[mixed]("books", Options{})).readPlain(&scanner{data: []byte(row.record)}, new(mixed)); ok {
 			t.Errorf("%s: the layout reads %s", row.reason, row.record)
 		}
 	}
-	if plain, ok := typeOf[mixed](t, "books").readPlain(&scanner{data: []byte(`{"id":1,"loud":"x"}`)}, new(mixed)); plain || !ok {
+	if plain, ok := typeOf(t, Define[mixed]("books", Options{})).readPlain(&scanner{data: []byte(`{"id":1,"loud":"x"}`)}, new(mixed)); plain || !ok {
 		t.Errorf("field with a method Clone: plain %v, ok %v, want false and true", plain, ok)
 	}
 }
 
 // typeOf returns the record type of a catalogue's collection.
-func typeOf[T any](tb testing.TB, key string) *recordType[T] {
+func typeOf[T any](tb testing.TB, d Definition[T]) *recordType[T] {
 	tb.Helper()
-	c, err := Define[T](key, Options{}).make(nil, false)
+	c, err := d.make(nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func typeOf[T any](tb testing.TB, key string) *recordType[T] {
 // layoutComparison returns a function that compares the layouts of four types with their
 // decoders. If a layout reads data, the decoder must read the same record from it.
 func layoutComparison(tb testing.TB) func(t *testing.T, data []byte) {
-	events, labels := typeOf[schema.Event](tb, "events"), typeOf[schema.Label](tb, "labels")
-	links, books := typeOf[schema.SocialLink](tb, "social-links"), typeOf[mixed](tb, "books")
+	events, labels := typeOf(tb, definedEvents), typeOf(tb, definedLabels)
+	links, books := typeOf(tb, definedLinks), typeOf(tb, Define[mixed]("books", Options{}))
 	return func(t *testing.T, data []byte) {
 		compareLayout(t, events, data)
 		compareLayout(t, labels, data)
@@ -163,7 +163,7 @@ func compareLayout[T any](t *testing.T, s *recordType[T], data []byte) {
 	if !ok {
 		return
 	}
-	want, err := s.decode(data[:in.at], s.required)
+	want, err := s.decodeLoaded(data[:in.at], LoadOptions{})
 	if err != nil {
 		t.Fatalf("%T: the layout reads %s, the decoder refuses it: %v", got, data, err)
 	}
@@ -220,15 +220,11 @@ func TestLoadStructs(t *testing.T) {
 	want[0].Loud = "X"
 	want[0].Raw = json.RawMessage(`{"b":"é","a":1}`) // records are stored in canonical form
 	want = []mixed{want[1], want[3], want[0], want[2]}
-	house, err := NewWith(Define[mixed]("books", Options{}))
+	books, err := NewCollection[mixed](Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := house.LoadCollection("books", strings.NewReader("["+records+"]")); err != nil {
-		t.Fatal(err)
-	}
-	books, err := Define[mixed]("books", Options{}).In(house)
-	if err != nil {
+	if err := books.Load(strings.NewReader("["+records+"]"), LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	i := 0

@@ -2,12 +2,20 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // LoadOptions configures loading. With the zero value, members and keys that cannot be
@@ -15,16 +23,15 @@ import (
 type LoadOptions struct {
 	// SkipUnknown drops unknown members of records and unknown keys of a catalogue.
 	// Without it they are errors. It has no effect on open records, which can have any
-	// member, and on types with a method UnmarshalJSON or UnmarshalText, except
-	// [schema.Event], [schema.Label] and [schema.SocialLink].
+	// member, and on types with a method UnmarshalJSON or UnmarshalText.
 	SkipUnknown bool
 }
 
 // Load replaces the records of collections by those in r, which must contain the form
 // that [Catalogue.Save] writes: a JSON object with an array of records for each key of a
 // collection. Each record must have an id. Other members of a record may be missing,
-// except those that the service requires of events, labels and social links. Collections
-// without a key in the object are unchanged. References are not checked.
+// unless Options.StrictLoad is set. Collections without a key in the object are unchanged.
+// References are not checked.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After
 // an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
@@ -32,12 +39,8 @@ type LoadOptions struct {
 // invalid record the error is a [*RecordError], for an unknown or repeated key it names
 // the key, and for invalid JSON it contains the line and the byte.
 //
-// O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use. Use
-// [Catalogue.LoadWith] to skip unknown members.
-func (c *Catalogue) Load(r io.Reader) error { return c.LoadWith(r, LoadOptions{}) }
-
-// LoadWith is like [Catalogue.Load], with options.
-func (c *Catalogue) LoadWith(r io.Reader, opts LoadOptions) error {
+// O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
+func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
@@ -52,14 +55,34 @@ func (c *Catalogue) load(data []byte, opts LoadOptions) error {
 	return load("catalogue", data, opts, c.read)
 }
 
-// LoadCollection calls [Collection.Load] for the collection with the given key. The error
-// wraps [ErrUnknownCollection] if there is none.
-func (c *Catalogue) LoadCollection(key string, r io.Reader) error {
-	m, err := c.lookup(key)
-	if err != nil {
+// Load replaces all records at one instant by those in r. r must contain a JSON array of
+// records, each with an id, or an object with such an array as the member results.
+// A page over HTTP and the output of [Collection.Save] have these forms. Load ignores
+// other members of the object, except the $lastId that Save writes.
+//
+// After an error the collection is unchanged. An error of r is wrapped. If the collection
+// belongs to a snapshot, the error wraps [ErrReadOnly]. All other errors wrap
+// [ErrInvalidData], and the one for an invalid record is a [*RecordError]. O(n) for records
+// sorted by id, and O(n log n) otherwise and for each ordering in use.
+func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error {
+	if err := c.writable(); err != nil {
 		return err
 	}
-	return m.Load(r)
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return c.typ.errorf("%w", err)
+	}
+	return c.load(data, opts)
+}
+
+func (c *Collection[T]) load(data []byte, opts LoadOptions) error {
+	if err := c.writable(); err != nil {
+		return err
+	}
+	return load(c.typ.title(), data, opts, func(in *scanner) ([]store.Replacement, error) {
+		entries, used, err := c.typ.readResults(in)
+		return []store.Replacement{{Store: c.store, Entries: entries, UsedID: used}}, err
+	})
 }
 
 // load replaces the records of collections by those in data if all of it is valid. If
@@ -142,4 +165,348 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 		used[last.Collection] = last.ID
 	}
 	return nil
+}
+
+// A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
+// and Err.
+type RecordError struct {
+	Collection string // key or name of the collection
+	Index      int    // index of the record in the array
+	Field      string // JSON name of the member, or "" for the whole record
+	Err        error  // what is wrong
+}
+
+// Error returns a message with the collection, the index, the member and Err.
+func (e *RecordError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrInvalidData, e.Index, e.Err)
+	}
+	return fmt.Sprintf("%s: %v: record %d: member %q: %v", e.Collection, ErrInvalidData, e.Index, e.Field, e.Err)
+}
+
+// Unwrap returns [ErrInvalidData] and Err.
+func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
+
+var (
+	errNoArray   = errors.New("want an array of records")
+	errNoResults = errors.New("want an array of records, or an object whose results are one")
+)
+
+// readResults reads an array of records or an object that contains one. used is the id
+// of lastIDKey, or 0.
+func (s *recordType[T]) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
+	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
+		entries, err = s.read(in)
+		return entries, 0, err
+	}
+	found := false
+	err = in.object(func(name string) (err error) {
+		switch name {
+		case resultsKey:
+			found = true
+			entries, err = s.read(in)
+		case lastIDKey:
+			if err = json.Unmarshal(in.value(), &used); err == nil && used < 1 {
+				err = ErrInvalidID
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w: want a positive integer", lastIDKey, err)
+			}
+		default:
+			err = in.skip()
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = errNoResults
+	}
+	return entries, used, err
+}
+
+// read reads an array of records and returns their entries, sorted by id.
+func (s *recordType[T]) read(in *scanner) (entries []*store.Entry, err error) {
+	if !in.take("[") {
+		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
+	}
+	record, ascending, last := new(T), true, 0
+	for !in.take("]") {
+		if len(entries) > 0 && !in.take(",") {
+			return nil, errBroken
+		}
+		e, err := s.load(in, record)
+		if err != nil {
+			return nil, s.recordError(len(entries), err)
+		}
+		ascending, last = ascending && last < e.ID, e.ID
+		entries = append(entries, e)
+	}
+	if d := s.duplicates(entries); d != nil {
+		return nil, s.recordError(d.index, &schema.MemberError{Member: d.field, Err: d})
+	}
+	if !ascending {
+		if err := s.sort(entries); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// sort sorts entries by id. It returns an error if two have the same id.
+func (s *recordType[T]) sort(entries []*store.Entry) error {
+	seen := make(map[int]int, len(entries))
+	for i, e := range entries {
+		if first, twice := seen[e.ID]; twice {
+			err := fmt.Errorf("%w: record %d has %d too", ErrExists, first, e.ID)
+			return s.recordError(i, &schema.MemberError{Member: s.idWire, Err: err})
+		}
+		seen[e.ID] = i
+	}
+	slices.SortFunc(entries, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return nil
+}
+
+func (s *recordType[T]) recordError(i int, err error) error {
+	invalid := &RecordError{Collection: s.title(), Index: i, Err: err}
+	var member *schema.MemberError
+	if errors.As(err, &member) {
+		invalid.Field, invalid.Err = member.Member, member.Err
+	}
+	return invalid
+}
+
+// load reads a record and returns its entry. It reads into *record, which the calls for
+// all records of an array share.
+func (s *recordType[T]) load(in *scanner, record *T) (*store.Entry, error) {
+	in.skipSpace()
+	start := in.at
+	plain, ok := s.readPlain(in, record)
+	if !ok {
+		in.at = start
+		var err error
+		if *record, err = s.decodeLoaded(in.value(), in.opts); err != nil {
+			return nil, err
+		}
+	}
+	s.fillLists(record)
+	id := s.id(record)
+	if id < 1 {
+		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
+	}
+	if plain {
+		return newEntry(id, *record), nil
+	}
+	if err := s.check(record); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return newEntry(id, s.clone(record)), nil
+}
+
+// decodeLoaded decodes a record that is loaded.
+func (s *recordType[T]) decodeLoaded(object []byte, opts LoadOptions) (record T, err error) {
+	if s.ownJSON && s.strict == nil {
+		return s.decode(object)
+	}
+	members, err := schema.ParseRecord(object)
+	if err != nil {
+		return record, err
+	}
+	if opts.SkipUnknown {
+		members = s.known(members)
+	}
+	if s.ownJSON {
+		record, err = s.decode(object)
+	} else {
+		record, err = s.fromMembers(members)
+	}
+	if err == nil && s.strict != nil {
+		err = s.checkStrict(members)
+	}
+	return record, err
+}
+
+// known returns the members that T has.
+func (s *recordType[T]) known(members schema.Record) schema.Record {
+	if s.anyMember {
+		return members
+	}
+	for name := range members.All() {
+		if !slices.ContainsFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }) {
+			members = members.Without(name)
+		}
+	}
+	return members
+}
+
+// listsOf returns those members of a struct that are slices or maps and that may not be
+// null according to the description.
+func listsOf(members []jsonmember.Member, fields []schema.Field) (lists []jsonmember.Member) {
+	for _, m := range members {
+		if kind := m.Field.Type.Kind(); kind != reflect.Slice && kind != reflect.Map {
+			continue
+		}
+		if slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == m.Name && !f.Nullable }) {
+			lists = append(lists, m)
+		}
+	}
+	return lists
+}
+
+// fillLists makes the nil lists of a record empty, because their JSON would be null, which
+// no request could send back.
+func (s *recordType[T]) fillLists(record *T) {
+	for _, m := range s.lists {
+		f, err := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
+		switch {
+		case err != nil || !f.IsNil() || !f.CanSet(): // in an embedded struct that is nil or not exported
+		case m.Field.Type.Kind() == reflect.Map:
+			f.Set(reflect.MakeMap(m.Field.Type))
+		default:
+			f.Set(reflect.MakeSlice(m.Field.Type, 0, 0))
+		}
+	}
+}
+
+var (
+	errUnknownMember = errors.New("is unknown")
+	errNull          = errors.New("must not be null")
+	errMissing       = errors.New("is missing")
+)
+
+// decode decodes a record from a JSON object. If T implements json.Unmarshaler, that decides
+// what is valid. Otherwise decode is stricter than encoding/json: names must match exactly,
+// and an unknown or repeated name is an error, as is null for a field that cannot hold it.
+func (s *recordType[T]) decode(object []byte) (record T, err error) {
+	if s.ownJSON {
+		err = json.Unmarshal(object, &record)
+		return record, err
+	}
+	members, err := schema.ParseRecord(object)
+	if err != nil {
+		return record, err
+	}
+	return s.fromMembers(members)
+}
+
+// fromMembers returns a function that returns the struct with the given members of a JSON
+// object.
+func fromMembers[T any](of []jsonmember.Member) func(schema.Record) (T, error) {
+	arrays := make([]bool, len(of))
+	for i, m := range of {
+		arrays[i] = hasArray(m.Field.Type)
+	}
+	return func(members schema.Record) (record T, err error) {
+		v := reflect.ValueOf(&record).Elem()
+		for name, text := range members.All() {
+			i := slices.IndexFunc(of, func(m jsonmember.Member) bool { return m.Name == name })
+			if i < 0 {
+				return record, &schema.MemberError{Member: name, Err: unknownMember(name, of)}
+			}
+			if err := decodeField(settable(v, of[i].Field.Index), text, arrays[i]); err != nil {
+				return record, &schema.MemberError{Member: name, Err: err}
+			}
+		}
+		return record, nil
+	}
+}
+
+// fromMembersByMethod returns the record of a type that implements json.Unmarshaler.
+func fromMembersByMethod[T any](members schema.Record) (record T, err error) {
+	object, err := members.MarshalJSON()
+	if err == nil {
+		err = json.Unmarshal(object, &record)
+	}
+	return record, err
+}
+
+func unknownMember(name string, of []jsonmember.Member) error {
+	var known []string
+	for _, m := range of {
+		known = append(known, m.Name)
+	}
+	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, known))
+}
+
+// beStrict makes loads require what the fields require.
+func (s *recordType[T]) beStrict(fields []schema.Field) {
+	s.strict = fields
+	if s.layout == nil {
+		return
+	}
+	s.layout.whole = true
+	for i, m := range s.members {
+		if f := s.strictField(m.Name); f != nil && !f.Nullable {
+			s.layout.members[i].null = false
+		}
+	}
+}
+
+// strictField returns the field with a JSON name, or nil.
+func (s *recordType[T]) strictField(name string) *schema.Field {
+	if i := slices.IndexFunc(s.strict, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
+		return &s.strict[i]
+	}
+	return nil
+}
+
+// checkStrict returns an error if a loaded object has null in a member that is not
+// nullable, or lacks a required member.
+func (s *recordType[T]) checkStrict(members schema.Record) error {
+	for name, text := range members.All() {
+		if f := s.strictField(name); f != nil && text == "null" && !f.Nullable {
+			return &schema.MemberError{Member: name, Err: errNull}
+		}
+	}
+	var missing []string
+	for _, f := range s.strict {
+		if _, ok := members.Get(f.Name); f.Required && !ok {
+			missing = append(missing, f.Name)
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return nil
+	case 1:
+		return &schema.MemberError{Member: missing[0], Err: errMissing}
+	}
+	err := fmt.Errorf("%w, and so are %s", errMissing, strings.Join(missing[1:], ", "))
+	return &schema.MemberError{Member: missing[0], Err: err}
+}
+
+// decodeField decodes a value. arrays reports whether its type contains arrays, which are
+// checked for their length.
+func decodeField(v reflect.Value, text string, arrays bool) error {
+	if text == "null" && !nullable(v.Type()) {
+		return errNull
+	}
+	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
+		return err
+	}
+	if composite := text[0] == '[' || text[0] == '{'; composite && (arrays || strings.Contains(text, "null")) {
+		return errorIn(v.Type(), text)
+	}
+	return nil
+}
+
+// nullable reports whether null can be decoded into a type, by its kind or by its method
+// UnmarshalJSON.
+func nullable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
+		return true
+	}
+	return t != reflect.TypeFor[time.Time]() && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
+}
+
+// settable returns the field at index. It allocates embedded structs for nil pointers.
+func settable(v reflect.Value, index []int) reflect.Value {
+	for _, i := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // saved returns the text that Save writes.
@@ -68,8 +69,8 @@ func TestSaveKeepsBytes(t *testing.T) {
 	if diff := cmp.Diff(want, split(t, first)); diff != "" {
 		t.Errorf("saved (-want +got):\n%s", diff)
 	}
-	again := catalogue.New()
-	if err := again.Load(iotest.OneByteReader(strings.NewReader(first))); err != nil {
+	again := mustNew()
+	if err := again.Load(iotest.OneByteReader(strings.NewReader(first)), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(first, saved(t, again)); diff != "" {
@@ -80,11 +81,11 @@ func TestSaveKeepsBytes(t *testing.T) {
 	}
 	ctx := context.Background()
 	for key, records := range want {
-		c, err := again.Encoded(key)
+		c, err := again.Collection(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		count, got, err := c.Page(ctx, whole, terms("id"))
+		count, got, err := listed(c.List(ctx, catalogue.Query{Window: whole, Terms: terms("id")}))
 		if err != nil || count != len(records) {
 			t.Errorf("%s: count %d, %v, want %d", key, count, err, len(records))
 		}
@@ -99,7 +100,7 @@ func TestSaveKeepsBytes(t *testing.T) {
 // TestSaveWritesAllCollections checks that Save writes all collections, in the order of
 // the service's document, even if they are empty.
 func TestSaveWritesAllCollections(t *testing.T) {
-	text := saved(t, catalogue.New())
+	text := saved(t, mustNew())
 	d := json.NewDecoder(strings.NewReader(text))
 	var got []string
 	for d.More() || len(got) == 0 {
@@ -139,10 +140,10 @@ const (
 // small returns a catalogue with a few records.
 func small(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
 	text := `{"events":[` + goodEvent + `],"social-links":[` + goodLink + `],"books":[{"id":4,"x":1},{"x":[2],"id":9}],"faqs":[{"id":7}]}`
-	if err := house.Load(strings.NewReader(text)); err != nil {
+	if err := house.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return house
@@ -156,14 +157,14 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 	want["books"], want["news"] = []string{`{"id":2}`}, []string{`{"z":1e400,"id":3,"a":"<é>"}`}
 	delete(want, "faqs")
 	text := " \r\n\t{ \"books\" : [ {\"id\" : 2 } ], \"faqs\":[],\"news\":[{\"z\":1e400,\"id\":3,\"a\":\"\\u003c\\u00e9>\"}]}\n"
-	if err := house.Load(iotest.DataErrReader(strings.NewReader(text))); err != nil {
+	if err := house.Load(iotest.DataErrReader(strings.NewReader(text)), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	before := saved(t, house)
-	if err := house.Load(strings.NewReader("{}")); err != nil {
+	if err := house.Load(strings.NewReader("{}"), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("an object without members: %v", err)
 	}
 	if diff := cmp.Diff(before, saved(t, house)); diff != "" {
@@ -174,7 +175,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 // TestIDsAfterLoad checks that the next id is above all ids used before or by the load.
 func TestIDsAfterLoad(t *testing.T) {
 	house := small(t)
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func TestIDsAfterLoad(t *testing.T) {
 		{`[{"id":50},{"id":20}]`, 51, "50 was loaded"},
 		{`[{"id":60},{"id":60}]`, 52, "a failed load uses no ids"},
 	} {
-		_ = house.LoadCollection("books", strings.NewReader(row.load))
+		_ = house.Load(strings.NewReader(`{"books":`+row.load+`}`), catalogue.LoadOptions{})
 		if id, err := books.Insert(schema.Record{}); id != row.want || err != nil {
 			t.Errorf("%s: next id %d, %v, want %d", row.reason, id, err, row.want)
 		}
@@ -268,16 +269,15 @@ func TestLoadRefusesRecords(t *testing.T) {
 			record = strings.Replace(record, `"id":1,`, `"id":2,`, 1)
 		}
 		array := "[" + first + ",\n" + record + "]"
-		encoded, err := house.Encoded(row.key)
+		encoded, err := house.Collection(row.key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ways := map[string]error{
-			"Load":                        house.Load(strings.NewReader(`{"news":[{"id":1}],"` + row.key + `":` + array + `}`)),
-			"Load, other collection last": house.Load(strings.NewReader(`{"` + row.key + `":` + array + `,"news":[{"id":1}]}`)),
-			"LoadCollection":              house.LoadCollection(row.key, strings.NewReader(array)),
-			"LoadCollection, page":        house.LoadCollection(row.key, strings.NewReader(`{"count":2,"next":null,"previous":null,"results":`+array+`}`)),
-			"Encoded.Load":                encoded.Load(strings.NewReader(array)),
+			"Load":                        house.Load(strings.NewReader(`{"news":[{"id":1}],"`+row.key+`":`+array+`}`), catalogue.LoadOptions{}),
+			"Load, other collection last": house.Load(strings.NewReader(`{"`+row.key+`":`+array+`,"news":[{"id":1}]}`), catalogue.LoadOptions{}),
+			"Encoded.Load, page":          encoded.Load(strings.NewReader(`{"count":2,"next":null,"previous":null,"results":`+array+`}`), catalogue.LoadOptions{}),
+			"Encoded.Load":                encoded.Load(strings.NewReader(array), catalogue.LoadOptions{}),
 		}
 		wrong := map[string][]string{} // the ways with the same wrong error
 		for _, way := range slices.Sorted(maps.Keys(ways)) {
@@ -347,7 +347,7 @@ func TestLoadRefusesTexts(t *testing.T) {
 	} {
 		house := small(t)
 		before := saved(t, house)
-		err := house.Load(strings.NewReader(row.text))
+		err := house.Load(strings.NewReader(row.text), catalogue.LoadOptions{})
 		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%s: error %v, want ErrInvalidData", row.reason, err)
 		} else if !strings.Contains(err.Error(), row.names) {
@@ -375,7 +375,7 @@ func TestLoadErrorTexts(t *testing.T) {
 		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event": did you mean events?`},
 		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" is repeated`},
 		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
-			`events: cannot load: record 1: member "summary": may not be null`},
+			`events: cannot load: record 1: member "summary": must not be null`},
 		{"id", `{"events":[` + replaceMember(goodEvent, `"id":1`, `"id":0`) + `]}`,
 			`events: cannot load: record 0: member "id": want a positive integer, got 0`},
 		{"adjacent duplicates", `{"books":[{"id":2},{"id":2}]}`, `books: cannot load: record 1: member "id": id is taken: record 0 has 2 too`},
@@ -383,7 +383,7 @@ func TestLoadErrorTexts(t *testing.T) {
 			`books: cannot load: record 3: member "id": id is taken: record 0 has 5 too`},
 	} {
 		house := small(t)
-		if err := house.Load(strings.NewReader(row.text)); err == nil || err.Error() != row.want {
+		if err := house.Load(strings.NewReader(row.text), catalogue.LoadOptions{}); err == nil || err.Error() != row.want {
 			t.Errorf("%s:\n got %v\nwant %s", row.reason, err, row.want)
 		}
 	}
@@ -425,7 +425,7 @@ func TestLoadLastIDs(t *testing.T) {
 	} {
 		house := small(t)
 		before := saved(t, house)
-		err := house.Load(strings.NewReader(row.text))
+		err := house.Load(strings.NewReader(row.text), catalogue.LoadOptions{})
 		if row.err == "" {
 			if err != nil {
 				t.Errorf("%s: %v", row.reason, err)
@@ -442,14 +442,11 @@ func TestLoadLastIDs(t *testing.T) {
 			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.reason, diff)
 		}
 	}
-	if err := catalogue.New().LoadCollection("$lastIds", strings.NewReader("{}")); !errors.Is(err, catalogue.ErrUnknownCollection) {
-		t.Errorf("LoadCollection of $lastIds: %v, want ErrUnknownCollection", err)
-	}
 }
 
-// TestLoadCollectionForms checks that LoadCollection accepts an array of records or a saved
+// TestLoadForms checks that Load of a collection accepts an array of records or a saved
 // response with results.
-func TestLoadCollectionForms(t *testing.T) {
+func TestLoadForms(t *testing.T) {
 	for _, row := range []struct {
 		reason, text string
 		want         []string // nil if refused
@@ -469,33 +466,23 @@ func TestLoadCollectionForms(t *testing.T) {
 		{"trailing data", `{"results":[]}]`, nil},
 		{"invalid JSON after the results", `{"results":[{"id":5}],"count":}`, nil},
 	} {
-		for way := range 2 {
-			house := small(t)
-			want := split(t, saved(t, house))
-			encoded, err := house.Encoded("books")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if way == 0 {
-				err = house.LoadCollection("books", strings.NewReader(row.text))
-			} else {
-				err = encoded.Load(strings.NewReader(row.text))
-			}
-			if row.want == nil && !errors.Is(err, catalogue.ErrInvalidData) || row.want != nil && err != nil {
-				t.Errorf("%s: error %v", row.reason, err)
-			}
-			if row.want != nil {
-				want["books"] = row.want
-			}
-			if len(want["books"]) == 0 {
-				delete(want, "books")
-			}
-			if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-			}
+		house := small(t)
+		want := split(t, saved(t, house))
+		err := mustIn(resources.Records("books"), house).Load(strings.NewReader(row.text), catalogue.LoadOptions{})
+		if row.want == nil && !errors.Is(err, catalogue.ErrInvalidData) || row.want != nil && err != nil {
+			t.Errorf("%s: error %v", row.reason, err)
+		}
+		if row.want != nil {
+			want["books"] = row.want
+		}
+		if len(want["books"]) == 0 {
+			delete(want, "books")
+		}
+		if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
-	if err := small(t).LoadCollection("no-such", strings.NewReader("[]")); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), "no-such") {
+	if err := small(t).Load(strings.NewReader(`{"no-such":[]}`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), "no-such") {
 		t.Errorf("unknown collection: %v", err)
 	}
 }
@@ -508,7 +495,7 @@ func TestLoadTruncated(t *testing.T) {
 	house := small(t)
 	before := saved(t, house)
 	for i := range len(smallFile) {
-		err := caught(func() error { return house.Load(strings.NewReader(smallFile[:i])) })
+		err := caught(func() error { return house.Load(strings.NewReader(smallFile[:i]), catalogue.LoadOptions{}) })
 		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrInvalidData", smallFile[:i], err)
 		}
@@ -518,7 +505,9 @@ func TestLoadTruncated(t *testing.T) {
 	}
 	for _, text := range []string{`[{"id":1,"a":"é"},{"id":2}]`, `{"count":1,"next":null,"results":[{"id":1}],"previous":null}`} {
 		for i := range len(text) {
-			err := caught(func() error { return house.LoadCollection("books", strings.NewReader(text[:i])) })
+			err := caught(func() error {
+				return mustIn(resources.Records("books"), house).Load(strings.NewReader(text[:i]), catalogue.LoadOptions{})
+			})
 			if !errors.Is(err, catalogue.ErrInvalidData) {
 				t.Errorf("%q: error %v, want ErrInvalidData", text[:i], err)
 			}
@@ -526,14 +515,14 @@ func TestLoadTruncated(t *testing.T) {
 				t.Fatalf("%q was loaded in part", text[:i])
 			}
 		}
-		if err := house.Clone().LoadCollection("books", strings.NewReader(text)); err != nil {
+		if err := mustIn(resources.Records("books"), house.Clone()).Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 			t.Errorf("%q whole: %v", text, err)
 		}
 	}
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
-	if err := house.Load(strings.NewReader(smallFile)); err != nil {
+	if err := house.Load(strings.NewReader(smallFile), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("whole: %v", err)
 	}
 }
@@ -541,7 +530,7 @@ func TestLoadTruncated(t *testing.T) {
 // TestLoadIsAllOrNothing checks that a catalogue with records in all collections does not
 // change, nor its pages, if the last record of any collection is invalid.
 func TestLoadIsAllOrNothing(t *testing.T) {
-	label, err := json.Marshal(schema.Label{ID: 1, CatchLines: []string{}, Users: []int{}})
+	label, err := json.Marshal(resources.Label{ID: 1, CatchLines: []string{}, Users: []int{}})
 	must(t, err)
 	described := map[string]string{"events": goodEvent, "social-links": goodLink, "labels": string(label)}
 	// file returns a file that has a record with the id in every collection, and an
@@ -560,13 +549,13 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		}
 		return "{" + strings.Join(parts, ",") + "}"
 	}
-	house := catalogue.New()
-	must(t, house.Load(strings.NewReader(file(5, ""))))
+	house := mustNew()
+	must(t, house.Load(strings.NewReader(file(5, "")), catalogue.LoadOptions{}))
 	// pages returns a page of all records of each collection, by descending id.
 	pages := func() map[string]string {
 		out := map[string]string{}
 		for key, c := range house.All() {
-			count, records, err := c.Page(context.Background(), whole, terms("-id"))
+			count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole, Terms: terms("-id")}))
 			out[key] = fmt.Sprintf("%d %s %v", count, records, err)
 		}
 		return out
@@ -574,7 +563,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	text, want := saved(t, house), pages()
 	for _, key := range keys {
 		var bad *catalogue.RecordError
-		if err := house.Load(strings.NewReader(file(7, key))); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
+		if err := house.Load(strings.NewReader(file(7, key)), catalogue.LoadOptions{}); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
 			t.Errorf("%s: error %v, want a RecordError for record 1", key, err)
 		}
 		if diff := cmp.Diff(text, saved(t, house)); diff != "" {
@@ -587,7 +576,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	if err := house.Check(); err != nil {
 		t.Error(err)
 	}
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	must(t, err)
 	if id, err := books.Insert(schema.Record{}); id != 6 || err != nil {
 		t.Errorf("next id %d, %v, want 6: 7 was never loaded", id, err)
@@ -618,12 +607,12 @@ func TestLoadReaderFails(t *testing.T) {
 	before := saved(t, house)
 	for i := range len(smallFile) + 1 {
 		r := io.MultiReader(strings.NewReader(smallFile[:i]), iotest.ErrReader(errOwn))
-		if err := house.Load(r); !errors.Is(err, errOwn) {
+		if err := house.Load(r, catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
 			t.Errorf("reader that fails after %d bytes: %v, want %v", i, err, errOwn)
 		}
 	}
-	if err := house.LoadCollection("books", iotest.ErrReader(errOwn)); !errors.Is(err, errOwn) {
-		t.Errorf("LoadCollection: %v", err)
+	if err := mustIn(resources.Records("books"), house).Load(iotest.ErrReader(errOwn), catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
+		t.Errorf("Load of a collection: %v", err)
 	}
 	if diff := cmp.Diff(before, saved(t, house)); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
@@ -668,8 +657,8 @@ func TestSaveWriterFails(t *testing.T) {
 
 // TestLargeSave saves more than a buffer holds.
 func TestLargeSave(t *testing.T) {
-	house := catalogue.New()
-	books, err := house.Records("books")
+	house := mustNew()
+	books, err := resources.Records("books").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -700,7 +689,7 @@ func TestLargeSave(t *testing.T) {
 func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []byte) {
 	t.Helper()
 	house := base.Clone()
-	if err := caught(func() error { return house.Load(bytes.NewReader(data)) }); err != nil {
+	if err := caught(func() error { return house.Load(bytes.NewReader(data), catalogue.LoadOptions{}) }); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrInvalidData", data, err)
 		}
@@ -719,18 +708,18 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 		t.Errorf("%q was loaded, but it is not JSON", data)
 	}
 	first := saved(t, house)
-	again := catalogue.New()
-	if err := again.Load(strings.NewReader(first)); err != nil {
+	again := mustNew()
+	if err := again.Load(strings.NewReader(first), catalogue.LoadOptions{}); err != nil {
 		t.Fatalf("Load of the saved text: %v\n%s", err, first)
 	}
 	if second := saved(t, again); second != first {
 		t.Errorf("second Save wrote\n%s\nwant\n%s", second, first)
 	}
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range books.Fields() {
+	for _, name := range catalogue.FieldNames(books) {
 		if page, err := books.Page(whole, ordering.Desc(name)); err != nil || len(page.Records) != books.Count() {
 			t.Errorf("page by %q: %d records, %v, want %d", name, len(page.Records), err, books.Count())
 		}

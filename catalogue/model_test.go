@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A row is a record of the model. It never changes.
@@ -118,7 +119,7 @@ func (m *model[T]) sorted(terms []ordering.Term) []row[T] {
 	return rows
 }
 
-// names returns what Fields must return.
+// names returns the names of the fields that must be known.
 func (m *model[T]) names() []string {
 	var records []*T
 	for i := range m.rows {
@@ -131,11 +132,9 @@ func (m *model[T]) names() []string {
 type reader[T any] interface {
 	All() iter.Seq[T]
 	Count() int
-	Fields() []string
 	Get(id int) (T, error)
-	Ordered(terms ...ordering.Term) (iter.Seq[T], error)
 	Page(w pagination.Window, terms ...ordering.Term) (catalogue.Page[T], error)
-	View(w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
+	Where(conditions ...ordering.Condition) catalogue.Selection[T]
 }
 
 // A writer is a collection or a transaction.
@@ -213,17 +212,25 @@ func TestModel(t *testing.T) {
 	steps, seed := modelSteps(t), modelSeed(t)
 	t.Run("typed", func(t *testing.T) {
 		t.Parallel()
-		house, err := catalogue.NewWith(catalogue.Define[product]("books", catalogue.Options{}))
+		about, err := schema.DescriptionOf[product]("books")
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := catalogue.Define[product]("books", catalogue.Options{}).In(house)
+		for i := range about.Fields { // so that null lists remain null
+			about.Fields[i].Nullable = true
+		}
+		books := catalogue.Define[product]("books", catalogue.Options{Description: &about})
+		house, err := resources.New(books)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := books.In(house)
 		runModel(t, &productType, instance[product]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
-		house := catalogue.New()
-		c, err := house.Records("books")
+		house := mustNew()
+		c, err := resources.Records("books").In(house)
 		runModel(t, &openType, instance[schema.Record]{house: house, c: c}, nil, err, steps*2/5, seed)
 	})
 	t.Run("default ordering", func(t *testing.T) {
@@ -532,9 +539,9 @@ func (mr *modelRun[T]) load(b *instance[T]) error {
 	text := "[" + strings.Join(list, ", ") + "]"
 	var err error
 	if mr.rng.IntN(2) == 0 {
-		err = b.house.LoadCollection("books", strings.NewReader(text))
+		err = b.house.Load(strings.NewReader(`{"books":`+text+`}`), catalogue.LoadOptions{})
 	} else {
-		err = b.house.Load(strings.NewReader(`{"books":` + text + `}`))
+		err = b.house.Load(strings.NewReader(`{"books":`+text+`}`), catalogue.LoadOptions{})
 	}
 	if fails {
 		return checkResult("load of a repeated id", 0, 0, catalogue.ErrInvalidData, err)
@@ -578,7 +585,7 @@ func (mr *modelRun[T]) compare(r reader[T], m *model[T], n int) error {
 	if r.Count() != len(m.rows) {
 		return fmt.Errorf("count %d, want %d", r.Count(), len(m.rows))
 	}
-	if got, want := r.Fields(), m.names(); !slices.Equal(got, want) {
+	if got, want := catalogue.FieldNames(r), m.names(); !slices.Equal(got, want) {
 		return fmt.Errorf("fields %v, want %v", got, want)
 	}
 	if err := mr.compareGets(r, m); err != nil {
@@ -613,7 +620,7 @@ func (mr *modelRun[T]) compareGets(r reader[T], m *model[T]) error {
 
 func (mr *modelRun[T]) compareOrder(r reader[T], m *model[T], by []ordering.Term) error {
 	want := m.sorted(by)
-	seq, err := r.Ordered(by...)
+	seq, err := r.Where().All(by...)
 	if err != nil {
 		return fmt.Errorf("ordered %v: %w", by, err)
 	}
@@ -655,7 +662,7 @@ func (mr *modelRun[T]) compareWindow(r reader[T], w pagination.Window, by []orde
 	if err := mr.sameSeq("page "+what, slices.Values(p.Records), want); err != nil {
 		return err
 	}
-	v, err := r.View(w, by...)
+	v, err := r.Where().View(w, by...)
 	if err != nil || v.Count() != len(all) || v.Len() != len(want) {
 		return fmt.Errorf("view %s: %d of %d, %v, want %d of %d", what, v.Len(), v.Count(), err, len(want), len(all))
 	}
@@ -695,7 +702,7 @@ func TestEveryOrdering(t *testing.T) {
 	})
 	t.Run("open", func(t *testing.T) {
 		t.Parallel()
-		c, err := catalogue.New().Records("books")
+		c, err := resources.Records("books").In(mustNew())
 		everyOrdering(t, &openType, c, err)
 	})
 }
@@ -738,7 +745,7 @@ func everyOrdering[T any](t *testing.T, typ *recordType[T], c *catalogue.Collect
 	}
 }
 
-// sortedIfOpen returns what Fields must return if every member occurs.
+// sortedIfOpen returns the names of the fields that must be known if every member occurs.
 func sortedIfOpen[T any](typ *recordType[T]) []string {
 	names := slices.Clone(typ.fields)
 	if typ.fields[len(typ.fields)-1] == "seldom_set" {

@@ -48,14 +48,14 @@ func TestNewOnlyRefuses(t *testing.T) {
 		{"search in a number of another collection", films(schema.Description{Search: []string{"director__id"}}), catalogue.ErrInvalidType, "not text"},
 		{"field that T does not have", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Fields: []schema.Field{{Name: "nmae", Kind: schema.Text}}}))), catalogue.ErrInvalidType, "did you mean name?"},
 		{"posts of open records without fields", one(catalogue.Define[schema.Record]("notes", described(schema.Description{Actions: schema.AllActions}))), catalogue.ErrInvalidType, "Fields"},
-		{"ordering by no field", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("nmae")})), ordering.ErrUnknownField, "did you mean name?"},
+		{"ordering by no field", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("nmae", nil)})), ordering.ErrUnknownField, "did you mean name?"},
 		{"Options.Name", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Name: "x"})), catalogue.ErrInvalidType, "Options.Name"},
 		{"Options.ID", one(catalogue.Define[ownGenre]("genres", catalogue.Options{ID: "position"})), catalogue.ErrInvalidType, "Options.ID"},
 		{"control character in a key", one(catalogue.Define[ownGenre]("a\x01", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters"},
 		{"invalid UTF-8 in a key", one(catalogue.Define[ownGenre]("a\xff", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters or invalid UTF-8"},
 		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
 	} {
-		house, err := catalogue.NewOnly(row.definitions...)
+		house, err := catalogue.New(row.definitions...)
 		if house != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, err, row.want, row.text)
 		}
@@ -67,7 +67,7 @@ func TestNewOnlyRefuses(t *testing.T) {
 func TestKeysAreSaved(t *testing.T) {
 	for _, key := range []string{"películas", `a"b\c`, "a\U000e0001", "<&>"} {
 		genres := catalogue.Define[schema.Record](key, catalogue.Options{})
-		house, err := catalogue.NewOnly(genres)
+		house, err := catalogue.New(genres)
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
@@ -88,16 +88,16 @@ func TestKeysAreSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := saved.String()
-		if err := house.Load(&saved); err != nil || c.Count() != 1 {
+		if err := house.Load(&saved, catalogue.LoadOptions{}); err != nil || c.Count() != 1 {
 			t.Errorf("%q: %v, %d records, loaded from %s", key, err, c.Count(), text)
 		}
 	}
 }
 
-// TestNewOnlyOrder checks the collections of a catalogue and their default order.
-func TestNewOnlyOrder(t *testing.T) {
-	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Terms("-position")})
-	house, err := catalogue.NewOnly(genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
+// TestNewOrder checks the collections of a catalogue and their default order.
+func TestNewOrder(t *testing.T) {
+	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("-position", nil)})
+	house, err := catalogue.New(genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +108,7 @@ func TestNewOnlyOrder(t *testing.T) {
 	if diff := cmp.Diff([]string{"genres", "authors"}, keys); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	if house.Events() != nil || house.Labels() != nil || house.SocialLinks() != nil {
-		t.Error("the catalogue has documented collections")
-	}
-	c := ownEncoded(t, house, "genres")
+	c := ownCollection(t, house, "genres")
 	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
 		if _, err := c.Create(t.Context(), []byte(body)); err != nil {
 			t.Fatal(err)
@@ -122,11 +119,11 @@ func TestNewOnlyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	loaded := house.Snapshot().Clone()
-	if err := loaded.Load(&saved); err != nil {
+	if err := loaded.Load(&saved, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, house := range []*catalogue.Catalogue{house, loaded, house.Snapshot()} {
-		_, records, err := ownEncoded(t, house, "genres").PageWhere(t.Context(), nil, pagination.Window{Limit: 9}, nil)
+		_, records, err := listed(ownCollection(t, house, "genres").List(t.Context(), catalogue.Query{Params: nil, Window: pagination.Window{Limit: 9}}))
 		var ids []int
 		for _, r := range records {
 			ids = append(ids, idIn(t, r))
@@ -134,47 +131,5 @@ func TestNewOnlyOrder(t *testing.T) {
 		if !slices.Equal(ids, []int{2, 3, 1}) || err != nil {
 			t.Errorf("ids %v, error %v, want 2, 3, 1 in descending order of position", ids, err)
 		}
-	}
-}
-
-// TestDocumentedDefinitions checks which definitions have the documented description.
-func TestDocumentedDefinitions(t *testing.T) {
-	documented, _ := schema.Lookup("books")
-	derived, err := schema.DescriptionOf[ownGenre]("books")
-	if err != nil {
-		t.Fatal(err)
-	}
-	search := documented
-	search.Search, search.Fields = []string{"name"}, derived.Fields
-	for _, row := range []struct {
-		reason string
-		make   func(...catalogue.AnyDefinition) (*catalogue.Catalogue, error)
-		books  catalogue.AnyDefinition
-		want   schema.Description
-	}{
-		{"open records", catalogue.NewOnly, catalogue.Define[schema.Record]("books", catalogue.Options{}), documented},
-		{"a struct", catalogue.NewOnly, catalogue.Define[ownGenre]("books", catalogue.Options{}), derived},
-		{"a struct beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", catalogue.Options{}), documented},
-		{"a description beside the documented ones", catalogue.NewWith, catalogue.Define[ownGenre]("books", described(schema.Description{Search: []string{"name"}})), search},
-	} {
-		house, err := row.make(row.books)
-		if err != nil {
-			t.Errorf("%s: %v", row.reason, err)
-			continue
-		}
-		if diff := cmp.Diff(row.want, ownEncoded(t, house, "books").Description()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
-	}
-	house, err := catalogue.NewWith(catalogue.Define[ownGenre]("genres", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	for key := range house.All() {
-		keys = append(keys, key)
-	}
-	if len(keys) != 40 || keys[39] != "genres" {
-		t.Errorf("keys %q, want the 39 and genres", keys)
 	}
 }

@@ -92,17 +92,17 @@ func ownOpen(tb testing.TB) *catalogue.Catalogue {
 
 func ownHouse(tb testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 	tb.Helper()
-	house, err := catalogue.NewOnly(definitions...)
+	house, err := catalogue.New(definitions...)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return house
 }
 
-// ownEncoded returns the collection with the key.
-func ownEncoded(tb testing.TB, house *catalogue.Catalogue, key string) catalogue.Encoded {
+// ownCollection returns the collection with the key.
+func ownCollection(tb testing.TB, house *catalogue.Catalogue, key string) catalogue.AnyCollection {
 	tb.Helper()
-	c, err := house.Encoded(key)
+	c, err := house.Collection(key)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -148,7 +149,7 @@ func randomModelFilter(rng *rand.Rand, names map[int]string) modelFilter {
 
 // TestPageWhereModel compares random filters with a naive evaluation over all films.
 func TestPageWhereModel(t *testing.T) {
-	lower := ordering.FieldKey("title", func(s string) ordering.Key { return ordering.Text(strings.ToLower(s)) })
+	lower := ordering.FieldKey("title", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) })
 	for _, row := range []struct {
 		name string
 		make func(opts catalogue.Options) catalogue.AnyDefinition
@@ -190,10 +191,10 @@ func compareModel(t *testing.T, house *catalogue.Catalogue) {
 	}
 	directors, _ := json.Marshal([]ownDirector{{ID: 1, Name: names[1]}, {ID: 2, Name: names[2], Slug: "2"}, {ID: 3, Name: names[3], Slug: "3"}, {ID: 4, Name: names[4], Slug: "4"}})
 	data := fmt.Sprintf(`{"directors":%s,"genres":[{"id":1,"name":"1"},{"id":2,"name":"2"},{"id":3,"name":"3"}],"films":[%s]}`, directors, strings.Join(texts, ","))
-	if err := house.Load(strings.NewReader(data)); err != nil {
+	if err := house.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c := ownEncoded(t, house, "films")
+	c := ownCollection(t, house, "films")
 	for range 1500 {
 		params := url.Values{}
 		var filters []modelFilter
@@ -209,14 +210,14 @@ func compareModel(t *testing.T, house *catalogue.Catalogue) {
 		var terms []ordering.Term
 		switch rng.IntN(3) {
 		case 0:
-			terms = ordering.Terms("price,no_such")
+			terms = ordering.Parse("price,no_such", nil)
 			slices.SortStableFunc(want, func(a, b modelFilm) int { return cmp.Compare(a.cents, b.cents) })
 		case 1:
-			terms = ordering.Terms("-minutes")
+			terms = ordering.Parse("-minutes", nil)
 			slices.SortFunc(want, func(a, b modelFilm) int { return cmp.Or(cmp.Compare(b.minutes, a.minutes), cmp.Compare(b.id, a.id)) })
 		}
 		w := pagination.Window{Limit: 1 + rng.IntN(60), Offset: rng.IntN(30)}
-		count, records, err := c.PageWhere(t.Context(), params, w, terms)
+		count, records, err := listed(c.List(t.Context(), catalogue.Query{Params: params, Window: w, Terms: terms}))
 		if err != nil {
 			t.Fatalf("%v: %v", params, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +30,7 @@ func ownHouses(t *testing.T, f func(t *testing.T, house *catalogue.Catalogue)) {
 				{"genres", `{"name":"a"}`}, {"genres", `{"name":"b"}`}, {"genres", `{"name":"c"}`},
 				{"films", `{"title":"Sea","slug":"sea","minutes":90,"price":"9.9","director":1,"genres":[1,2]}`},
 			} {
-				if _, err := ownEncoded(t, house, row[0]).Create(t.Context(), []byte(row[1])); err != nil {
+				if _, err := ownCollection(t, house, row[0]).Create(t.Context(), []byte(row[1])); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -44,8 +45,8 @@ func ownHouses(t *testing.T, f func(t *testing.T, house *catalogue.Catalogue)) {
 // TestEncodedErrors checks the errors of single requests, none of which changes anything.
 func TestEncodedErrors(t *testing.T) {
 	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films, directors := ownEncoded(t, house, "films"), ownEncoded(t, house, "directors")
-		frozen := ownEncoded(t, house.Snapshot(), "films")
+		films, directors := ownCollection(t, house, "films"), ownCollection(t, house, "directors")
+		frozen := ownCollection(t, house.Snapshot(), "films")
 		ctx, body := t.Context(), []byte(`{"title":"x"}`)
 		bogus, hidden := url.Values{"status": {"bogus"}}, url.Values{"status": {"released"}}
 		ended, end := context.WithCancel(ctx)
@@ -57,22 +58,22 @@ func TestEncodedErrors(t *testing.T) {
 			want   error
 			text   string
 		}{
-			{"Get with an invalid filter, no record", second(films.Get(ctx, 9, bogus)), schema.ErrInvalid, "bogus"},
-			{"Get of a record that is not selected", second(films.Get(ctx, 1, hidden)), catalogue.ErrNotFound, "films"},
-			{"Update with an invalid filter", second(films.Update(ctx, 9, bogus, nil, true)), schema.ErrInvalid, "bogus"},
-			{"Update of a record that is not selected", second(films.Update(ctx, 1, hidden, body, true)), catalogue.ErrNotFound, "films"},
-			{"Update of no record with an invalid body", second(films.Update(ctx, 9, nil, []byte("{"), true)), catalogue.ErrNotFound, "id 9"},
-			{"Update with an invalid body", second(films.Update(ctx, 1, nil, []byte(`{"minutes":-1}`), true)), schema.ErrInvalid, "minutes"},
-			{"Delete with an invalid filter", films.Delete(ctx, 1, bogus), schema.ErrInvalid, "bogus"},
-			{"Delete of a record that is not selected", films.Delete(ctx, 1, hidden), catalogue.ErrNotFound, "films"},
-			{"Delete of a record that is referred to", directors.Delete(ctx, 1, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: director of films 1"},
-			{"Delete of no record", directors.Delete(ctx, 9, nil), catalogue.ErrNotFound, "id 9"},
+			{"Get with an invalid filter, no record", second(films.Get(ctx, "9", bogus)), schema.ErrInvalid, "bogus"},
+			{"Get of a record that is not selected", second(films.Get(ctx, "1", hidden)), catalogue.ErrNotFound, "films"},
+			{"Update with an invalid filter", second(films.Update(ctx, "9", bogus, nil, true, nil)), schema.ErrInvalid, "bogus"},
+			{"Update of a record that is not selected", second(films.Update(ctx, "1", hidden, body, true, nil)), catalogue.ErrNotFound, "films"},
+			{"Update of no record with an invalid body", second(films.Update(ctx, "9", nil, []byte("{"), true, nil)), catalogue.ErrNotFound, ": 9"},
+			{"Update with an invalid body", second(films.Update(ctx, "1", nil, []byte(`{"minutes":-1}`), true, nil)), schema.ErrInvalid, "minutes"},
+			{"Delete with an invalid filter", films.Delete(ctx, "1", bogus, nil), schema.ErrInvalid, "bogus"},
+			{"Delete of a record that is not selected", films.Delete(ctx, "1", hidden, nil), catalogue.ErrNotFound, "films"},
+			{"Delete of a record that is referred to", directors.Delete(ctx, "1", nil, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: director of films 1"},
+			{"Delete of no record", directors.Delete(ctx, "9", nil, nil), catalogue.ErrNotFound, ": 9"},
 			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`))), catalogue.ErrReadOnly, "films"},
-			{"Update in a snapshot", second(frozen.Update(ctx, 1, nil, body, true)), catalogue.ErrReadOnly, "films"},
-			{"Delete in a snapshot", frozen.Delete(ctx, 1, nil), catalogue.ErrReadOnly, "films"},
-			{"value of another record", second(directors.Update(ctx, 2, nil, []byte(`{"slug":"anna"}`), true)), schema.ErrInvalid, "director with this slug already exists."},
+			{"Update in a snapshot", second(frozen.Update(ctx, "1", nil, body, true, nil)), catalogue.ErrReadOnly, "films"},
+			{"Delete in a snapshot", frozen.Delete(ctx, "1", nil, nil), catalogue.ErrReadOnly, "films"},
+			{"value of another record", second(directors.Update(ctx, "2", nil, []byte(`{"slug":"anna"}`), true, nil)), schema.ErrInvalid, "director with this slug already exists."},
 			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`))), schema.ErrInvalid, "director with this slug already exists."},
-			{"ended context", films.Delete(ended, 1, nil), context.Canceled, ""},
+			{"ended context", films.Delete(ended, "1", nil, nil), context.Canceled, ""},
 		} {
 			if !errors.Is(row.err, row.want) || !strings.Contains(row.err.Error(), row.text) {
 				t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, row.err, row.want, row.text)
@@ -81,7 +82,7 @@ func TestEncodedErrors(t *testing.T) {
 		if films.Count() != 1 || directors.Count() != 2 {
 			t.Errorf("%d films and %d directors, want 1 and 2", films.Count(), directors.Count())
 		}
-		if _, err := directors.Update(ctx, 1, nil, []byte(`{"slug":"anna"}`), true); err != nil {
+		if _, err := directors.Update(ctx, "1", nil, []byte(`{"slug":"anna"}`), true, nil); err != nil {
 			t.Errorf("Update with the record's own slug: %v", err)
 		}
 	})
@@ -90,11 +91,11 @@ func TestEncodedErrors(t *testing.T) {
 // TestDeleteRemovesReferences checks the lists of other records.
 func TestDeleteRemovesReferences(t *testing.T) {
 	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films := ownEncoded(t, house, "films")
-		if err := ownEncoded(t, house, "genres").Delete(t.Context(), 1, nil); err != nil {
+		films := ownCollection(t, house, "films")
+		if err := ownCollection(t, house, "genres").Delete(t.Context(), "1", nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		got, err := films.Get(t.Context(), 1, nil)
+		got, err := films.Get(t.Context(), "1", nil)
 		if err != nil || !strings.Contains(string(got), `"price":"9.90"`) || !strings.Contains(string(got), `"genres":[2]`) {
 			t.Errorf("film %s, error %v, want genres [2]", got, err)
 		}
@@ -133,12 +134,12 @@ func TestStoredReferences(t *testing.T) {
 			catalogue.Define[schema.Record]("targets", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "name", Kind: schema.Text}}}}),
 			catalogue.Define[schema.Record]("sources", catalogue.Options{Description: &schema.Description{Fields: fields, Filters: []string{"one", "list"}}}))
 		file := fmt.Sprintf(`{"targets":[{"id":1},{"id":2},{"id":3}],"sources":[{"id":7,"one":%s,"list":%s}]}`, row.one, row.list)
-		if err := house.Load(strings.NewReader(file)); err != nil {
+		if err := house.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		sources := ownEncoded(t, house, "sources")
+		sources := ownCollection(t, house, "sources")
 		found := func(field string) bool {
-			n, _, err := sources.PageWhere(t.Context(), url.Values{field: {"1"}}, pagination.Window{}, nil)
+			n, _, err := listed(sources.List(t.Context(), catalogue.Query{Params: url.Values{field: {"1"}}, Window: pagination.Window{}}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,10 +148,10 @@ func TestStoredReferences(t *testing.T) {
 		if got, want := [2]bool{found("one"), found("list")}, [2]bool{row.refused, !row.refused && row.left != row.list}; got != want {
 			t.Errorf("%s: filters by one and list find the record: %v, want %v", row.reason, got, want)
 		}
-		if err := ownEncoded(t, house, "targets").Delete(t.Context(), 1, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
+		if err := ownCollection(t, house, "targets").Delete(t.Context(), "1", nil, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
 			t.Errorf("%s: Delete: %v, want refused: %v", row.reason, err, row.refused)
 		}
-		if got, err := sources.Get(t.Context(), 7, nil); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
+		if got, err := sources.Get(t.Context(), "7", nil); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
 			t.Errorf("%s: record %s, error %v, want the list %s", row.reason, got, err, row.left)
 		}
 	}
@@ -179,12 +180,12 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	if err := c.ReplaceAll(slices.Values(all)); err != nil {
 		t.Fatal(err)
 	}
-	if err := house.LoadCollection("targets", strings.NewReader(`[{"id":1},{"id":2}]`)); err != nil {
+	if err := house.Load(strings.NewReader(`{"targets":[{"id":1},{"id":2}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err = ownEncoded(t, house, "targets").Delete(t.Context(), 2, nil)
+	err = ownCollection(t, house, "targets").Delete(t.Context(), "2", nil, nil)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > n {
 		t.Errorf("Delete: %v, allocates %d bytes, want at most a byte for each of %d records", err, got, n)
@@ -216,14 +217,14 @@ func TestReferencesToOwnCollection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := ownEncoded(t, house, "parts")
-	if err := c.Delete(t.Context(), 2, nil); !errors.Is(err, catalogue.ErrReferenced) {
+	c := ownCollection(t, house, "parts")
+	if err := c.Delete(t.Context(), "2", nil, nil); !errors.Is(err, catalogue.ErrReferenced) {
 		t.Errorf("Delete of a record that is referred to: %v", err)
 	}
-	if err := c.Delete(t.Context(), 1, nil); err != nil {
+	if err := c.Delete(t.Context(), "1", nil, nil); err != nil {
 		t.Errorf("Delete of a record that only it refers to: %v", err)
 	}
-	if _, err := c.Update(t.Context(), 2, nil, []byte(`{"whole":3}`), true); err != nil {
+	if _, err := c.Update(t.Context(), "2", nil, []byte(`{"whole":3}`), true, nil); err != nil {
 		t.Error(err)
 	}
 	three := 3
@@ -237,13 +238,13 @@ func TestReferencesToOwnCollection(t *testing.T) {
 // TestConcurrentUpdates checks that updates of different fields lose nothing.
 func TestConcurrentUpdates(t *testing.T) {
 	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films := ownEncoded(t, house, "films")
+		films := ownCollection(t, house, "films")
 		var wg sync.WaitGroup
 		for _, field := range []string{"title", "synopsis", "slug"} {
 			wg.Go(func() {
 				for i := range 100 {
 					text := fmt.Sprint(field, i)
-					got, err := films.Update(t.Context(), 1, nil, fmt.Appendf(nil, `{%q:%q}`, field, text), true)
+					got, err := films.Update(t.Context(), "1", nil, fmt.Appendf(nil, `{%q:%q}`, field, text), true, nil)
 					if err != nil || !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, text)) {
 						t.Errorf("%s: record %s, error %v", text, got, err)
 					}
@@ -251,7 +252,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		got, err := films.Get(t.Context(), 1, nil)
+		got, err := films.Get(t.Context(), "1", nil)
 		for _, field := range []string{"title", "synopsis", "slug"} {
 			if !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, field+"99")) {
 				t.Errorf("record %s, error %v, want the last update of %s", got, err, field)
@@ -264,7 +265,7 @@ func TestConcurrentUpdates(t *testing.T) {
 // are deleted. No state of the films may refer to a record that is deleted.
 func TestConcurrentReferences(t *testing.T) {
 	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films, directors, genres := ownEncoded(t, house, "films"), ownEncoded(t, house, "directors"), ownEncoded(t, house, "genres")
+		films, directors, genres := ownCollection(t, house, "films"), ownCollection(t, house, "directors"), ownCollection(t, house, "genres")
 		ctx := t.Context()
 		for round := range 40 {
 			director, err := directors.Create(ctx, fmt.Appendf(nil, `{"name":"d","slug":"d%d"}`, round))
@@ -282,10 +283,10 @@ func TestConcurrentReferences(t *testing.T) {
 					body := fmt.Appendf(nil, `{"title":"x","slug":"x%d-%d","minutes":1,"price":1,"director":%d,"genres":[%d]}`, round, i, d, g)
 					films.Create(ctx, body)
 				})
-				wg.Go(func() { films.Update(ctx, 1, nil, fmt.Appendf(nil, `{"genres":[%d,3]}`, g), true) })
+				wg.Go(func() { films.Update(ctx, "1", nil, fmt.Appendf(nil, `{"genres":[%d,3]}`, g), true, nil) })
 			}
-			wg.Go(func() { directors.Delete(ctx, d, nil) })
-			wg.Go(func() { genres.Delete(ctx, g, nil) })
+			wg.Go(func() { directors.Delete(ctx, strconv.Itoa(d), nil, nil) })
+			wg.Go(func() { genres.Delete(ctx, strconv.Itoa(g), nil, nil) })
 			wg.Go(func() { checkReferences(t, house.Snapshot()) })
 			wg.Wait()
 			checkReferences(t, house)
@@ -302,18 +303,18 @@ func checkReferences(t *testing.T, house *catalogue.Catalogue) {
 		return
 	}
 	typed := ownTyped(t)
-	if err := typed.Load(strings.NewReader(saved.String())); err != nil {
+	if err := typed.Load(strings.NewReader(saved.String()), catalogue.LoadOptions{}); err != nil {
 		t.Error(err)
 		return
 	}
 	films, _ := catalogue.Define[ownFilm]("films", catalogue.Options{}).In(typed)
 	for f := range films.All() {
 		for _, g := range f.Genres {
-			if _, err := ownEncoded(t, typed, "genres").Get(t.Context(), g, nil); err != nil {
+			if _, err := ownCollection(t, typed, "genres").Get(t.Context(), strconv.Itoa(g), nil); err != nil {
 				t.Errorf("film %d: %v", f.ID, err)
 			}
 		}
-		if _, err := ownEncoded(t, typed, "directors").Get(t.Context(), f.Director, nil); err != nil {
+		if _, err := ownCollection(t, typed, "directors").Get(t.Context(), strconv.Itoa(f.Director), nil); err != nil {
 			t.Errorf("film %d: %v", f.ID, err)
 		}
 	}
@@ -330,7 +331,7 @@ func TestNilLists(t *testing.T) {
 		Maybe  *[]string      `json:"maybe"`
 	}
 	notes := catalogue.Define[note]("notes", catalogue.Options{})
-	house, err := catalogue.NewOnly(notes)
+	house, err := catalogue.New(notes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,17 +342,17 @@ func TestNilLists(t *testing.T) {
 	if _, err := c.Insert(note{}); err != nil {
 		t.Fatal(err)
 	}
-	served, err := house.Encoded("notes")
+	served, err := house.Collection("notes")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(how string) {
 		t.Helper()
-		record, err := served.Get(t.Context(), 1, nil)
+		record, err := served.Get(t.Context(), "1", nil)
 		if want := `{"id":1,"tags":[],"others":[],"counts":{},"maybe":null}`; string(record) != want || err != nil {
 			t.Errorf("%s: %s, %v, want %s", how, record, err, want)
 		}
-		if again, err := served.Update(t.Context(), 1, nil, record, false); string(again) != string(record) {
+		if again, err := served.Update(t.Context(), "1", nil, record, false, nil); string(again) != string(record) {
 			t.Errorf("%s: PUT of %s: %s, %v", how, record, again, err)
 		}
 	}
@@ -364,11 +365,11 @@ func TestNilLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("ReplaceAll")
-	if err := house.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`)); err != nil {
+	if err := house.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	check("Load of null")
-	if err := house.Load(strings.NewReader(`{"notes":[{"id":1}]}`)); err != nil {
+	if err := house.Load(strings.NewReader(`{"notes":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	check("Load of absent members")
@@ -381,11 +382,11 @@ func TestDefaultReference(t *testing.T) {
 		ID    int `json:"id"`
 		After int `json:"after" backlist:"refers=notes,default=1"`
 	}
-	house, err := catalogue.NewOnly(catalogue.Define[note]("notes", catalogue.Options{}))
+	house, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := house.Encoded("notes")
+	served, err := house.Collection("notes")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // dataset returns a catalogue with the records of the reference server.
@@ -23,8 +23,8 @@ func dataset(t testing.TB) *catalogue.Catalogue {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	house := catalogue.New()
-	if err := house.Load(file); err != nil {
+	house := mustNew()
+	if err := house.Load(file, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, house)
@@ -34,7 +34,7 @@ func dataset(t testing.TB) *catalogue.Catalogue {
 // ids returns the ids of all records in an ordering.
 func ids[T any](t testing.TB, r reader[T], id func(*T) *int, by []ordering.Term) []int {
 	t.Helper()
-	seq, err := r.Ordered(by...)
+	seq, err := r.Where().All(by...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func ids[T any](t testing.TB, r reader[T], id func(*T) *int, by []ordering.Term)
 	return list
 }
 
-func eventID(e *schema.Event) *int { return &e.ID }
+func eventID(e *resources.Event) *int { return &e.ID }
 
 // TestPagesOfEverySize checks that pages of any size contain each record once, in the
 // order of the whole collection.
 func TestPagesOfEverySize(t *testing.T) {
 	house := dataset(t)
 	for _, by := range []string{"", "slug", "-published", "-start_date,name", "labels,-authors", "published,-slug,id"} {
-		t.Run("events by "+by, func(t *testing.T) { comparePages(t, house.Events(), eventID, terms(by)) })
+		t.Run("events by "+by, func(t *testing.T) { comparePages(t, mustIn(resources.Events, house), eventID, terms(by)) })
 	}
 	c := products(t, 40, catalogue.Options{})
 	for _, by := range orderings(productFields, 1) {
@@ -99,7 +99,7 @@ func TestReversedOrdering(t *testing.T) {
 	for _, by := range all {
 		var reversed []ordering.Term
 		for _, term := range by {
-			reversed = append(reversed, term.Reverse())
+			reversed = append(reversed, ordering.Term{Field: term.Field, Desc: !term.Desc})
 		}
 		forth, back := ids(t, c, productType.id, by), ids(t, c, productType.id, reversed)
 		slices.Reverse(back)
@@ -112,11 +112,11 @@ func TestReversedOrdering(t *testing.T) {
 		forward := terms(by)
 		var reversed []ordering.Term
 		for _, term := range forward {
-			reversed = append(reversed, term.Reverse())
+			reversed = append(reversed, ordering.Term{Field: term.Field, Desc: !term.Desc})
 		}
-		back := ids(t, house.Events(), eventID, reversed)
+		back := ids(t, mustIn(resources.Events, house), eventID, reversed)
 		slices.Reverse(back)
-		if diff := cmp.Diff(ids(t, house.Events(), eventID, forward), back); diff != "" {
+		if diff := cmp.Diff(ids(t, mustIn(resources.Events, house), eventID, forward), back); diff != "" {
 			t.Errorf("events by %s (-want +got by the reversed terms):\n%s", by, diff)
 		}
 	}
@@ -145,9 +145,9 @@ func TestRedundantTerms(t *testing.T) {
 // TestDefaultOrderOfEvents checks that events are sorted by start_date, then by id.
 func TestDefaultOrderOfEvents(t *testing.T) {
 	house := dataset(t)
-	want := ids(t, house.Events(), eventID, terms("start_date,id"))
+	want := ids(t, mustIn(resources.Events, house), eventID, terms("start_date,id"))
 	var got []int
-	for e := range house.Events().All() {
+	for e := range mustIn(resources.Events, house).All() {
 		got = append(got, e.ID)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -178,7 +178,7 @@ func TestWindows(t *testing.T) {
 			if err != nil || page.Count != 5 || len(page.Records) != row.want {
 				t.Errorf("%s: page by %q: %d records, count %d, %v, want %d and 5", row.reason, by, len(page.Records), page.Count, err, row.want)
 			}
-			view, err := c.View(row.window, terms(by)...)
+			view, err := c.Where().View(row.window, terms(by)...)
 			if err != nil || view.Count() != 5 || view.Len() != row.want {
 				t.Errorf("%s: view by %q: %d records, count %d, %v, want %d and 5", row.reason, by, view.Len(), view.Count(), err, row.want)
 			}
@@ -189,7 +189,7 @@ func TestWindows(t *testing.T) {
 // TestSequencesCanBeReused stops one iteration early and then iterates twice.
 func TestSequencesCanBeReused(t *testing.T) {
 	c := products(t, 10, catalogue.Options{})
-	seq, err := c.Ordered(terms("-name")...)
+	seq, err := c.Where().All(terms("-name")...)
 	if err != nil {
 		t.Fatal(err)
 	}

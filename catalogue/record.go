@@ -7,44 +7,50 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"reflect"
 	"slices"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A recordType is what a collection knows of its record type. It is made once for a collection, by reflection.
+// A recordType is what a collection knows of its record type. It is made once for a
+// collection, by reflection.
 type recordType[T any] struct {
 	name      string
 	idWire    string              // name of the id in JSON
 	idName    string              // name of the id in an ordering
 	fields    []string            // names of the fields of a struct; nil for open records
-	required  []string            // members that a loaded record must have
+	strict    []schema.Field      // the fields of the description if loads are strict
 	members   []jsonmember.Member // members of a struct
 	lists     []jsonmember.Member // those that are never nil
 	anyMember bool                // the members are not known, so SkipUnknown has no effect
+	ownJSON   bool                // T implements json.Unmarshaler
 	layout    *layout             // nil if only decode can read a record
 	history   int                 // number of changes to keep
 	unique    []store.Field
-	field     func(name string) (store.Field, bool) // for open records it returns a field for every name
 
-	id     func(*T) int
-	setID  func(*T, int)
-	clone  func(*T) T
-	check  func(*T) error
-	encode func(*T) ([]byte, error)
-	decode func(object []byte, required []string) (T, error)
-	ranges func(ordering.Condition) ([]ordering.Range, error)
+	id          func(*T) int
+	setID       func(*T, int)
+	clone       func(*T) T
+	check       func(*T) error
+	encode      func(*T) ([]byte, error)
+	fromMembers func(members schema.Record) (T, error)
+	ranges      func(ordering.Condition) ([]ordering.Range, error)
 }
 
 // newRecordType returns what a collection knows of T and what its store does.
-func newRecordType[T any](opts Options) (*recordType[T], *store.Schema, error) {
+func newRecordType[T any](opts Options) (*recordType[T], *store.Type, error) {
 	s := &recordType[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
 	s.idName = ordering.Snake(s.idWire)
-	engine := &store.Schema{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
+	engine := &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
 	if open, ok := any(s).(*recordType[schema.Record]); ok {
 		if s.idWire != "id" {
 			return nil, nil, s.errorf("%w: Options.ID is %q, but the id of an open record is named id", ErrInvalidType, opts.ID)
@@ -55,7 +61,6 @@ func newRecordType[T any](opts Options) (*recordType[T], *store.Schema, error) {
 	} else if err := describeStruct(s, engine, opts); err != nil {
 		return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
-	s.field = engine.Field
 	if err := s.named(s.describeUnique(engine, opts.Unique)); err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +73,7 @@ func newRecordType[T any](opts Options) (*recordType[T], *store.Schema, error) {
 }
 
 // fieldNamed returns the field with a name in snake_case.
-func fieldNamed(engine *store.Schema, name string) (store.Field, error) {
+func fieldNamed(engine *store.Type, name string) (store.Field, error) {
 	f, ok := engine.Field(name)
 	switch {
 	case !ok || name == "":
@@ -80,7 +85,7 @@ func fieldNamed(engine *store.Schema, name string) (store.Field, error) {
 }
 
 // describeUnique sets the unique fields.
-func (s *recordType[T]) describeUnique(engine *store.Schema, names []string) error {
+func (s *recordType[T]) describeUnique(engine *store.Type, names []string) error {
 	for _, name := range names {
 		f, err := fieldNamed(engine, name)
 		if err != nil {
@@ -101,7 +106,7 @@ func unknownField(name string, known []string) error {
 	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }
 
-func describeStruct[T any](s *recordType[T], engine *store.Schema, opts Options) error {
+func describeStruct[T any](s *recordType[T], engine *store.Type, opts Options) error {
 	fields, err := ordering.FieldsOf[T](opts.Keys...)
 	if err != nil {
 		if _, without := ordering.FieldsOf[T](); without == nil {
@@ -121,9 +126,16 @@ func describeStruct[T any](s *recordType[T], engine *store.Schema, opts Options)
 	for _, m := range s.members {
 		f, _ := fields.Lookup(ordering.Snake(m.Name))
 		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf,
-			Key: func(e *store.Entry) ordering.Key { return f.Key(recordOf[T](e)) }}
+			Key: func(e *store.Entry) sortkey.Key { return f.Key(recordOf[T](e)) }}
 	}
-	s.ranges = fields.Ranges
+	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
+		f, ok := fields.Lookup(c.Field())
+		ranges, err := c.Ranges(f.KeyOf)
+		if !ok && (err == nil || c.Field() != "") { // the zero Condition has an error of its own
+			return nil, unknownField(c.Field(), s.fields)
+		}
+		return ranges, err
+	}
 	s.fields = fields.Names()
 	engine.Names = s.fields
 	engine.Field = func(name string) (store.Field, bool) {
@@ -142,10 +154,13 @@ func describeStruct[T any](s *recordType[T], engine *store.Schema, opts Options)
 	s.id = func(r *T) int { return *intAt(r, at) }
 	s.setID = func(r *T, n int) { *intAt(r, at) = n }
 	s.encode = encodeJSON[T]
-	s.decode = decoder[T](s.members)
-	s.anyMember = readsJSON(t) && !documented[T]()
+	s.fromMembers = fromMembers[T](s.members)
+	if _, s.ownJSON = any((*T)(nil)).(json.Unmarshaler); s.ownJSON {
+		s.fromMembers = fromMembersByMethod[T]
+	}
+	s.anyMember = readsJSON(t)
 	s.layout = layoutOf[T](s.members)
-	return describeCopies(s, opts.Clones)
+	return describeCopies(s)
 }
 
 // checkMethods returns an error if a record type has methods by which encoding/json does
@@ -164,36 +179,31 @@ func checkMethods(t reflect.Type) error {
 }
 
 // describeCopies sets the functions that copy and check records of a struct type.
-func describeCopies[T any](s *recordType[T], clones []CloneFunc) error {
+func describeCopies[T any](s *recordType[T]) error {
 	t := reflect.TypeFor[T]()
-	for i, c := range clones {
-		if c.clone == nil {
-			return fmt.Errorf("function %d of Options.Clones is nil", i)
-		}
-	}
-	pl, writes := planOf(t, clones...), writesJSON(t) && !documented[T]()
+	c, writes := copierOf(t), writesJSON(t)
 	switch {
-	case errors.Is(pl.noJSON, errStringOption) && !writes:
-		return fmt.Errorf("%v: %w", t, pl.noJSON)
-	case pl.clones:
-	case pl.noJSON != nil:
-		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, pl.noJSON)
-	case pl.noCopy != nil:
-		return fmt.Errorf("%v: %w: give %v the method Clone() %v, the type of the field such a method, or Options.Clones a function", t, pl.noCopy, t, t)
+	case errors.Is(c.noJSON, errStringOption) && !writes:
+		return fmt.Errorf("%v: %w", t, c.noJSON)
+	case c.clones:
+	case c.noJSON != nil:
+		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, c.noJSON)
+	case c.noCopy != nil:
+		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.noCopy, t, t)
 	}
-	s.clone = func(r *T) T { return copyOf(pl, r) }
-	if pl.clones && pl.cloneWith == nil {
+	s.clone = func(r *T) T { return copyOf(c, r) }
+	if c.clones {
 		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // *T has the method too; calling it avoids a copy
 	}
-	s.check = func(r *T) error { return pl.valid(reflect.ValueOf(r).Elem(), 0) }
-	methods := pl.methods || writes || readsJSON(t)
-	if documented[T]() || !methods && !pl.deep && pl.noJSON == nil {
+	s.check = func(r *T) error { return c.valid(reflect.ValueOf(r).Elem(), 0) }
+	methods := c.methods || writes || readsJSON(t)
+	if !methods && !c.deep && c.noJSON == nil {
 		return nil
 	}
-	reload := reloader[T]{s, methods, methods && !pl.writeOnly, writes || readsJSON(t)}
+	reload := reloader[T]{s, methods && !c.writeOnly, writes || readsJSON(t)}
 	s.check = func(r *T) error {
-		if !writes || pl.open { // otherwise the JSON depends only on the method of T
-			if err := pl.valid(reflect.ValueOf(r).Elem(), 0); err != nil {
+		if !writes || c.open { // otherwise the JSON depends only on the method of T
+			if err := c.valid(reflect.ValueOf(r).Elem(), 0); err != nil {
 				return err
 			}
 		}
@@ -202,19 +212,8 @@ func describeCopies[T any](s *recordType[T], clones []CloneFunc) error {
 	return nil
 }
 
-// documented reports whether T is one of the three record types of package resources.
-// Marshaling them cannot fail if their fields are valid, and they accept null only where
-// the service's document does.
-func documented[T any]() bool {
-	switch any((*T)(nil)).(type) {
-	case *schema.Event, *schema.Label, *schema.SocialLink:
-		return true
-	}
-	return false
-}
-
-// encodeJSON returns the JSON of a record as the service writes it: without white space,
-// and without escaping <, > and &.
+// encodeJSON returns the JSON of a record, without white space, and without escaping <, >
+// and &.
 func encodeJSON[T any](record *T) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -248,4 +247,126 @@ func (s *recordType[T]) named(err error) error {
 		return nil
 	}
 	return s.errorf("%w", err)
+}
+
+// stored is an entry with its record. After it is in the store, only the encoding
+// changes: it is set on first use.
+type stored[T any] struct {
+	store.Entry
+	encoding atomic.Pointer[[]byte]
+	record   T
+}
+
+// newEntry returns an entry that holds record.
+func newEntry[T any](id int, record T) *store.Entry {
+	s := &stored[T]{record: record}
+	s.ID = id
+	return &s.Entry
+}
+
+func storedOf[T any](e *store.Entry) *stored[T] { return (*stored[T])(unsafe.Pointer(e)) }
+
+// recordOf returns the record of an entry, which must have type T. It computes the
+// address without reading the entry, which would be a cache miss for each record of a
+// page.
+func recordOf[T any](e *store.Entry) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(e), unsafe.Offsetof(stored[T]{}.record)))
+}
+
+// encoded returns the JSON of an entry. Concurrent first calls may each make it; the
+// results are equal.
+func (s *recordType[T]) encoded(e *store.Entry) ([]byte, error) {
+	kept := &storedOf[T](e).encoding
+	if b := kept.Load(); b != nil {
+		return *b, nil
+	}
+	b, err := s.encode(recordOf[T](e))
+	if err != nil {
+		return nil, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
+	}
+	kept.Store(&b)
+	return b, nil
+}
+
+// describeOpen sets the record type of open records. They need no copies and no checks,
+// because their members are immutable and valid JSON.
+func describeOpen(s *recordType[schema.Record], engine *store.Type, keys []ordering.KeyFunc) error {
+	texts := map[string]func(string) sortkey.Key{}
+	for i, k := range keys {
+		name, key, ok := k.ForText()
+		switch {
+		case !ok || name == "id":
+			return fmt.Errorf("function %d of Options.Keys: want an ordering.FieldKey that takes a string, for another field than id", i)
+		case ordering.Snake(name) != name:
+			return fmt.Errorf("function %d of Options.Keys: %w", i, camelField(name))
+		}
+		texts[name] = key
+	}
+	entries, err := ordering.FieldsOf[store.Entry]()
+	if err != nil {
+		return err
+	}
+	id, _ := entries.Lookup("id")
+	engine.Field = func(name string) (store.Field, bool) {
+		if name == id.Name {
+			return id, true
+		}
+		return openField(name, texts[name]), true
+	}
+	engine.Members = openMembers
+	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
+		f, _ := engine.Field(c.Field())
+		return c.Ranges(f.KeyOf)
+	}
+	s.anyMember = true
+	s.id = func(r *schema.Record) int { return r.ID }
+	s.setID = func(r *schema.Record, id int) { r.ID = id }
+	s.clone = func(r *schema.Record) schema.Record { return *r }
+	s.check = func(*schema.Record) error { return nil }
+	s.encode = func(r *schema.Record) ([]byte, error) { return r.MarshalJSON() }
+	s.fromMembers = func(members schema.Record) (schema.Record, error) { return members, nil }
+	return nil
+}
+
+// isInstant reports whether a key is that of a time.
+func isInstant(k sortkey.Key) bool {
+	return k.Compare(sortkey.Float(math.Inf(1))) > 0 && k.Compare(sortkey.Text("")) < 0
+}
+
+// openMembers returns the names of the members of an open record.
+func openMembers(e *store.Entry) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range recordOf[schema.Record](e).All() {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// openField returns a field of open records. Its value is that of the member whose name
+// is the camelCase form of name, or else of the first member whose name has name as its
+// snake_case form. If there is no such member, it is null. If text is not nil, it returns
+// the key of a value that is text.
+func openField(name string, text func(string) sortkey.Key) store.Field {
+	wire := ordering.Camel(name)
+	special := func(k sortkey.Key) sortkey.Key {
+		if s, ok := k.AsText(); ok && text != nil {
+			return text(s)
+		}
+		return k
+	}
+	return store.Field{Name: name,
+		Key: func(e *store.Entry) sortkey.Key {
+			_, value := memberOf(*recordOf[schema.Record](e), wire, name)
+			return special(sortkey.JSON(value))
+		},
+		KeyOf: func(value any) (sortkey.Key, error) {
+			k, err := ordering.KeyOf(value)
+			if isInstant(k) {
+				return k, fmt.Errorf("open records have times as text: want a string, not %T", value)
+			}
+			return special(k), err
+		},
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -55,7 +56,7 @@ type recorded struct {
 
 var recordedOptions = catalogue.Options{
 	Unique: []string{"slug"},
-	Keys:   []ordering.KeyFunc{ordering.FieldKey("price", ordering.Decimal)},
+	Keys:   []ordering.KeyFunc{ordering.FieldKey("price", sortkey.Decimal)},
 }
 
 // TestRecordedFilters compares selections with the responses of the framework, over
@@ -73,7 +74,7 @@ func replayFilters[T any](t *testing.T, times bool) {
 	stored := recordedDataset(t)
 	load := func() {
 		text, _ := json.Marshal(slices.Collect(maps.Values(stored)))
-		if err := films.Load(bytes.NewReader(text)); err != nil {
+		if err := films.Load(bytes.NewReader(text), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

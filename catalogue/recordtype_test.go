@@ -6,6 +6,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // TestRecordType checks the record types of a catalogue and of its clone.
@@ -13,15 +14,15 @@ func TestRecordType(t *testing.T) {
 	type pamphlet struct {
 		ID int `json:"id"`
 	}
-	house, err := catalogue.NewWith(catalogue.Define[pamphlet]("books", catalogue.Options{}))
+	house, err := resources.New(catalogue.Define[pamphlet]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []*catalogue.Catalogue{house, house.Clone()} {
 		for key, want := range map[string]reflect.Type{
-			"books": reflect.TypeFor[pamphlet](), "items": reflect.TypeFor[schema.Record](), "events": reflect.TypeFor[schema.Event](),
+			"books": reflect.TypeFor[pamphlet](), "items": reflect.TypeFor[schema.Record](), "events": reflect.TypeFor[resources.Event](),
 		} {
-			encoded, err := c.Encoded(key)
+			encoded, err := c.Collection(key)
 			if err != nil {
 				t.Fatal(err)
 			}

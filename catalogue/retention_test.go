@@ -33,7 +33,7 @@ func newLargeCollection(t *testing.T, opts Options) *Collection[largeRecord] {
 		t.Fatal(err)
 	}
 	checkAtEnd(t, c)
-	if _, err := c.View(pagination.Window{}, ordering.Asc("name")); err != nil {
+	if _, err := c.Where().View(pagination.Window{}, ordering.Asc("name")); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -105,7 +105,7 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 			insert(t, c, 40)
 			for id := range 40 {
 				for range 200 {
-					if _, err := c.View(pagination.Window{Limit: 21}, ordering.Asc("name")); err != nil {
+					if _, err := c.Where().View(pagination.Window{Limit: 21}, ordering.Asc("name")); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -134,7 +134,7 @@ func TestOriginalIsCollected(t *testing.T) {
 		"a clone":    func(c *Collection[largeRecord]) any { return c.Clone() },
 		"a snapshot": func(c *Collection[largeRecord]) any { return c.Snapshot() },
 		"a view": func(c *Collection[largeRecord]) any {
-			v, err := c.View(pagination.Window{Limit: 1})
+			v, err := c.Where().View(pagination.Window{Limit: 1})
 			if err != nil {
 				t.Error(err)
 			}
@@ -210,5 +210,45 @@ func TestHistoryMemoryWithClones(t *testing.T) {
 	}
 	if err := clone.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTrimmedHistoryIsCollected checks that a record becomes garbage once its changes
+// have left the history, even if they have been read.
+func TestTrimmedHistoryIsCollected(t *testing.T) {
+	type large struct {
+		ID   int        `json:"id"`
+		Data [1000]byte `json:"data"`
+	}
+	for _, history := range []int{5, 64, 2000} {
+		c, err := NewCollection[large](Options{History: history})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := c.Insert(large{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record := weak.Make(c.store.Get(id))
+		if err := c.Delete(id); err != nil {
+			t.Fatal(err)
+		}
+		if changes, _, err := c.Since(0); len(changes) != 2 || err != nil {
+			t.Fatalf("Since(0) = %d changes, %v, want 2", len(changes), err)
+		}
+		if runtime.GC(); record.Value() == nil {
+			t.Errorf("history of %d: the record was collected before its change left the history", history)
+		}
+		for range history {
+			if _, err := c.Upsert(large{ID: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if runtime.GC(); record.Value() != nil {
+			t.Errorf("history of %d: the record is still reachable", history)
+		}
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
 	}
 }

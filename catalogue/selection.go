@@ -17,6 +17,10 @@ import (
 // immutable and, unless it is of a batch, safe for concurrent use. The methods of the zero
 // Selection panic.
 //
+// Methods that take terms use them as the order. Without terms, records are in the default
+// order. Records that are equal by all terms are in the order of their ids, which descend
+// if the first term does.
+//
 // The methods return an error that wraps [ordering.ErrUnknownField] if a condition or a
 // term names an unknown field, and [ordering.ErrInvalidCondition] if a condition is
 // invalid. A field of open records is unknown in a condition if there are records and
@@ -25,8 +29,9 @@ import (
 //
 // # Cost
 //
-// The first use of a field with a condition sorts the records by that field, as an
-// ordering by the field does. After that, with n records, each page costs:
+// The first use of an ordering, and of a field with a condition, sorts the records: O(n log
+// n). After that, without conditions, a page is O(log n + limit) at any offset. With
+// conditions, each page costs:
 //
 //   - One condition, or several on the same field, in the order of that field: O(log² n +
 //     limit) at any offset, with O(log n) comparisons. [ordering.OneOf] with v values
@@ -37,7 +42,7 @@ import (
 //     records are filtered by the other conditions, and sorted if the order differs:
 //     O(r log r) for r records, at any offset and for each page. If even that condition
 //     holds for many records, all records may be filtered instead, in the order wanted.
-//     To read many pages, use [Selection.Ordered], which finds the records once.
+//     To read many pages, use [Selection.All], which finds the records once.
 //
 // [Selection.Explain] describes which way is taken.
 type Selection[T any] struct {
@@ -61,50 +66,6 @@ type source interface {
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return c.typ.where(c.store, conditions)
-}
-
-// Where is like [Collection.Where].
-func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return s.typ.where(s.state, conditions)
-}
-
-// Where is like [Collection.Where], and includes the writes of the batch. In a batch, the
-// first call of a method of a Selection costs O(orderings in use + writes so far ×
-// orderings in use × log n) in addition, and makes each later write of the batch about
-// twice as expensive.
-func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return tx.typ.where(tx.tx, conditions)
-}
-
-// First returns a copy of the first record, in the default order, that satisfies all
-// conditions. The error wraps [ErrNotFound] if there is none; the others are those of
-// [Selection]. To use another order, call [Selection.First].
-func (c *Collection[T]) First(conditions ...ordering.Condition) (T, error) {
-	return c.Where(conditions...).First()
-}
-
-// First is like [Collection.First].
-func (s Snapshot[T]) First(conditions ...ordering.Condition) (T, error) {
-	return s.Where(conditions...).First()
-}
-
-// First is like [Collection.First], and includes the writes of the batch.
-func (tx *Tx[T]) First(conditions ...ordering.Condition) (T, error) {
-	return tx.Where(conditions...).First()
-}
-
-// Position returns the number of records before the one with the given id, in the order
-// of terms. The page of limit l that contains the record has the offset p - p%l. The
-// error wraps [ErrNotFound] if there is no record with the id, and
-// [ordering.ErrUnknownField] if a term names an unknown field. O(log² n) after the first
-// use of the ordering, with O(log n) comparisons.
-func (c *Collection[T]) Position(id int, terms ...ordering.Term) (int, error) {
-	return c.Where().Position(id, terms...)
-}
-
-// Position is like [Collection.Position].
-func (s Snapshot[T]) Position(id int, terms ...ordering.Term) (int, error) {
-	return s.Where().Position(id, terms...)
 }
 
 func (s *recordType[T]) where(from source, conditions []ordering.Condition) Selection[T] {
@@ -135,9 +96,9 @@ func (sel Selection[T]) Count() (int, error) {
 	return n, sel.typ.named(err)
 }
 
-// First returns a copy of the first record in the order of terms, or in the default order
-// if there are none. The error wraps [ErrNotFound] if no record is selected. If one index
-// can find the record, First is O(log n).
+// First returns a copy of the first record in the order of terms. The error wraps
+// [ErrNotFound] if no record is selected. If one index can find the record, First is
+// O(log n).
 func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	if sel.err != nil {
 		return record, sel.err
@@ -146,13 +107,12 @@ func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	switch {
 	case err != nil:
 		return record, sel.typ.named(err)
-	case e == nil:
-		if len(sel.where) > 0 {
-			return record, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
-		}
-		return record, sel.typ.errorf("%w: there are none", ErrNotFound)
+	case e != nil:
+		return sel.typ.clone(recordOf[T](e)), nil
+	case len(sel.where) > 0:
+		return record, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
 	}
-	return sel.typ.clone(recordOf[T](e)), nil
+	return record, sel.typ.errorf("%w: there are none", ErrNotFound)
 }
 
 // restriction returns the conditions as text for an error.
@@ -167,34 +127,53 @@ func (sel Selection[T]) restriction() string {
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
-// selected records. Otherwise it is like [Snapshot.Page].
+// selected records. A window past the end has no records, and the zero Window has all.
 func (sel Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
 	v, err := sel.View(w, terms...)
-	return v.page(), err
+	if err != nil {
+		return Page[T]{}, err
+	}
+	p := Page[T]{Count: v.count, Records: make([]T, len(v.entries))}
+	for i, e := range v.entries {
+		p.Records[i] = v.typ.clone(recordOf[T](e))
+	}
+	return p, nil
 }
 
-// View is like [Selection.Page] but returns the stored records instead of copies. They
-// must not be modified.
+// View returns the records in a window, in the order of terms, and the number of selected
+// records. The records are the stored ones, without copies. They must not be modified.
 func (sel Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
 	if sel.err != nil {
 		return View[T]{}, sel.err
 	}
 	entries, count, err := sel.source.Page(context.Background(), sel.query(w, terms))
-	return sel.typ.view(entries, count, err)
+	if err != nil {
+		return View[T]{}, sel.typ.named(err)
+	}
+	return View[T]{sel.typ, entries, count}, nil
 }
 
-// Ordered returns an iterator over copies of the records in the order of terms, or in the
-// default order if there are none. Later writes do not affect the iterator.
-func (sel Selection[T]) Ordered(terms ...ordering.Term) (iter.Seq[T], error) {
-	if sel.err != nil {
-		return func(func(T) bool) {}, sel.err
+// All returns an iterator over copies of the records in the order of terms. It yields the
+// state at the time of the call; later writes do not affect it. After an error the iterator
+// is empty. O(1) for each record, after the records have been found.
+func (sel Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
+	err := sel.err
+	if err == nil {
+		var scan func(func(*store.Entry) bool)
+		if scan, err = sel.source.Scan(context.Background(), sel.query(pagination.Window{}, terms)); err == nil {
+			return func(yield func(T) bool) {
+				scan(func(e *store.Entry) bool { return yield(sel.typ.clone(recordOf[T](e))) })
+			}, nil
+		}
+		err = sel.typ.named(err)
 	}
-	scan, err := sel.source.Scan(context.Background(), sel.query(pagination.Window{}, terms))
-	return sel.typ.seq(scan, err)
+	return func(func(T) bool) {}, err
 }
 
 // Position returns the number of selected records before the one with the given id, in
-// the order of terms. The error wraps [ErrNotFound] if the record is not selected.
+// the order of terms. The page of limit l that contains the record has the offset p - p%l.
+// The error wraps [ErrNotFound] if the record is not selected. O(log² n) without
+// conditions, with O(log n) comparisons.
 func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	if sel.err != nil {
 		return 0, sel.err
@@ -203,13 +182,12 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	switch {
 	case err != nil:
 		return 0, sel.typ.named(err)
-	case p < 0:
-		if len(sel.where) > 0 {
-			return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
-		}
-		return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
+	case p >= 0:
+		return p, nil
+	case len(sel.where) > 0:
+		return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
 	}
-	return p, nil
+	return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
 }
 
 // Explain describes for people how the records are found in the order of terms, such as
@@ -222,4 +200,84 @@ func (sel Selection[T]) Explain(terms ...ordering.Term) (string, error) {
 	}
 	text, err := sel.source.Explain(context.Background(), sel.query(pagination.Window{}, terms))
 	return text, sel.typ.named(err)
+}
+
+// A Page holds the records in a window and the number of all records of the collection,
+// or of the [Selection], both of one state. The records are copies and can be modified.
+type Page[T any] struct {
+	Count   int // number of all records
+	Records []T // those in the window
+}
+
+// A View is a page of stored records, without copies. It is immutable and safe for
+// concurrent use. It keeps only its own records in memory. The zero View is empty.
+type View[T any] struct {
+	typ     *recordType[T]
+	entries []*store.Entry
+	count   int
+}
+
+// Count returns the number of all records of the collection, or of the [Selection], at
+// the time of the view. O(1).
+func (v View[T]) Count() int { return v.count }
+
+// Len returns the number of records in the view. O(1).
+func (v View[T]) Len() int { return len(v.entries) }
+
+// At returns the record with index i. The record is the stored one and must not be
+// modified. At panics if i is not in [0, Len). O(1).
+func (v View[T]) At(i int) *T { return recordOf[T](v.entries[i]) }
+
+// JSON returns the JSON of the record with index i. It must not be modified. The error
+// wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON
+// panics if i is not in [0, Len). O(1) after the first call for a record.
+func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries[i]) }
+
+// A Snapshot is the state of a collection at one instant. It is immutable and safe for
+// concurrent use. While it is held, the records of that state stay in memory, even
+// after they are replaced or deleted. The methods of the zero Snapshot panic.
+type Snapshot[T any] struct {
+	typ   *recordType[T]
+	state *store.State
+}
+
+// Snapshot returns the current state. O(1), but the next write copies the tree nodes
+// that it changes.
+func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.typ, c.store.Current()} }
+
+// Revision returns the number of writes that led to the state. A batch counts as one
+// write, or as none if it changes nothing. [Collection.Since] returns the changes after
+// a revision. A new collection starts at 0 and a clone at the revision of its original.
+// Revisions are not saved. O(1).
+func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
+
+// Count returns the number of records. O(1).
+func (s Snapshot[T]) Count() int { return s.state.Len() }
+
+// Has reports whether there is a record with the given id. O(log n).
+func (s Snapshot[T]) Has(id int) bool { return s.state.Get(id) != nil }
+
+// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
+// there is none. O(log n).
+func (s Snapshot[T]) Get(id int) (T, error) { return s.typ.copied(s.state.Get(id), id) }
+
+// Where returns the records that satisfy all conditions, or all records if there are none.
+// An invalid condition is reported by the methods of the Selection.
+func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
+	return s.typ.where(s.state, conditions)
+}
+
+// Page returns copies of the records in a window, in the order of terms, and the number
+// of all records. Without terms, records are in the default order. The error wraps
+// [ordering.ErrUnknownField] if a term names an unknown field. O(log n + limit) at any
+// offset, after the first use of the ordering.
+func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
+	return s.Where().Page(w, terms...)
+}
+
+// All returns an iterator over copies of all records in the default order. O(1) for each
+// record.
+func (s Snapshot[T]) All() iter.Seq[T] {
+	all, _ := s.Where().All() // without terms there is no error
+	return all
 }

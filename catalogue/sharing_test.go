@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A part is a struct in a nestedRecord.
@@ -220,7 +220,7 @@ func TestRecordsAreCopied(t *testing.T) {
 		},
 		"ordered": func(t *testing.T, c collection) *nestedRecord {
 			insert(t, c)
-			seq, err := c.Ordered(terms("any")...)
+			seq, err := c.Where().All(terms("any")...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +257,7 @@ func TestRecordsAreCopied(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("Get(1): %v (-want +got):\n%s", err, diff)
 			}
-			view, err := c.View(whole)
+			view, err := c.Where().View(whole)
 			if err != nil || view.Len() != 1 {
 				t.Fatal(view.Len(), err)
 			}
@@ -273,27 +273,27 @@ func TestRecordsAreCopied(t *testing.T) {
 
 // TestServiceRecordsAreCopied is TestRecordsAreCopied for the types of package resources.
 func TestServiceRecordsAreCopied(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
-	label := schema.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
-	event := schema.Event{Labels: []int{1, 2}, Authors: []int{3}}
-	link := schema.SocialLink{Logo: ptr("l")}
-	_, err1 := house.Labels().Insert(label)
-	_, err2 := house.Events().Insert(event)
-	_, err3 := house.SocialLinks().Insert(link)
+	label := resources.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
+	event := resources.Event{Labels: []int{1, 2}, Authors: []int{3}}
+	link := resources.SocialLink{Logo: ptr("l")}
+	_, err1 := mustIn(resources.Labels, house).Insert(label)
+	_, err2 := mustIn(resources.Events, house).Insert(event)
+	_, err3 := mustIn(resources.SocialLinks, house).Insert(link)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	overwriteAll := func(l schema.Label, e schema.Event, s schema.SocialLink) {
+	overwriteAll := func(l resources.Label, e resources.Event, s resources.SocialLink) {
 		l.CatchLines[0], l.Users[0], *l.LogoFooter = "CHANGED", -1, "CHANGED"
 		copy(l.GlobalMessage, `[9,9,9]`)
 		e.Labels[0], e.Authors[0] = -1, -1
 		*s.Logo = "CHANGED"
 	}
-	get := func() (l schema.Label, e schema.Event, s schema.SocialLink) {
-		l, err1 := house.Labels().Get(1)
-		e, err2 := house.Events().Get(1)
-		s, err3 := house.SocialLinks().Get(1)
+	get := func() (l resources.Label, e resources.Event, s resources.SocialLink) {
+		l, err1 := mustIn(resources.Labels, house).Get(1)
+		e, err2 := mustIn(resources.Events, house).Get(1)
+		s, err3 := mustIn(resources.SocialLinks, house).Get(1)
 		if err := errors.Join(err1, err2, err3); err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +325,7 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	}
 	by := terms("rank,-note,live")
 	want = ids(t, c, productType.id, by)
-	seq, err := c.Ordered(by...)
+	seq, err := c.Where().All(by...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,9 +340,9 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	if diff := cmp.Diff(want, ids(t, c, productType.id, terms("rank,-note,live"))); diff != "" {
 		t.Errorf("same ordering again (-want +got):\n%s", diff)
 	}
-	fields := c.Fields()
+	fields := catalogue.FieldNames(c)
 	fields[0] = "CHANGED"
-	if diff := cmp.Diff(productFields, c.Fields()); diff != "" {
+	if diff := cmp.Diff(productFields, catalogue.FieldNames(c)); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
@@ -358,11 +358,11 @@ func TestArgumentsAreNotKept(t *testing.T) {
 // TestEncodedCopies checks that callers may change the arguments and results of Create
 // and the slices that Page and Fields return.
 func TestEncodedCopies(t *testing.T) {
-	house, ctx := catalogue.New(), context.Background()
-	if err := house.Load(strings.NewReader(`{"authors":[{"id":1}]}`)); err != nil {
+	house, ctx := mustNew(), context.Background()
+	if err := house.Load(strings.NewReader(`{"authors":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	links, err := house.Encoded("social-links")
+	links, err := house.Collection("social-links")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,20 +378,12 @@ func TestEncodedCopies(t *testing.T) {
 	for i := range answer {
 		answer[i] = 'X'
 	}
-	_, records, err := links.Page(ctx, whole, nil)
+	_, records, err := listed(links.List(ctx, catalogue.Query{Window: whole}))
 	if err != nil || len(records) != 1 || string(records[0]) != want {
 		t.Errorf("stored %s, %v, want %s", records, err, want)
 	}
 	records[0] = nil // the slice belongs to the caller, the records in it do not
-	fields, err := links.Fields(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields[0] = "CHANGED"
-	if again, _ := links.Fields(ctx); again[0] != "id" {
-		t.Errorf("fields %v", again)
-	}
-	if _, records, _ = links.Page(ctx, whole, nil); len(records) != 1 || string(records[0]) != want {
+	if _, records, _ = listed(links.List(ctx, catalogue.Query{Window: whole})); len(records) != 1 || string(records[0]) != want {
 		t.Errorf("stored %s, want %s", records, want)
 	}
 	if err := house.Check(); err != nil {
@@ -411,7 +403,7 @@ func TestSnapshotKeepsReplacedRecord(t *testing.T) {
 	if err := c.Update(2, func(p *product) error { *p = product{ID: 2, Name: "new"}; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	view, err := s.View(pagination.Window{Limit: 1, Offset: 1})
+	view, err := s.Where().View(pagination.Window{Limit: 1, Offset: 1})
 	if err != nil || view.Len() != 1 {
 		t.Fatal(view.Len(), err)
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 type film struct {
@@ -134,7 +136,7 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 		loaded := films(t)
-		must(t, loaded.Load(strings.NewReader(saved.String())))
+		must(t, loaded.Load(strings.NewReader(saved.String()), catalogue.LoadOptions{}))
 		if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
 			t.Errorf("%s: loaded (-saved +loaded):\n%s", row.reason, diff)
 		}
@@ -147,16 +149,16 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 func TestFileOfCollection(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "films.json")
 	c, loaded := films(t, film{1, "a"}, film{5, "b"}), films(t, film{9, "old"})
-	if err := loaded.LoadFile(path); !errors.Is(err, fs.ErrNotExist) || loaded.Count() != 1 {
+	if err := loaded.LoadFile(path, catalogue.LoadOptions{}); !errors.Is(err, fs.ErrNotExist) || loaded.Count() != 1 {
 		t.Errorf("LoadFile without a file: %v, %d records", err, loaded.Count())
 	}
 	must(t, c.SaveFile(path))
-	must(t, loaded.LoadFile(path))
+	must(t, loaded.LoadFile(path, catalogue.LoadOptions{}))
 	if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
 		t.Errorf("(-saved +loaded):\n%s", diff)
 	}
 	must(t, os.WriteFile(path, []byte(`[{"id":1,"nmae":"a"}]`), 0o600))
-	err := loaded.LoadFile(path)
+	err := loaded.LoadFile(path, catalogue.LoadOptions{})
 	if want := path + `: films: cannot load: record 0: member "nmae": is unknown: did you mean name?`; err == nil || err.Error() != want {
 		t.Errorf("LoadFile = %v, want %s", err, want)
 	}
@@ -171,7 +173,7 @@ func TestLoadOfCollectionRefuses(t *testing.T) {
 		{"broken JSON", `[{"id":1}`, "line 1, byte 9"},
 	} {
 		c := films(t, film{3, "old"})
-		err := c.Load(strings.NewReader(row.text))
+		err := c.Load(strings.NewReader(row.text), catalogue.LoadOptions{})
 		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
 		}
@@ -199,7 +201,7 @@ func TestLoadRefusesParts(t *testing.T) {
 		{`"all":[null,[]]`, "1: Ensure this field has at least 1 elements", "an array in a list"},
 		{`"of":[1,2],"nums":[],"all":[null,[1]]`, "", "valid"},
 	} {
-		err := c.Load(strings.NewReader(`[{"id":1,` + row.record + `}]`))
+		err := c.Load(strings.NewReader(`[{"id":1,`+row.record+`}]`), catalogue.LoadOptions{})
 		if (err == nil) != (row.want == "") || err != nil && (!errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: %v, want %q", row.reason, err, row.want)
 		}
@@ -209,31 +211,31 @@ func TestLoadRefusesParts(t *testing.T) {
 func TestLoadSkipsUnknownMembers(t *testing.T) {
 	skip := catalogue.LoadOptions{SkipUnknown: true}
 	c := films(t)
-	must(t, c.LoadWith(strings.NewReader(`[{"id":1,"title":{"x":[1]},"name":"a"},{"name":"b","id":2}]`), skip))
+	must(t, c.Load(strings.NewReader(`[{"id":1,"title":{"x":[1]},"name":"a"},{"name":"b","id":2}]`), skip))
 	if diff := cmp.Diff([]film{{1, "a"}, {2, "b"}}, slices.Collect(c.All())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := c.LoadWith(strings.NewReader(`[{"id":1,"name":5}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
+	if err := c.Load(strings.NewReader(`[{"id":1,"name":5}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
 		t.Errorf("a number as a name: %v", err)
 	}
-	if err := c.LoadWith(strings.NewReader(`[{"id":1,"x":1,"x":2}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
+	if err := c.Load(strings.NewReader(`[{"id":1,"x":1,"x":2}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
 		t.Errorf("a repeated unknown member: %v, want ErrInvalidData", err)
 	}
 
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
 	text := `{"magazines":[{"id":1}],"$lastIds":[{"collection":"magazines","id":7}],"social-links":[{"id":1,"title":"t","url":"http://x.example","logo":null,"type":"web","author":1,"rank":3}],
 		"books":[{"id":1,"any":"member"}]}`
-	if err := house.Load(strings.NewReader(text)); !errors.Is(err, catalogue.ErrUnknownCollection) {
+	if err := house.Load(strings.NewReader(text), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrUnknownCollection) {
 		t.Errorf("an unknown collection: %v", err)
 	}
-	must(t, house.LoadWith(strings.NewReader(text), skip))
-	link, err := house.SocialLinks().Get(1)
+	must(t, house.Load(strings.NewReader(text), skip))
+	link, err := mustIn(resources.SocialLinks, house).Get(1)
 	must(t, err)
-	if want := (schema.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
+	if want := (resources.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
 		t.Errorf("loaded %+v, want %+v", link, want)
 	}
-	books, err := house.Records("books")
+	books, err := resources.Records("books").In(house)
 	must(t, err)
 	if book, err := books.Get(1); book.String() != `{"id":1,"any":"member"}` || err != nil {
 		t.Errorf("an open record lost members: %v, %v", book, err)
@@ -242,14 +244,14 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 
 // TestMissingMembersAreReportedTogether: an event lacks all but its id.
 func TestMissingMembersAreReportedTogether(t *testing.T) {
-	err := catalogue.New().LoadCollection("events", strings.NewReader(`[{"id":1,"slug":"s"}]`))
+	err := mustNew().Load(strings.NewReader(`{"events":[{"id":1,"slug":"s"}]}`), catalogue.LoadOptions{})
 	if want := `events: cannot load: record 0: member "name": is missing, and so are startDate, endDate`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 
 func TestCatalogueSnapshot(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
 	writeAuthorThenEvent(t, house, 2)
 	snap := house.Snapshot()
@@ -257,24 +259,23 @@ func TestCatalogueSnapshot(t *testing.T) {
 	text := saved(t, snap)
 	writeAuthorThenEvent(t, house, 1)
 
-	events := snap.Events()
-	authors, err := snap.Records("authors")
+	events := mustIn(resources.Events, snap)
+	authors, err := resources.Records("authors").In(snap)
 	must(t, err)
-	encoded, err := snap.Encoded("events")
+	encoded, err := snap.Collection("events")
 	must(t, err)
-	_, insert := events.Insert(schema.Event{})
+	_, insert := events.Insert(resources.Event{})
 	_, upsert := authors.Upsert(schema.Record{})
 	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`))
 	for what, err := range map[string]error{
 		"Insert": insert, "Upsert": upsert, "Create": create,
-		"Update":         events.Update(1, func(*schema.Event) error { return nil }),
+		"Update":         events.Update(1, func(*resources.Event) error { return nil }),
 		"Delete":         events.Delete(1),
-		"Batch":          events.Batch(func(*catalogue.Tx[schema.Event]) error { return nil }),
+		"Batch":          events.Batch(func(*catalogue.Tx[resources.Event]) error { return nil }),
 		"ReplaceAll":     events.ReplaceAll(nil),
-		"Load":           events.Load(strings.NewReader("[]")),
-		"Catalogue.Load": snap.Load(strings.NewReader("{}")),
-		"LoadCollection": snap.LoadCollection("books", strings.NewReader("[]")),
-		"Encoded.Load":   encoded.Load(strings.NewReader("[]")),
+		"Load":           events.Load(strings.NewReader("[]"), catalogue.LoadOptions{}),
+		"Catalogue.Load": snap.Load(strings.NewReader("{}"), catalogue.LoadOptions{}),
+		"Encoded.Load":   encoded.Load(strings.NewReader("[]"), catalogue.LoadOptions{}),
 	} {
 		if !errors.Is(err, catalogue.ErrReadOnly) {
 			t.Errorf("%s: %v, want ErrReadOnly", what, err)
@@ -290,17 +291,17 @@ func TestCatalogueSnapshot(t *testing.T) {
 
 	clone := snap.Clone()
 	checkAtEnd(t, clone)
-	if id, err := clone.Events().Insert(schema.Event{}); id != 3 || err != nil {
+	if id, err := mustIn(resources.Events, clone).Insert(resources.Event{}); id != 3 || err != nil {
 		t.Errorf("Insert into a clone of the snapshot: %d, %v", id, err)
 	}
-	if id, err := events.Clone().Insert(schema.Event{}); id != 3 || err != nil {
+	if id, err := events.Clone().Insert(resources.Event{}); id != 3 || err != nil {
 		t.Errorf("Insert into a clone of its collection: %d, %v", id, err)
 	}
 }
 
 // TestNoTornSnapshot: a snapshot of a catalogue sees all collections at one instant.
 func TestNoTornSnapshot(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
 	read := func() { checkAuthors(t, "Snapshot", saved(t, house.Snapshot())) }
 	during(func() { writeAuthorThenEvent(t, house, scaled(1000)) }, read)
@@ -388,14 +389,14 @@ func (r *readsOnly) UnmarshalJSON(data []byte) error {
 
 // defined returns the error of a catalogue with records of type T.
 func defined[T any]() error {
-	_, err := catalogue.NewOnly(catalogue.Define[T]("books", catalogue.Options{}))
+	_, err := catalogue.New(catalogue.Define[T]("books", catalogue.Options{}))
 	return err
 }
 
 // TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
 func TestRecordsThatDecodeThemselves(t *testing.T) {
 	books := catalogue.Define[readsOnly]("books", catalogue.Options{})
-	house, err := catalogue.NewOnly(books)
+	house, err := catalogue.New(books)
 	must(t, err)
 	c, err := books.In(house)
 	must(t, err)
@@ -404,7 +405,7 @@ func TestRecordsThatDecodeThemselves(t *testing.T) {
 	must(t, err)
 	var file bytes.Buffer
 	must(t, house.Save(&file))
-	must(t, house.Load(&file))
+	must(t, house.Load(&file, catalogue.LoadOptions{}))
 	if got, err := c.Get(1); err != nil || got != want {
 		t.Errorf("Get = %v, %v", got, err)
 	}
@@ -434,7 +435,7 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 	if err != nil || len(page.Records) != 2 || page.Records[0].Price != "9.50" {
 		t.Errorf("by price: %v, %v", page, err)
 	}
-	own, err := catalogue.NewCollection[priced](catalogue.Options{Keys: []ordering.KeyFunc{ordering.FieldKey("price", ordering.Text)}})
+	own, err := catalogue.NewCollection[priced](catalogue.Options{Keys: []ordering.KeyFunc{ordering.FieldKey("price", sortkey.Text)}})
 	must(t, err)
 	for _, r := range []priced{{Code: "a", Price: "10.0"}, {Code: "b", Price: "10.00"}} {
 		if _, err := own.Insert(r); err != nil {
@@ -447,12 +448,12 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 // a name that is not in snake_case.
 func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
 	for name, opts := range map[string]catalogue.Options{
-		"Ordering": {Ordering: ordering.Terms("-startDate")},
+		"Ordering": {Ordering: ordering.Parse("-startDate", nil)},
 		"Unique":   {Unique: []string{"startDate"}},
-		"Keys":     {Keys: []ordering.KeyFunc{ordering.FieldKey("startDate", ordering.Text)}},
+		"Keys":     {Keys: []ordering.KeyFunc{ordering.FieldKey("startDate", sortkey.Text)}},
 	} {
 		_, alone := catalogue.NewCollection[schema.Record](opts)
-		_, served := catalogue.NewOnly(catalogue.Define[schema.Record]("films", opts))
+		_, served := catalogue.New(catalogue.Define[schema.Record]("films", opts))
 		for _, err := range []error{alone, served} {
 			if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"startDate": names are in snake_case: did you mean start_date?`) {
 				t.Errorf("Options.%s: %v", name, err)
@@ -501,7 +502,7 @@ func TestRefusedTypesNameTheRemedy(t *testing.T) {
 			}
 		}
 	}
-	if err := refusal[film](catalogue.Options{Ordering: ordering.Terms("-nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), "did you mean name?") {
+	if err := refusal[film](catalogue.Options{Ordering: ordering.Parse("-nmae", nil)}); !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), "did you mean name?") {
 		t.Error(err)
 	}
 	_, err := films(t).Page(pagination.Window{}, ordering.Asc("Name"))

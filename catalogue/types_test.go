@@ -21,6 +21,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A book is a type for the books of the data set.
@@ -37,12 +38,18 @@ type book struct {
 // TestDefinedType checks that a defined collection loads, saves and orders records as one
 // of open records does.
 func TestDefinedType(t *testing.T) {
-	house, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
+	house, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := dataset(t)
-	if err := house.Load(strings.NewReader(saved(t, open))); err != nil {
+	open, err := resources.New(catalogue.Define[schema.Record]("books", catalogue.Options{})) // orders prices as text
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := open.Load(strings.NewReader(saved(t, dataset(t))), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := house.Load(strings.NewReader(saved(t, open)), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(split(t, saved(t, open)), split(t, saved(t, house))); diff != "" {
@@ -55,14 +62,14 @@ func TestDefinedType(t *testing.T) {
 	if books.Name() != "books" {
 		t.Errorf("name %q", books.Name())
 	}
-	if diff := cmp.Diff([]string{"id", "name", "slug", "price", "pages", "published_on", "author"}, books.Fields()); diff != "" {
+	if diff := cmp.Diff([]string{"id", "name", "slug", "price", "pages", "published_on", "author"}, catalogue.FieldNames(books)); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
-	records, err := open.Records("books")
+	records, err := resources.Records("books").In(open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range orderings(books.Fields(), 2) {
+	for _, by := range orderings(catalogue.FieldNames(books), 2) {
 		want := ids(t, records, openType.id, by)
 		if diff := cmp.Diff(want, ids(t, books, func(b *book) *int { return &b.ID }, by)); diff != "" {
 			t.Errorf("by %v (-open +typed):\n%s", by, diff)
@@ -78,7 +85,7 @@ func TestDefinedType(t *testing.T) {
 
 // TestLookups tests the methods that return a collection and their errors.
 func TestLookups(t *testing.T) {
-	house, err := catalogue.NewWith(catalogue.Define[book]("books", catalogue.Options{}))
+	house, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +98,11 @@ func TestLookups(t *testing.T) {
 		return err
 	}
 	ofEvent := func(key string) error {
-		_, err := catalogue.Define[schema.Event](key, catalogue.Options{}).In(house)
+		_, err := catalogue.Define[resources.Event](key, catalogue.Options{}).In(house)
 		return err
 	}
-	records := func(key string) error { _, err := house.Records(key); return err }
-	encoded := func(key string) error { _, err := house.Encoded(key); return err }
+	records := func(key string) error { _, err := resources.Records(key).In(house); return err }
+	encoded := func(key string) error { _, err := house.Collection(key); return err }
 	for _, row := range []struct {
 		reason string
 		get    func(string) error
@@ -127,7 +134,7 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.key)
 		}
 	}
-	same, err := house.Records("authors")
+	same, err := resources.Records("authors").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +153,9 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestNewWithRefuses checks that NewWith refuses invalid definitions, invalid types, and types for
-// described collections.
-func TestNewWithRefuses(t *testing.T) {
+// TestNewRefuses checks that New refuses invalid definitions and types, and types without the members of
+// the description.
+func TestNewRefuses(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		types  []catalogue.AnyDefinition
@@ -159,22 +166,21 @@ func TestNewWithRefuses(t *testing.T) {
 		{"repeated key", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{}), catalogue.Define[account]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "books"},
 		{"nil definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
 		{"zero Definition", []catalogue.AnyDefinition{catalogue.Definition[book]{}}, catalogue.ErrUnknownCollection, ""},
-		{"described", []catalogue.AnyDefinition{catalogue.Define[book]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
-		{"described, type of another collection", []catalogue.AnyDefinition{catalogue.Define[schema.Label]("events", catalogue.Options{})}, catalogue.ErrInvalidType, "events"},
+		{"described", []catalogue.AnyDefinition{catalogue.Define[book]("events", catalogue.Options{})}, ordering.ErrUnknownField, "events"},
+		{"described, type of another collection", []catalogue.AnyDefinition{catalogue.Define[resources.Label]("events", catalogue.Options{})}, ordering.ErrUnknownField, "events"},
 		{"not a struct", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
 		{"Options.Name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
 		{"Options.ID", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
-		{"Options.Ordering", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Ordering: ordering.Terms("-name")})}, catalogue.ErrInvalidType, "Options.Ordering"},
 	} {
-		house, err := catalogue.NewWith(row.types...)
+		house, err := resources.New(row.types...)
 		if !errors.Is(err, row.want) || house != nil {
 			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
 		} else if !strings.Contains(err.Error(), row.names) {
 			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
 		}
 	}
-	if _, err := catalogue.NewWith(); err != nil {
-		t.Errorf("NewWith(): %v", err)
+	if _, err := resources.New(); err != nil {
+		t.Errorf("New(): %v", err)
 	}
 }
 
@@ -449,7 +455,7 @@ func TestInvalidValues(t *testing.T) {
 
 // TestInvalidServiceValues is TestInvalidValues for the types of package resources.
 func TestInvalidServiceValues(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	date := func(year int) schema.DateTime {
 		return schema.DateTime{Time: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)}
 	}
@@ -458,17 +464,21 @@ func TestInvalidServiceValues(t *testing.T) {
 		insert func() (int, error)
 		names  string
 	}{
-		{"year 0", func() (int, error) { return house.Events().Insert(schema.Event{StartDate: date(0)}) }, "start"},
-		{"year 10000", func() (int, error) { return house.Events().Insert(schema.Event{EndDate: date(10000)}) }, "end"},
+		{"year 0", func() (int, error) {
+			return mustIn(resources.Events, house).Insert(resources.Event{StartDate: date(0)})
+		}, "start"},
+		{"year 10000", func() (int, error) {
+			return mustIn(resources.Events, house).Insert(resources.Event{EndDate: date(10000)})
+		}, "end"},
 		{"invalid JSON", func() (int, error) {
-			return house.Labels().Insert(schema.Label{GlobalMessage: json.RawMessage(`{`)})
+			return mustIn(resources.Labels, house).Insert(resources.Label{GlobalMessage: json.RawMessage(`{`)})
 		}, "global"},
-		{"invalid UTF-8", func() (int, error) { return house.Events().Insert(schema.Event{Name: "\xff"}) }, "name"},
+		{"invalid UTF-8", func() (int, error) { return mustIn(resources.Events, house).Insert(resources.Event{Name: "\xff"}) }, "name"},
 		{"invalid UTF-8", func() (int, error) {
-			return house.Labels().Insert(schema.Label{CatchLines: []string{"\xff"}})
+			return mustIn(resources.Labels, house).Insert(resources.Label{CatchLines: []string{"\xff"}})
 		}, "catch"},
 		{"invalid UTF-8", func() (int, error) {
-			return house.SocialLinks().Insert(schema.SocialLink{Logo: ptr("\xff")})
+			return mustIn(resources.SocialLinks, house).Insert(resources.SocialLink{Logo: ptr("\xff")})
 		}, "logo"},
 	} {
 		_, err := row.insert()
@@ -518,7 +528,7 @@ func TestIDLimits(t *testing.T) {
 // TestUnusualMemberNames tests open records with members that have an empty name, the same
 // name in snake_case, or that of the id.
 func TestUnusualMemberNames(t *testing.T) {
-	c, err := catalogue.New().Records("books")
+	c, err := resources.Records("books").In(mustNew())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -529,7 +539,7 @@ func TestUnusualMemberNames(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
-	fields := c.Fields()
+	fields := catalogue.FieldNames(c)
 	if !slices.IsSorted(fields) || !slices.Contains(fields, "id") || len(slices.Compact(slices.Clone(fields))) != len(fields) {
 		t.Errorf("Fields() = %q, want sorted, different names with id", fields)
 	}
@@ -554,20 +564,20 @@ func TestUnusualMemberNames(t *testing.T) {
 }
 
 // posts returns a catalogue with some authors and labels, and one of its collections.
-func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.Encoded) {
+func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.AnyCollection) {
 	t.Helper()
-	house := catalogue.New()
-	err := house.Load(strings.NewReader(`{"authors":[{"id":1},{"id":3}],"labels":[]}`))
+	house := mustNew()
+	err := house.Load(strings.NewReader(`{"authors":[{"id":1},{"id":3}],"labels":[]}`), catalogue.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []int{1, 3} {
-		if _, err := house.Labels().Insert(schema.Label{ID: id}); err != nil {
+		if _, err := mustIn(resources.Labels, house).Insert(resources.Label{ID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	checkAtEnd(t, house)
-	c, err := house.Encoded(key)
+	c, err := house.Collection(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -619,7 +629,7 @@ func TestCreate(t *testing.T) {
 			}
 			continue
 		}
-		count, records, err := c.Page(context.Background(), whole, nil)
+		count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole}))
 		if err != nil || count != 1 || len(records) != 1 || string(records[0]) != row.want {
 			t.Errorf("%s: stored %s, count %d, %v, want %s", row.reason, records, count, err, row.want)
 		}
@@ -636,7 +646,7 @@ const goodPost = `{"title":"T","url":"https://x.example","type":"x","author":%d}
 func TestCreateChecksReferences(t *testing.T) {
 	house, c := posts(t, "social-links")
 	ctx := context.Background()
-	authors, err := house.Records("authors")
+	authors, err := resources.Records("authors").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -656,11 +666,11 @@ func TestCreateChecksReferences(t *testing.T) {
 	if err := post(2); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("after author 2 was deleted: %v, want ErrInvalid", err)
 	}
-	link, err := house.SocialLinks().Get(1)
+	link, err := mustIn(resources.SocialLinks, house).Get(1)
 	if err != nil || link.Author != 2 || c.Count() != 1 {
 		t.Errorf("link %+v, %v, count %d", link, err, c.Count())
 	}
-	clone, err := house.Clone().Encoded("social-links")
+	clone, err := house.Clone().Collection("social-links")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -679,7 +689,7 @@ func TestCreateChecksReferences(t *testing.T) {
 // different, consecutive ids.
 func TestCreateIDs(t *testing.T) {
 	house, c := posts(t, "social-links")
-	if _, err := house.SocialLinks().Insert(schema.SocialLink{ID: 10}); err != nil {
+	if _, err := mustIn(resources.SocialLinks, house).Insert(resources.SocialLink{ID: 10}); err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
@@ -697,7 +707,7 @@ func TestCreateIDs(t *testing.T) {
 					t.Error(err)
 					continue
 				}
-				var link schema.SocialLink
+				var link resources.SocialLink
 				if err := json.Unmarshal(record, &link); err != nil {
 					t.Error(err)
 				}
@@ -717,7 +727,7 @@ func TestCreateIDs(t *testing.T) {
 
 // TestCreateReadOnly checks all collections that cannot be posted to.
 func TestCreateReadOnly(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	checkAtEnd(t, house)
 	for key, c := range house.All() {
 		if key == "events" || key == "social-links" {
@@ -732,39 +742,37 @@ func TestCreateReadOnly(t *testing.T) {
 	}
 }
 
-// TestEncodedReads tests Fields and Page of all collections, also with a context that is
+// TestEncodedReads tests Description and List of all collections, also with a context that is
 // done.
 func TestEncodedReads(t *testing.T) {
 	house, ctx := dataset(t), context.Background()
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
 	for key, c := range house.All() {
-		fields, err := c.Fields(ctx)
-		if err != nil || !slices.Contains(fields, "id") {
-			t.Errorf("%s: fields %v, %v", key, fields, err)
+		if d := c.Description(); d.Fields == nil && !slices.Contains(d.Sortable, "id") {
+			t.Errorf("%s: sortable by %v", key, d.Sortable)
 		}
-		count, records, err := c.Page(ctx, pagination.Window{Limit: 2, Offset: 1}, terms("-id"))
+		count, records, err := listed(c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 2, Offset: 1}, Terms: terms("-id")}))
 		if err != nil || count != c.Count() || len(records) != max(0, min(2, count-1)) {
 			t.Errorf("%s: %d of %d, %v", key, len(records), count, err)
 		}
-		if _, _, err := c.Page(ctx, whole, terms("no_such")); !errors.Is(err, ordering.ErrUnknownField) {
-			t.Errorf("%s: by an unknown field: %v", key, err)
+		list, err := c.List(ctx, catalogue.Query{Window: whole, Terms: terms("no_such,-id")})
+		if err != nil || ordering.Format(list.Terms) != "-id" {
+			t.Errorf("%s: by an unknown field and -id: by %v, %v", key, list.Terms, err)
 		}
-		_, err1 := c.Fields(canceled)
-		_, _, err2 := c.Page(canceled, whole, nil)
-		if !errors.Is(err1, context.Canceled) || !errors.Is(err2, context.Canceled) {
-			t.Errorf("%s: with a canceled context: %v, %v", key, err1, err2)
+		if _, err := c.List(canceled, catalogue.Query{Window: whole}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: with a canceled context: %v", key, err)
 		}
 	}
-	events, err := house.Encoded("events")
+	events, err := house.Collection("events")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, records, err := events.Page(ctx, whole, nil)
+	_, records, err := listed(events.List(ctx, catalogue.Query{Window: whole}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, id := range ids(t, house.Events(), eventID, terms("start_date,id")) {
+	for i, id := range ids(t, mustIn(resources.Events, house), eventID, terms("start_date,id")) {
 		if !strings.HasPrefix(string(records[i]), fmt.Sprintf(`{"id":%d,`, id)) {
 			t.Fatalf("default ordering: record %d is %s, want id %d", i, records[i], id)
 		}

@@ -6,13 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 const (
@@ -29,16 +33,16 @@ var errTooDeep = fmt.Errorf("nested more than %d levels deep, or contains itself
 
 // valid returns an error if a value cannot be marshaled, contains a string that is not
 // UTF-8, or contains itself. A value that is valid can be copied.
-func (pl *plan) valid(v reflect.Value, followed int) error {
+func (c *copier) valid(v reflect.Value, followed int) error {
 	switch {
-	case !pl.checked:
+	case !c.checked:
 		return nil
-	case pl.check != nil:
-		return pl.check(v)
+	case c.check != nil:
+		return c.check(v)
 	case followed > maxFollowed:
 		return errTooDeep
 	}
-	switch pl.kind {
+	switch c.kind {
 	case reflect.String:
 		return validText(v.String())
 	case reflect.Float32, reflect.Float64:
@@ -47,18 +51,18 @@ func (pl *plan) valid(v reflect.Value, followed int) error {
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return pl.elem.valid(v.Elem(), followed+1)
+			return c.elem.valid(v.Elem(), followed+1)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if err := pl.elem.valid(v.Index(i), followed+1); err != nil {
+			if err := c.elem.valid(v.Index(i), followed+1); err != nil {
 				return located(err, followed, "element", i)
 			}
 		}
 	case reflect.Map:
-		return pl.validMap(v, followed+1)
+		return c.validMap(v, followed+1)
 	case reflect.Struct:
-		for _, f := range pl.checks {
+		for _, f := range c.checks {
 			if err := f.valid(v.Field(f.index), followed); err != nil {
 				return located(err, followed, "field", f.name)
 			}
@@ -78,12 +82,12 @@ func located(err error, followed int, part string, name any) error {
 	return fmt.Errorf("%s %v: %w", part, name, err)
 }
 
-func (pl *plan) validMap(v reflect.Value, followed int) error {
-	key, value := reflect.New(pl.key.typ).Elem(), reflect.New(pl.elem.typ).Elem() // addressable
+func (c *copier) validMap(v reflect.Value, followed int) error {
+	key, value := reflect.New(c.key.typ).Elem(), reflect.New(c.elem.typ).Elem() // addressable
 	for it := v.MapRange(); it.Next(); {
 		key.SetIterKey(it)
 		value.SetIterValue(it)
-		if err := cmp.Or(pl.key.valid(key, followed), pl.elem.valid(value, followed)); err != nil {
+		if err := cmp.Or(c.key.valid(key, followed), c.elem.valid(value, followed)); err != nil {
 			return located(err, followed, "key", key)
 		}
 	}
@@ -203,5 +207,249 @@ func checkRaw(v reflect.Value) error {
 		return nil
 	}
 	_, err := schema.ParseRecord(fmt.Appendf(nil, `{"raw":%s}`, v.Bytes()))
+	return err
+}
+
+// errorIn returns the error for a value that is not one of type t, including what
+// encoding/json accepts silently: an array with more or fewer elements than t has, and null
+// for an element that cannot be null. It returns nil if there is none.
+func errorIn(t reflect.Type, text string) error {
+	if message := faultIn(t, text); message != "" {
+		return fmt.Errorf("%w: %s", schema.ErrInvalid, message)
+	}
+	return nil
+}
+
+// faultIn returns the reason why a value is not one of type t, in the words of Django REST
+// framework, or "". If the reason is about a part of the value, its path comes first.
+func faultIn(t reflect.Type, text string) string {
+	path, message := fault(t, []byte(text))
+	if len(path) == 0 {
+		return message
+	}
+	return strings.Join(path, ".") + ": " + message
+}
+
+// fault returns the reason why a value is not one of type t, or "", and the path of the
+// first part of the value that it is about.
+func fault(t reflect.Type, text []byte) (path []string, message string) {
+	switch {
+	case string(text) == "null":
+		if nullable(t) || writesJSON(t) && t != reflect.TypeFor[time.Time]() {
+			return nil, ""
+		}
+		return nil, "This field may not be null."
+	case readsJSON(t):
+	case t.Kind() == reflect.Pointer:
+		return fault(t.Elem(), text)
+	case text[0] == '[' && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
+		return faultInList(t, text)
+	case text[0] == '{' && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct):
+		return faultInObject(t, text)
+	}
+	if json.Unmarshal(text, reflect.New(t).Interface()) == nil {
+		return nil, ""
+	}
+	return nil, mismatch(t, string(text))
+}
+
+func faultInList(t reflect.Type, text []byte) (path []string, message string) {
+	var list []json.RawMessage
+	if json.Unmarshal(text, &list) != nil {
+		return nil, invalidValue
+	}
+	if t.Kind() == reflect.Array && len(list) < t.Len() {
+		return nil, fmt.Sprintf("Ensure this field has at least %d elements.", t.Len())
+	}
+	if t.Kind() == reflect.Array && len(list) > t.Len() {
+		return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", t.Len())
+	}
+	for i, item := range list {
+		if path, message := fault(t.Elem(), item); message != "" {
+			return slices.Insert(path, 0, strconv.Itoa(i)), message
+		}
+	}
+	return nil, ""
+}
+
+func faultInObject(t reflect.Type, text []byte) (path []string, message string) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil {
+		return nil, invalidValue
+	}
+	typeOf := func(string) reflect.Type { return t.Elem() }
+	if t.Kind() == reflect.Struct {
+		typeOf = memberTypes(t)
+	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal(text, reflect.New(keys).Interface()) != nil {
+		return nil, invalidValue
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		of := typeOf(name)
+		if of == nil { // encoding/json ignores the member
+			continue
+		}
+		if path, message := fault(of, object[name]); message != "" {
+			return slices.Insert(path, 0, name), message
+		}
+	}
+	return nil, ""
+}
+
+// memberTypes returns a function that returns the type of a member of a struct, or nil.
+// Like encoding/json, it ignores case if no name is equal.
+func memberTypes(t reflect.Type) func(name string) reflect.Type {
+	members, _ := jsonmember.Of(t) // without those about which there is an error
+	return func(name string) reflect.Type {
+		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == name })
+		if i < 0 {
+			i = slices.IndexFunc(members, func(m jsonmember.Member) bool { return strings.EqualFold(m.Name, name) })
+		}
+		if i < 0 {
+			return nil
+		}
+		return members[i].Field.Type
+	}
+}
+
+const invalidValue = "Enter a valid value."
+
+// mismatch returns the message for a value that cannot be unmarshalled into a type and
+// has no parts that can be.
+func mismatch(t reflect.Type, text string) string {
+	switch kind := t.Kind(); {
+	case readsJSON(t), kind == reflect.Slice && text[0] == '"' && t.Elem().Kind() == reflect.Uint8:
+		return invalidValue
+	case t == reflect.TypeFor[json.Number]():
+		return "A valid number is required."
+	case kind == reflect.String:
+		return "Not a valid string."
+	case kind == reflect.Bool:
+		return "Must be a valid boolean."
+	case kind == reflect.Float32, kind == reflect.Float64:
+		if !isNumber(text) {
+			return "A valid number is required."
+		}
+		limit := math.MaxFloat64
+		if kind == reflect.Float32 {
+			limit = math.MaxFloat32
+		}
+		return outOfRange(text, -limit, limit)
+	case reflect.Int <= kind && kind <= reflect.Uintptr && pythonType(text) != "int":
+		return "A valid integer is required."
+	case reflect.Int <= kind && kind <= reflect.Int64:
+		return outOfRange(text, int64(math.MinInt64)>>(64-t.Bits()), int64(math.MaxInt64)>>(64-t.Bits()))
+	case reflect.Uint <= kind && kind <= reflect.Uintptr:
+		return outOfRange(text, 0, uint64(math.MaxUint64)>>(64-t.Bits()))
+	case kind == reflect.Slice, kind == reflect.Array:
+		return `Expected a list of items but got type "` + pythonType(text) + `".`
+	case kind == reflect.Struct:
+		return "Invalid data. Expected a dictionary, but got " + pythonType(text) + "."
+	case kind == reflect.Map:
+		return `Expected a dictionary of items but got type "` + pythonType(text) + `".`
+	}
+	return invalidValue
+}
+
+// outOfRange returns the message for a number that is less than low or greater than high.
+func outOfRange[N int64 | uint64 | float64](number string, low, high N) string {
+	if strings.HasPrefix(number, "-") {
+		return fmt.Sprintf("Ensure this value is greater than or equal to %v.", low)
+	}
+	return fmt.Sprintf("Ensure this value is less than or equal to %v.", high)
+}
+
+func isNumber(text string) bool { return text[0] == '-' || '0' <= text[0] && text[0] <= '9' }
+
+// pythonType returns the name that Python has for the type of a value.
+func pythonType(text string) string {
+	switch {
+	case text[0] == '"':
+		return "str"
+	case text[0] == '[':
+		return "list"
+	case text[0] == '{':
+		return "dict"
+	case !isNumber(text):
+		return "bool"
+	case strings.ContainsAny(text, ".eE"):
+		return "float"
+	}
+	return "int"
+}
+
+// hasArray reports whether values of a type contain arrays that encoding/json reads. outer
+// are the types that contain it.
+func hasArray(t reflect.Type, outer ...reflect.Type) bool {
+	if readsJSON(t) || slices.Contains(outer, t) {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Array:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return hasArray(t.Elem(), append(outer, t)...)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasArray(t.Field(i).Type, append(outer, t)...) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A reloader checks that a record can be loaded from its JSON, which is parsed and, if
+// methods write and read it, decoded.
+type reloader[T any] struct {
+	typ    *recordType[T]
+	decode bool
+	own    bool // methods of T write or read the whole record
+}
+
+// check returns an error if the record cannot be loaded from its JSON.
+func (l *reloader[T]) check(record *T) error {
+	s, copied := l.typ, *record
+	if s.id(record) == 0 {
+		s.setID(&copied, 1) // the id is not assigned yet
+	}
+	var read T
+	text, err := s.encode(&copied)
+	if err == nil {
+		read, err = l.load(text)
+	}
+	switch {
+	case err != nil && l.own: // only the method knows which member is at fault
+		return err
+	case err != nil:
+		return l.blame(&copied, err)
+	case l.decode && s.id(&read) != s.id(&copied):
+		return errors.New("its JSON is loaded with another id")
+	}
+	return nil
+}
+
+func (l *reloader[T]) load(text []byte) (record T, err error) {
+	if _, err = schema.ParseRecord(text); err == nil && l.decode {
+		record, err = l.typ.decode(text)
+	}
+	return record, err
+}
+
+// blame returns an error for the first field whose JSON alone cannot be loaded. If there
+// is none, it returns err.
+func (l *reloader[T]) blame(record *T, err error) error {
+	for _, m := range l.typ.members {
+		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
+		if nilPointer != nil {
+			continue
+		}
+		text, bad := json.Marshal(map[string]any{m.Name: v.Addr().Interface()})
+		if bad == nil {
+			_, bad = l.load(text)
+		}
+		if bad != nil {
+			return fmt.Errorf("field %s: %w", m.Name, bad)
+		}
+	}
 	return err
 }

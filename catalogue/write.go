@@ -2,11 +2,17 @@ package catalogue
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Insert stores a copy of the record and returns its id. If the id of the record is
@@ -25,8 +31,9 @@ func (c *Collection[T]) insert(record T) (*store.Entry, error) {
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
-// is none, or the id is zero, Upsert is like [Collection.Insert]. The errors are those
-// of Insert, except [ErrExists]. O(orderings in use × log n).
+// is none, or the id is zero, it inserts the record. It returns the id. The error wraps
+// [ErrInvalidID], [ErrDuplicate] or [ErrInvalid], as that of [Collection.Insert] does.
+// After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
 	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.replacement(s, e) }))
@@ -62,10 +69,11 @@ func (c *Collection[T]) Delete(id int) error {
 // may therefore read or write the same collection. Other writers wait while the new
 // records are checked, copied and sorted; readers do not.
 //
-// The errors are those of [Collection.Insert] and contain the index of the invalid
-// record, from 0. ErrExists means that two given records have the same id, and
-// ErrDuplicate that they have the same value of a unique field. After an error or a
-// panic the collection is unchanged. O(n log n × orderings in use).
+// The error contains the index of the invalid record, from 0. It wraps [ErrExists] if two
+// given records have the same id, [ErrDuplicate] if they have the same value of a unique
+// field, [ErrInvalidID] if an id is negative or no id is left, and [ErrInvalid] if JSON
+// cannot represent a record. After an error or a panic the collection is unchanged.
+// O(n log n × orderings in use).
 func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -208,4 +216,184 @@ func (s *recordType[T]) keep(fresh *store.Entry, id int) {
 	s.fillLists(record)
 	s.setID(record, id)
 	fresh.ID = id
+}
+
+// A Tx reads and writes a collection within [Collection.Batch]. Its reads include its
+// writes, which become visible to others when the batch ends. A write that returns an
+// error changes nothing and does not end the batch. After the batch, the methods that
+// return an error return one that wraps [ErrTxDone]. A Tx is not safe for concurrent
+// use.
+type Tx[T any] struct {
+	typ *recordType[T]
+	tx  *store.Tx
+}
+
+// Batch calls f and makes its writes visible at one instant. If f returns an error,
+// Batch returns it unchanged. If two records would have the same value of a unique field
+// at the end of the batch, the error wraps [ErrDuplicate]. During the batch they may have
+// it, so two records can exchange their values. After an error or a panic the collection
+// is unchanged and no id is used. A batch that changes nothing is not a new revision.
+//
+// Other writers wait for f; readers do not. f must write to the collection only through
+// tx: the methods of the collection that write would deadlock. With k changes a batch is
+// O(k × orderings in use × log n). A batch that changes more than half of the records
+// is O(n log n × orderings in use).
+func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
+	if err := c.writable(); err != nil {
+		return err
+	}
+	return c.typ.refused(c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.typ, tx}) }))
+}
+
+// Insert stores a copy of the record and returns its id. If the id of the record is zero,
+// Insert assigns one more than the highest id ever used. The error wraps [ErrExists] if
+// another record has the id, [ErrInvalidID] if the id is negative or no id is left, and
+// [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique field is
+// an error of the batch.
+func (tx *Tx[T]) Insert(record T) (id int, err error) {
+	e := newEntry(0, record)
+	return idOf(tx.write(func() (store.Change, error) { return tx.typ.insertion(tx.tx, e) }))
+}
+
+// Upsert replaces the record that has the same id by a copy of the given one, or inserts
+// the record if there is none or the id is zero. It returns the id. The error wraps
+// [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
+func (tx *Tx[T]) Upsert(record T) (id int, err error) {
+	e := newEntry(0, record)
+	return idOf(tx.write(func() (store.Change, error) { return tx.typ.replacement(tx.tx, e) }))
+}
+
+// Update calls f with a copy of the record with the given id and stores the result. f may
+// read and write other records through tx. Those writes remain in the batch even if Update
+// returns an error. If f returns an error, Update returns it unchanged. Otherwise the error
+// wraps [ErrNotFound] if there is no record with the id, [ErrInvalidID] if f changed the
+// id, and [ErrInvalid] if f wrote to the same record through tx or JSON cannot represent
+// the result. A duplicate value is an error of the batch.
+func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
+	_, err := tx.write(func() (store.Change, error) { return tx.typ.modification(tx.tx, id, f) })
+	return err
+}
+
+// Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
+// none.
+func (tx *Tx[T]) Delete(id int) error {
+	_, err := tx.write(func() (store.Change, error) { return tx.typ.deletion(tx.tx, id) })
+	return err
+}
+
+// write adds the change that prepare returns to the batch and returns its new entry.
+func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, error) {
+	if tx.tx.Done() {
+		return nil, tx.typ.errorf("%w", ErrTxDone)
+	}
+	ch, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	tx.tx.Write(ch)
+	return ch.New, nil
+}
+
+// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
+// there is none. O(log n).
+func (tx *Tx[T]) Get(id int) (record T, err error) {
+	if tx.tx.Done() {
+		return record, tx.typ.errorf("%w", ErrTxDone)
+	}
+	return tx.typ.copied(tx.tx.Get(id), id)
+}
+
+// Has reports whether there is a record with the given id. After the batch it returns
+// false. O(log n).
+func (tx *Tx[T]) Has(id int) bool { return !tx.tx.Done() && tx.tx.Get(id) != nil }
+
+// Count returns the number of records. After the batch it returns 0. O(1).
+func (tx *Tx[T]) Count() int {
+	if tx.tx.Done() {
+		return 0
+	}
+	return tx.tx.Len()
+}
+
+// Where returns the records that satisfy all conditions, or all records if there are none,
+// with the writes of the batch so far. The first call of a method of a Selection costs
+// O(orderings in use + writes so far × orderings in use × log n) in addition, and makes
+// each later write of the batch about twice as expensive.
+func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
+	return tx.typ.where(tx.tx, conditions)
+}
+
+// Page returns copies of the records in a window, in the order of terms, and the number
+// of all records. It includes the writes of the batch; [Tx.Where] has the cost of that.
+// The error wraps [ordering.ErrUnknownField] if a term names an unknown field.
+func (tx *Tx[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
+	return tx.Where().Page(w, terms...)
+}
+
+// refused returns the error of a write that the store refused. It names the value that
+// two records would have.
+func (s *recordType[T]) refused(err error) error {
+	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another collection
+	if !ok {
+		return err
+	}
+	name, value := s.valueOf(d.Entry, d.Field)
+	return s.errorf("%w", &duplicate{field: name, value: value, other: fmt.Sprintf("id %d", d.Other)})
+}
+
+// A duplicate is the error of a record that has the same value of a unique field as
+// another one. It wraps [ErrDuplicate].
+type duplicate struct {
+	field, value string // the JSON name and the JSON
+	index        int    // of the record, if it is one of a list
+	other        string // the other record: its id, or its index in the list
+}
+
+func (d *duplicate) Error() string {
+	return fmt.Sprintf("%v: %s %s is that of %s", ErrDuplicate, d.field, d.value, d.other)
+}
+
+func (d *duplicate) Unwrap() error { return ErrDuplicate }
+
+// valueOf returns the JSON name of a field and the JSON of its value, shortened.
+func (s *recordType[T]) valueOf(e *store.Entry, field string) (name, value string) {
+	const longest = 100
+	b, err := s.encode(recordOf[T](e))
+	if err != nil {
+		return field, "value"
+	}
+	r, err := schema.ParseRecord(b)
+	if err != nil {
+		return field, "value"
+	}
+	for name, value := range r.All() {
+		if ordering.Snake(name) == field {
+			if len(value) > longest {
+				value = strings.ToValidUTF8(value[:longest], "") + "…"
+			}
+			return name, value
+		}
+	}
+	return field, "value"
+}
+
+// duplicates returns the first record of a list that has the same value of a unique field
+// as an earlier one, or nil.
+func (s *recordType[T]) duplicates(list []*store.Entry) *duplicate {
+	for _, f := range s.unique {
+		seen := make(map[string]int, len(list))
+		for i, e := range list {
+			k := f.Key(e)
+			if k.Compare(sortkey.Null()) == 0 {
+				continue
+			}
+			encoded := string(k.Append(nil))
+			if before, twice := seen[encoded]; twice {
+				name, value := s.valueOf(e, f.Name)
+				return &duplicate{name, value, i, fmt.Sprintf("record %d", before)}
+			}
+			seen[encoded] = i
+		}
+	}
+	return nil
 }

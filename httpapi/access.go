@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -20,8 +21,8 @@ type Access struct {
 	Duration   time.Duration // time until the response was written
 
 	// Window and Ordering describe the requested page if the response is a page or
-	// a 304 for one. Unknown fields are omitted from Ordering. If it is empty, the
-	// page has the default order or the fields could not be determined.
+	// a 304 for one. Unknown fields are omitted from the Ordering of a page. If it is
+	// empty, the page has the default order.
 	Window   pagination.Window
 	Ordering []ordering.Term
 
@@ -44,7 +45,8 @@ func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
 		seen.Duration = time.Since(start)
 		h.callOnAccess(r, seen)
 	}()
-	h.serve(&observedWriter{w, seen}, r, seen)
+	v := view{handler: h, w: &observedWriter{w, seen}, r: r, seen: seen}
+	v.serve()
 }
 
 func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
@@ -74,11 +76,8 @@ func (w *observedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// observeIgnored records the parameters that have no effect, if there is an OnAccess.
+// observeIgnored records the parameters that have no effect.
 func (v *view) observeIgnored() {
-	if v.seen == nil {
-		return
-	}
 	for name := range v.query.All() {
 		if !v.reads(name) && !slices.Contains(v.seen.Ignored, name) {
 			v.seen.Ignored = append(v.seen.Ignored, name)
@@ -92,32 +91,7 @@ func (v *view) reads(name string) bool {
 	case "format":
 		return true
 	case "limit", "offset", "ordering":
-		return v.route.collection != nil && !v.route.isRecord && isRead(v.r.Method)
+		return v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method)
 	}
-	return (v.route.isRecord || isRead(v.r.Method)) && v.route.selects(name)
-}
-
-// observe records the page in the response, if there is an OnAccess.
-func (v *view) observe(w pagination.Window, order string, count int) {
-	if v.seen == nil {
-		return
-	}
-	v.seen.Count = count
-	v.seen.Window = w
-	v.seen.Ordering = v.observedTerms(order)
-}
-
-// observedTerms returns the known terms of an ordering. If Fields fails or panics, it
-// reports that and returns no terms, since OnAccess must not make a request fail.
-func (v *view) observedTerms(order string) (terms []ordering.Term) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			v.handler.reportPanic(v.r, reason)
-		}
-	}()
-	terms, err := v.terms(order)
-	if err != nil {
-		v.handler.report(v.r, err)
-	}
-	return terms
+	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.selects(name)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -53,9 +54,9 @@ func TestAccess(t *testing.T) {
 		ETags:      true,
 		OnAccess:   func(_ context.Context, a Access) { accesses = append(accesses, a) },
 	}, map[string]Collection{
-		"news":  &revisionedCollection{Collection: newCollection(50)},
+		"news":  &revisionedCollection{fake: newCollection(50)},
 		"faqs":  &sliceCollection{err: errors.New("broken")},
-		"wires": &sliceCollection{onPage: func([]ordering.Term) { panic("broken") }},
+		"wires": &sliceCollection{onList: func(catalogue.Query) { panic("broken") }},
 	})
 	for _, test := range tests {
 		for range 3 {
@@ -79,13 +80,14 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// A 304 that needs no List has the terms of the request, even those that name no field.
 func TestAccessNotModified(t *testing.T) {
 	var accesses []Access
 	h, _ := newNewsHandler(t, Options{ETags: true, OnAccess: func(_ context.Context, a Access) { accesses = append(accesses, a) }}, 50)
-	c := call{target: "/api/news/?offset=3&ordering=-id"}
+	c := call{target: "/api/news/?offset=3&ordering=-name,nope"}
 	c.header = ifNoneMatch(tagOf(t, h, c))
 	c.do(h)
-	want := Access{Collection: "news", Method: "GET", Status: 304, Window: pagination.Window{Limit: 21, Offset: 3}, Ordering: []ordering.Term{{Field: "id", Desc: true}}, Count: -1}
+	want := Access{Collection: "news", Method: "GET", Status: 304, Window: pagination.Window{Limit: 21, Offset: 3}, Ordering: []ordering.Term{{Field: "name", Desc: true}, {Field: "nope"}}, Count: -1}
 	got := accesses[len(accesses)-1]
 	got.Duration = 0
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -96,7 +98,7 @@ func TestAccessNotModified(t *testing.T) {
 func TestAccessOfAbortedRequest(t *testing.T) {
 	var accesses []Access
 	h := newTestHandler(t, Options{OnAccess: func(_ context.Context, a Access) { accesses = append(accesses, a) }}, map[string]Collection{
-		"wires": &sliceCollection{onPage: func([]ordering.Term) { panic(http.ErrAbortHandler) }},
+		"wires": &sliceCollection{onList: func(catalogue.Query) { panic(http.ErrAbortHandler) }},
 	})
 	func() {
 		defer func() {
@@ -127,49 +129,10 @@ func TestPanicOfOnAccess(t *testing.T) {
 	}
 }
 
-// A 304 requires no fields, so an error of Fields for OnAccess must not make it fail.
-func TestAccessWithoutFields(t *testing.T) {
-	var accesses []Access
-	reports := 0
-	news := &changingFields{revisionedCollection: &revisionedCollection{Collection: newCollection(50)}}
-	h := newTestHandler(t, Options{
-		ETags:    true,
-		OnAccess: func(_ context.Context, a Access) { accesses = append(accesses, a) },
-		OnError:  func(*http.Request, error) { reports++ },
-	}, map[string]Collection{"news": news})
-	c := call{target: "/api/news/?ordering=-id"}
-	c.header = ifNoneMatch(tagOf(t, h, c))
-	for _, fields := range []func() ([]string, error){
-		func() ([]string, error) { panic("no fields") },
-		func() ([]string, error) { return nil, errors.New("no fields") },
-	} {
-		news.fields = fields
-		if got := c.do(h); got.Status != 304 {
-			t.Errorf("%d %s, want 304", got.Status, got.Body)
-		}
-	}
-	if last := accesses[len(accesses)-1]; reports != 2 || last.Ordering != nil || last.Status != 304 {
-		t.Errorf("%d reports and %+v, want 2 and a 304 without terms", reports, last)
-	}
-}
-
-// changingFields is a collection whose fields can be replaced.
-type changingFields struct {
-	*revisionedCollection
-	fields func() ([]string, error)
-}
-
-func (c *changingFields) Fields(ctx context.Context) ([]string, error) {
-	if c.fields != nil {
-		return c.fields()
-	}
-	return c.revisionedCollection.Fields(ctx)
-}
-
 // A body that is too large is rejected without waiting for the rest of it.
 func TestAccessOfTooLargeBody(t *testing.T) {
 	for _, onAccess := range []func(context.Context, Access){nil, func(context.Context, Access) {}} {
-		h := newTestHandler(t, Options{Authorizer: AllowAll, Bounds: Bounds{Body: 1000}, OnAccess: onAccess}, nil)
+		h := newTestHandler(t, Options{Authorizer: AllowAll, MaxBody: 1000, OnAccess: onAccess}, nil)
 		server := httptest.NewServer(h)
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {

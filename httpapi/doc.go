@@ -2,19 +2,18 @@
 // of Django REST framework would: a root listing, lists of records in pages, and the
 // records themselves.
 //
-//	handler, err := httpapi.New(house, httpapi.Options{
+//	handler, err := httpapi.New(c, httpapi.Options{
 //		Root:       "/v1/",
 //		Authorizer: httpapi.Bearer(secret),
 //	})
 //	...
 //	err = httpapi.Mount(mux, "/shop", handler)
 //
-// The package does not depend on the types of records. A [Collection] returns a page of
-// encoded records and the count. The optional interfaces [Creator], [Retriever],
-// [Updater], [Deleter] and [Filterer] add the other actions, and [Revisioned],
-// [ConditionalUpdater] and [ConditionalDeleter] conditional requests. The collections of a
-// catalogue implement all of them. Other types, such as one that reads from a database,
-// can implement them too.
+// The package does not depend on the types of records. A [Collection] returns its
+// description and a page of encoded records with the count. The optional interfaces
+// [Getter], [Creator], [Updater] and [Deleter] add the other actions, and [Revisioner] adds
+// entity tags of pages. The collections of a catalogue implement all of them. Other types,
+// such as one that reads from a database, can implement them too.
 //
 // # Paths
 //
@@ -36,11 +35,6 @@
 // in snake_case. Other parameters are kept in links and otherwise ignored;
 // [Access].Ignored names them. A body whose charset is Latin-1 is converted. Any other
 // body is read as UTF-8.
-//
-// Of the 39 collections of the publishing house, events and social links can be posted.
-// The others are read-only, and their records have no paths. A posted event requires name,
-// slug, startDate and endDate. A posted social link requires title, url, type and author.
-// Labels and authors that a record refers to must exist.
 //
 // # Order of checks
 //
@@ -78,12 +72,12 @@
 // If part of the response has been written, which only happens if the program's
 // [http.ResponseWriter] panics, the request is aborted.
 //
-// If [Revisioned.Revision] fails, OnError is called and the page is sent without a tag.
+// If [Revisioner.Revision] fails, OnError is called and the page is sent without a tag.
 //
 // # Conditional requests
 //
-// With [Options.ETags], the root, the pages of [Revisioned] collections, such as those of a
-// catalogue, and all records have strong entity tags. The tag of a page changes with every
+// With [Options.ETags], the root, the pages of each [Revisioner], such as the collections of
+// a catalogue, and all records have strong entity tags. The tag of a page changes with every
 // write to the collection, and that of a record with its JSON. If a client sends the tag of
 // the current page in If-None-Match, the response is 304, and the collection is not asked
 // for the page. A 304 takes into account all writes that returned before the request,
@@ -97,11 +91,9 @@
 //	GET /api/films/7/                            200, ETag: "x1"
 //	PATCH /api/films/7/ with If-Match: "x1"      200 if the record is unchanged, otherwise 412
 //
-// The record is compared at the instant of the write: no other write comes in between.
-// This requires a [ConditionalUpdater] or a [ConditionalDeleter]. If a collection is
-// neither, a write with a list of entity tags results in 412. It still can have "*". A tag
-// of any representation of the record counts: with any indentation, or with a suffix that
-// begins with a hyphen, as middleware that compresses responses adds.
+// The record is compared at the instant of the write: no other write comes in between. A
+// tag of any representation of the record counts: with any indentation, or with a suffix
+// that begins with a hyphen, as middleware that compresses responses adds.
 //
 // A POST with If-None-Match: * results in 412, because its target is the collection, which
 // exists. To reject equal records, use unique fields. A POST with a list of tags in either
@@ -132,7 +124,7 @@
 //   - Ordering by a list of ids compares the lists, and each record appears once. The
 //     framework joins tables, which repeats records.
 //   - Decimals written as text in an open record are ordered by their bytes, unless
-//     the definition of the collection has [ordering.Decimal] as the key function of the
+//     the definition of the collection has [sortkey.Decimal] as the key function of the
 //     field. The framework orders them as numbers.
 //   - An ordering of more than 100 terms is rejected with 400. The framework orders
 //     by all known terms.
@@ -141,18 +133,18 @@
 //
 //   - A method in other letters, such as get, is rejected with 405. The framework converts
 //     it to upper case.
-//   - The path / is not served: 404. examples/backlist redirects it to api/ with 302. The
-//     service has no such path either, but returns an HTML page.
+//   - The path / is not served unless it is the root: 404. The framework returns an HTML
+//     page.
 //   - A # in a query is escaped in the Location of a redirect. The framework leaves it, so
 //     that the rest of the query becomes a fragment.
-//   - format=api returns JSON, as the service's document says. Package browse
+//   - The format api is JSON, too. Package browse
 //     serves HTML to browsers. The framework returns HTML, or 406 if the client
 //     accepts only JSON.
 //   - An unknown path results in 404 and {"detail":"Not found."}. The framework
 //     returns an HTML page.
 //   - A path without its trailing slash is redirected with 301 for GET and HEAD and with
 //     308 for other methods. The framework always returns 301, so bodies are lost.
-//   - Format suffixes, as in /api/events.json, are not served. The framework serves
+//   - Format suffixes, as in /api/films.json, are not served. The framework serves
 //     them.
 //   - An invalid Host header is rejected with 400. It is ignored if there is a base
 //     URL. The framework compares it with ALLOWED_HOSTS.
@@ -163,8 +155,8 @@
 //   - With [Options.ETags], responses have entity tags and preconditions are evaluated.
 //     The framework has no tags and ignores preconditions. Django's middleware for
 //     conditional requests evaluates only those of a GET.
-//   - The response to a created social link has no Location. The framework sends the
-//     value of its url field.
+//   - The response to a POST has no Location. The framework sends the value of the field
+//     url, if the record has one.
 //   - OPTIONS lists application/json once as renders. The framework lists one entry
 //     for each renderer.
 //
@@ -245,8 +237,8 @@
 //
 // No request causes a 5xx status, a panic, or unbounded use of memory, unless the
 // program's own code fails. Requests are limited as follows. The detail of the response
-// names the limit that was exceeded. All limits except those of words, of the path and of
-// nesting can be changed in [Options.Limits] and [Options.Bounds].
+// names the limit that was exceeded. [Options.Limits] changes that of pages, and
+// [Options.MaxBody] that of bodies.
 //
 //   - A page has at most 1000 records. A larger limit is reduced.
 //   - An ordering has at most 100 terms, unknown ones included (400).

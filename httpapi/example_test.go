@@ -16,35 +16,52 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// records is a collection of encoded records, in one order only.
-type records [][]byte
+// shelf is a collection of films that are already encoded, in one order only.
+type shelf struct{ films [][]byte }
 
-func (r records) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
-
-func (r records) Page(_ context.Context, w pagination.Window, _ []ordering.Term) (int, [][]byte, error) {
-	return len(r), pagination.Slice(r, w), nil
+func (s *shelf) Description() schema.Description {
+	return schema.Description{
+		Key: "films", Segment: "films", Name: "film",
+		Actions: schema.List | schema.Create,
+		Fields:  []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "title", Kind: schema.Text, Required: true}},
+	}
 }
 
-// postable is a collection that can be posted to. It stores nothing.
-type postable struct{ records }
+func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
+	start, end := q.Window.Bounds(len(s.films))
+	return catalogue.List{Records: s.films[start:end], Count: len(s.films)}, nil
+}
 
-func (postable) Create(_ context.Context, body []byte) ([]byte, error) {
+// wishes is a shelf that can be posted to. It stores nothing.
+type wishes struct{ shelf }
+
+func (*wishes) Create(_ context.Context, body []byte) ([]byte, error) {
 	return fmt.Appendf(nil, `{"id":1,"bytes":%d}`, len(body)), nil
 }
 
-// collections returns all collections. Only books has records.
-func collections() map[string]httpapi.Collection {
-	all := make(map[string]httpapi.Collection)
-	for _, c := range schema.Descriptions() {
-		all[c.Key] = records{}
+// twoFilms returns the collections of a handler of two films.
+func twoFilms() []httpapi.Collection {
+	return []httpapi.Collection{&shelf{[][]byte{[]byte(`{"id":1,"title":"Alien"}`), []byte(`{"id":2,"title":"Brazil"}`)}}}
+}
+
+// Film is a record of a catalogue.
+type Film struct {
+	ID    int    `json:"id"`
+	Title string `json:"title"`
+}
+
+// filmCatalogue returns a catalogue of films.
+func filmCatalogue() *catalogue.Catalogue {
+	c, err := catalogue.New(catalogue.Define[Film]("films", catalogue.Options{
+		Description: &schema.Description{Actions: schema.List | schema.Retrieve | schema.Create},
+	}))
+	if err != nil {
+		panic(err)
 	}
-	all["books"] = records{[]byte(`{"id":1,"name":"Atlante"}`), []byte(`{"id":2,"name":"Onda"}`)}
-	all["social-links"] = postable{}
-	return all
+	return c
 }
 
 // show prints the response to a request whose body is {}.
@@ -62,7 +79,7 @@ func show(h http.Handler, method, target string, header ...string) {
 
 // A server for untrusted clients behind a proxy, with timeouts and limits.
 func Example_server() {
-	handler, err := httpapi.New(catalogue.New(), httpapi.Options{
+	handler, err := httpapi.New(filmCatalogue(), httpapi.Options{
 		Authorizer:     httpapi.Bearer(os.Getenv("CATALOGUE_TOKEN")), // if unset, writes are rejected
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")},
 		OnError: func(r *http.Request, err error) {
@@ -85,69 +102,61 @@ func Example_server() {
 }
 
 func ExampleNewHandler() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{})
+	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show(h, "GET", "/api/books/?limit=1")
-	show(h, "GET", "/api/books/?limit=1&offset=1", "Accept: application/json; indent=1")
-	show(h, "POST", "/api/books/")
-	show(h, "POST", "/api/social-links/")
+	show(h, "GET", "/api/films/?limit=1")
+	show(h, "GET", "/api/films/?limit=1&offset=1", "Accept: application/json; indent=1")
+	show(h, "POST", "/api/films/")
 	// Output:
-	// 200 {"count":2,"next":"http://example.com/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+	// 200 {"count":2,"next":"http://example.com/api/films/?limit=1&offset=1","previous":null,"results":[{"id":1,"title":"Alien"}]}
 	// 200 {
 	//  "count": 2,
 	//  "next": null,
-	//  "previous": "http://example.com/api/books/?limit=1",
+	//  "previous": "http://example.com/api/films/?limit=1",
 	//  "results": [
 	//   {
 	//    "id": 2,
-	//    "name": "Onda"
+	//    "title": "Brazil"
 	//   }
 	//  ]
 	// }
 	// 405 {"detail":"Method \"POST\" not allowed."}
-	// 403 {"detail":"Authentication credentials were not provided."}
-}
-
-// A collection that is not documented needs a description.
-func ExampleNewHandler_keys() {
-	_, err := httpapi.NewHandler(map[string]httpapi.Collection{"book": records{}}, httpapi.Options{})
-	fmt.Println(err)
-	// Output: httpapi: invalid configuration: collection "book" is not documented and has no method Description: did you mean books?
 }
 
 // Behind a proxy, links can begin with a base URL.
 func ExampleOptions() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		BaseURL: "https://books.example/shop",
+	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{
+		BaseURL: "https://films.example/shop",
 		Limits:  pagination.Limits{Default: 1, Max: 100},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show(h, "GET", "/api/books/")
-	// Output: 200 {"count":2,"next":"https://books.example/shop/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+	show(h, "GET", "/api/films/")
+	// Output: 200 {"count":2,"next":"https://films.example/shop/api/films/?limit=1&offset=1","previous":null,"results":[{"id":1,"title":"Alien"}]}
 }
 
 // Behind a proxy, links can begin with the host in the headers of the proxy.
 func ExampleOptions_trustedProxies() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // httptest's client is 192.0.2.1
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show(h, "GET", "/api/books/?limit=1", "X-Forwarded-Host: books.example", "X-Forwarded-Proto: https")
-	// Output: 200 {"count":2,"next":"https://books.example/api/books/?limit=1&offset=1","previous":null,"results":[{"id":1,"name":"Atlante"}]}
+	show(h, "GET", "/api/films/?limit=1", "X-Forwarded-Host: films.example", "X-Forwarded-Proto: https")
+	// Output: 200 {"count":2,"next":"https://films.example/api/films/?limit=1&offset=1","previous":null,"results":[{"id":1,"title":"Alien"}]}
 }
 
-func ExampleOptions_bounds() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{
-		Bounds: httpapi.Bounds{Terms: 2}, // the other fields have their defaults
+func ExampleOptions_maxBody() {
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{
+		Authorizer: httpapi.AllowAll,
+		MaxBody:    1,
 		OnError: func(r *http.Request, err error) {
 			if errors.Is(err, httpapi.ErrPanic) {
 				log.Print(err) // with the stack
@@ -158,44 +167,40 @@ func ExampleOptions_bounds() {
 		fmt.Println(err)
 		return
 	}
-	show(h, "GET", "/api/books/?ordering=a,b,c")
-	// Output: 400 {"detail":"Too many terms in the ordering: at most 2 are allowed."}
+	show(h, "POST", "/api/films/")
+	// Output: 413 {"detail":"The body of the request is larger than 1 bytes."}
 }
 
-// revisioned is a collection with a revision.
-type revisioned struct {
-	records
+// news is a shelf with a revision.
+type news struct {
+	shelf
 	revision atomic.Uint64
 }
 
-func (c *revisioned) Revision(ctx context.Context) (uint64, error) {
-	return c.revision.Load(), ctx.Err()
-}
+func (c *news) Revision(ctx context.Context) (uint64, error) { return c.revision.Load(), ctx.Err() }
 
 // A client that has the current page receives a 304.
-func ExampleRevisioned() {
-	all := collections()
-	latest := new(revisioned)
-	all["news"] = latest
-	h, err := httpapi.NewHandler(all, httpapi.Options{ETags: true})
+func ExampleRevisioner() {
+	latest := new(news)
+	h, err := httpapi.NewHandler([]httpapi.Collection{latest}, httpapi.Options{ETags: true})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	first := httptest.NewRecorder()
-	h.ServeHTTP(first, httptest.NewRequest("GET", "/api/news/", nil))
+	h.ServeHTTP(first, httptest.NewRequest("GET", "/api/films/", nil))
 	has := "If-None-Match: " + first.Header().Get("ETag")
-	show(h, "GET", "/api/news/", has)
-	latest.records = records{[]byte(`{"id":1}`)}
-	latest.revision.Add(1) // once Page returns what was written
-	show(h, "GET", "/api/news/", has)
+	show(h, "GET", "/api/films/", has)
+	latest.films = [][]byte{[]byte(`{"id":1}`)}
+	latest.revision.Add(1) // once List returns what was written
+	show(h, "GET", "/api/films/", has)
 	// Output:
 	// 304
 	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1}]}
 }
 
 func ExampleMount() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{})
+	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -205,22 +210,22 @@ func ExampleMount() {
 		fmt.Println(err)
 		return
 	}
-	show(mux, "GET", "/shop/api/books/?offset=2")
+	show(mux, "GET", "/shop/api/films/?offset=2")
 	fmt.Println(httpapi.Mount(mux, "shop/", h))
 	// Output:
-	// 200 {"count":2,"next":null,"previous":"http://example.com/shop/api/books/?limit=21","results":[]}
+	// 200 {"count":2,"next":null,"previous":"http://example.com/shop/api/films/?limit=21","results":[]}
 	// httpapi: invalid configuration: prefix "shop/" is not a clean path like /shop
 }
 
 func ExampleBearer() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{Authorizer: httpapi.Bearer("s3cret")})
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{Authorizer: httpapi.Bearer("s3cret")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show(h, "POST", "/api/social-links/")
-	show(h, "POST", "/api/social-links/", "Authorization: Bearer guess")
-	show(h, "POST", "/api/social-links/", "Authorization: Bearer s3cret")
+	show(h, "POST", "/api/films/")
+	show(h, "POST", "/api/films/", "Authorization: Bearer guess")
+	show(h, "POST", "/api/films/", "Authorization: Bearer s3cret")
 	// Output:
 	// 401 {"detail":"Authentication credentials were not provided."}
 	// 401 {"detail":"Invalid token."}
@@ -228,35 +233,35 @@ func ExampleBearer() {
 }
 
 func ExampleToken() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{Authorizer: httpapi.Token("Token", "s3cret")})
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{Authorizer: httpapi.Token("Token", "s3cret")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show(h, "POST", "/api/social-links/", "Authorization: Token")
-	show(h, "POST", "/api/social-links/", "Authorization: token s3cret")
+	show(h, "POST", "/api/films/", "Authorization: Token")
+	show(h, "POST", "/api/films/", "Authorization: token s3cret")
 	// Output:
 	// 401 {"detail":"Invalid token header. No credentials provided."}
 	// 201 {"id":1,"bytes":2}
 }
 
 func ExampleAllowAll() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{Authorizer: httpapi.AllowAll})
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show(h, "POST", "/api/social-links/")
+	show(h, "POST", "/api/films/")
 	// Output: 201 {"id":1,"bytes":2}
 }
 
 // An authorizer with a token for each collection.
 func ExampleAuthorizer() {
 	tokens := map[string]httpapi.Authorizer{
-		"events":       httpapi.Bearer("stage"),
-		"social-links": httpapi.Bearer("press"),
+		"directors": httpapi.Bearer("casting"),
+		"films":     httpapi.Bearer("press"),
 	}
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{
 		Authorizer: func(r *http.Request, collection string, action schema.Actions) error {
 			if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 				return httpapi.Forbidden("Not from other sites.")
@@ -268,9 +273,9 @@ func ExampleAuthorizer() {
 		fmt.Println(err)
 		return
 	}
-	show(h, "POST", "/api/social-links/", "Authorization: Bearer stage")
-	show(h, "POST", "/api/social-links/", "Authorization: Bearer press")
-	show(h, "POST", "/api/social-links/", "Sec-Fetch-Site: cross-site")
+	show(h, "POST", "/api/films/", "Authorization: Bearer casting")
+	show(h, "POST", "/api/films/", "Authorization: Bearer press")
+	show(h, "POST", "/api/films/", "Sec-Fetch-Site: cross-site")
 	// Output:
 	// 401 {"detail":"Invalid token."}
 	// 201 {"id":1,"bytes":2}
@@ -278,7 +283,7 @@ func ExampleAuthorizer() {
 }
 
 func ExampleForbidden() {
-	h, err := httpapi.NewHandler(collections(), httpapi.Options{
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{
 		Authorizer: func(r *http.Request, collection string, action schema.Actions) error {
 			if r.Header.Get("X-Role") != "editor" {
 				return httpapi.Forbidden("Editors only.")
@@ -290,8 +295,8 @@ func ExampleForbidden() {
 		fmt.Println(err)
 		return
 	}
-	show(h, "POST", "/api/social-links/")
-	show(h, "POST", "/api/social-links/", "X-Role: editor")
+	show(h, "POST", "/api/films/")
+	show(h, "POST", "/api/films/", "X-Role: editor")
 	// Output:
 	// 403 {"detail":"Editors only."}
 	// 201 {"id":1,"bytes":2}
@@ -306,16 +311,14 @@ func ExampleUnauthorized() {
 }
 
 // unavailable is a collection whose database is down.
-type unavailable struct{ records }
+type unavailable struct{ shelf }
 
-func (unavailable) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	return 0, nil, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
+func (*unavailable) List(context.Context, catalogue.Query) (catalogue.List, error) {
+	return catalogue.List{}, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
 }
 
 func ExampleUnavailable() {
-	all := collections()
-	all["books"] = unavailable{}
-	h, err := httpapi.NewHandler(all, httpapi.Options{
+	h, err := httpapi.NewHandler([]httpapi.Collection{new(unavailable)}, httpapi.Options{
 		OnError: func(_ *http.Request, err error) { fmt.Println(err) },
 	})
 	if err != nil {
@@ -323,7 +326,7 @@ func ExampleUnavailable() {
 		return
 	}
 	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/books/", nil))
+	h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/films/", nil))
 	fmt.Println(rec.Code, rec.Header()["Retry-After"], rec.Body)
 	// Output:
 	// httpapi: collection is unavailable: db-3.internal: connection refused
@@ -332,16 +335,61 @@ func ExampleUnavailable() {
 
 // Served can be used to describe a handler.
 func ExampleHandler_Served() {
-	handler, err := httpapi.New(catalogue.New(), httpapi.Options{BaseURL: "https://x.example/shop"})
+	handler, err := httpapi.New(filmCatalogue(), httpapi.Options{BaseURL: "https://x.example/shop"})
 	if err != nil {
 		panic(err)
 	}
-	for _, s := range handler.Served() {
-		if s.Actions.Has(schema.Create) {
-			fmt.Println("POST", handler.BaseURL()+s.Path)
+	served := handler.Served()
+	for _, c := range served.Collections {
+		if c.Actions.Has(schema.Create) {
+			fmt.Println("POST", served.BaseURL+c.Path)
 		}
 	}
+	// Output: POST https://x.example/shop/api/films/
+}
+
+func ExampleNew() {
+	handler, err := httpapi.New(filmCatalogue(), httpapi.Options{})
+	if err != nil {
+		panic(err)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("HEAD", "http://127.0.0.1/api/films/", nil))
+	fmt.Println(w.Code, w.Header().Get("Allow"))
+	// Output: 200 GET, POST, HEAD, OPTIONS
+}
+
+// Two clients read the same record and change it. The second change is refused, since it
+// would undo the first.
+func Example_ifMatch() {
+	type Film struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	house, err := catalogue.New(catalogue.Define[Film]("films", catalogue.Options{}))
+	if err != nil {
+		panic(err)
+	}
+	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
+	if err != nil {
+		panic(err)
+	}
+	request := func(method, target, body, match string) (tag string) {
+		r := httptest.NewRequest(method, target, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		if match != "" {
+			r.Header.Set("If-Match", match)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		fmt.Println(method, w.Code, w.Body)
+		return w.Header().Get("ETag")
+	}
+	tag := request("POST", "/api/films/", `{"name":"Rope"}`, "")
+	request("PATCH", "/api/films/1/", `{"name":"Rope (1948)"}`, tag)
+	request("PATCH", "/api/films/1/", `{"name":"The Rope"}`, tag)
 	// Output:
-	// POST https://x.example/shop/api/events/
-	// POST https://x.example/shop/api/social-links/
+	// POST 201 {"id":1,"name":"Rope"}
+	// PATCH 200 {"id":1,"name":"Rope (1948)"}
+	// PATCH 412 {"detail":"Precondition failed: no entity tag in If-Match is current."}
 }

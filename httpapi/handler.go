@@ -4,19 +4,134 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/pagination"
 )
 
+// ErrInvalidConfig is wrapped by the errors that [New], [NewHandler] and [Mount] return
+// for invalid arguments. Their texts name the argument and the reason.
+var ErrInvalidConfig = errors.New("httpapi: invalid configuration")
+
+// Options configures a [Handler]. With the zero value, writes are rejected, links begin
+// with the host of the request, pages have 21 records by default and at most 1000, and
+// bodies have at most 1 MiB.
+type Options struct {
+	// Root is the path of the root listing, below which the collections are served. It
+	// begins and ends with a slash, is clean in the sense of [path.Clean], and consists
+	// of printable ASCII without {}?#%, quotes, backslashes and white space, as in "/v1/"
+	// or "/". If empty, it is "/api/".
+	Root string
+
+	// Authorizer decides which requests may write. If nil, they are rejected with 403
+	// and "Authentication credentials were not provided.".
+	Authorizer Authorizer
+
+	// AuthorizeReads determines that the Authorizer decides about GET, HEAD and OPTIONS
+	// too: with [schema.Retrieve] for a record and otherwise with [schema.List]. At
+	// the root the key of the collection is empty. If false, all reads are permitted.
+	AuthorizeReads bool
+
+	// BaseURL is the part of links before the root: an absolute http or https URL without
+	// user, query or fragment. It may have a path, as in "https://x.example/shop".
+	// Trailing slashes are ignored. If BaseURL is empty, links begin with the scheme, host
+	// and prefix of the request. Otherwise these are ignored.
+	BaseURL string
+
+	// TrustedProxies are the addresses of proxies that determine the scheme and host of
+	// links if there is no BaseURL. If the RemoteAddr of a request is among them, the
+	// scheme and the host are those in X-Forwarded-Proto and X-Forwarded-Host, or in
+	// proto and host of Forwarded (RFC 7239). The last value of each header is used,
+	// which is the one that the proxy added. Without these headers, the scheme and host
+	// of the request are used. Schemes other than http and https, invalid hosts, and
+	// headers of both kinds that differ are rejected with 400. Other headers are ignored,
+	// except for that of ForwardedPrefix.
+	//
+	// A trusted proxy must either write or remove X-Forwarded-Proto and
+	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
+	// choose the scheme and host of links.
+	//
+	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port,
+	// such as that of a Unix socket, is never trusted. The zero Prefix and IPv4-mapped
+	// IPv6 prefixes (::ffff:0:0/96) are invalid. The slice is copied.
+	TrustedProxies []netip.Prefix
+
+	// ForwardedPrefix determines that the last value of X-Forwarded-Prefix from a trusted
+	// proxy is a part of links: the path that the proxy has removed from the beginning of
+	// the request's. The prefix of the request, if it has one, follows. It must be a clean
+	// path of at most 255 bytes that begins with a slash, as in "/shop", without escapes
+	// and without other characters that a URL would escape. One slash at its end is
+	// ignored. Any other value is rejected with 400. Forwarded has no such parameter.
+	//
+	// A trusted proxy must then write or remove X-Forwarded-Prefix. Otherwise its clients
+	// can choose the path of links. If false, or without TrustedProxies, the header is
+	// ignored.
+	ForwardedPrefix bool
+
+	// Limits are the default and the maximum size of a page. The zero value means 21 and
+	// 1000.
+	Limits pagination.Limits
+
+	// MaxBody is the maximum length of a request body in bytes. A longer one is rejected
+	// with 413. If zero, it is 1 MiB. If negative, there is no limit.
+	MaxBody int64
+
+	// ETags enables strong entity tags for the root, for pages of collections that are
+	// a [Revisioner], and for records. If-Match and If-None-Match are then evaluated, as the
+	// package documentation describes. A GET or HEAD of a page whose If-None-Match contains
+	// the tag, or is "*", results in 304. For these the handler calls only Revision. If there
+	// is also an If-Match, or a "*" and a filter, it calls List first. If Revision fails,
+	// the page has no tag.
+	//
+	// The tag of a page is valid for one Handler only, so the same page of another process
+	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON.
+	// If ETags is false, there are no tags and preconditions are ignored.
+	ETags bool
+
+	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same
+	// key and the same other options. Set it if several processes serve the same collections
+	// and their revisions are those of a shared database. Change it if the same revision is
+	// to have other responses, for instance after a new field. In-memory collections need no
+	// key: their revisions count the writes of one process.
+	ETagKey string
+
+	// Order lists the keys of collections that come first in the root listing. The others
+	// follow in the order of the catalogue or of [NewHandler].
+	Order []string
+
+	// CacheControl is the Cache-Control of responses with an ETag. It must consist of
+	// printable ASCII. If empty, it is "no-cache", so that caches always revalidate.
+	CacheControl string
+
+	// OnAccess, if not nil, is called once for each request after the response has been
+	// written. It is called by the goroutine that serves the request, with the request's
+	// context, and must be safe for concurrent use. The server does not complete the
+	// response until it returns. If it panics, OnError is called. Package accesslog
+	// provides an OnAccess for log/slog.
+	OnAccess func(ctx context.Context, a Access)
+
+	// OnError is called with errors that are not sent to the client: errors of
+	// collections that result in 409, 410, 500 or 503, errors of an authorizer other than
+	// those of [Unauthorized] and [Forbidden], panics ([ErrPanic]), and errors of a
+	// [Revisioner] if the request has no other error. It is called before the response is
+	// written, except for panics of OnAccess and of the ResponseWriter. It must be safe for
+	// concurrent use. If nil, errors are discarded.
+	OnError func(r *http.Request, err error)
+}
+
 // A Handler serves the paths of collections. It must be created by [New] or [NewHandler]. It
 // is immutable, and safe for concurrent use if its collections and its authorizer are.
 type Handler struct {
-	collections []served
+	collections []*route // in the order of the root listing
 	rootPath    string
 	routes      map[string]*route   // by path, with its slash
 	root        map[string]rootBody // by the query of its links
@@ -26,7 +141,7 @@ type Handler struct {
 	onAccess    func(context.Context, Access)
 	origins     *origin.Resolver
 	limits      pagination.Limits
-	bounds      Bounds
+	bounds      bounds
 	values      fixedValues
 	buffers     buffers // of pages
 
@@ -38,40 +153,39 @@ type Handler struct {
 // New returns a handler that serves the collections of a catalogue. It returns an error
 // wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
 // O(number of collections).
-func New(house *catalogue.Catalogue, opts Options) (*Handler, error) {
-	if house == nil {
+func New(c *catalogue.Catalogue, opts Options) (*Handler, error) {
+	if c == nil {
 		return nil, fmt.Errorf("%w: nil catalogue", ErrInvalidConfig)
 	}
-	return newHandler(servedFrom(house), opts)
+	var list []Collection
+	for _, coll := range c.All() {
+		list = append(list, coll)
+	}
+	return NewHandler(list, opts)
 }
 
-// NewHandler returns a handler that serves the collections, which the map has by key. The
-// description of a collection is that of its method Description if it is a [Describer],
-// and otherwise the documented one ("itemVariants", not "item_variants"). The documented
-// collections come first in the root listing, in the order of the document; the others
-// follow, sorted by key. [Options.Order] can change this order. NewHandler copies the map
-// and calls no other method of a collection.
+// NewHandler returns a handler that serves collections, in the order of the slice. It
+// copies the slice and calls Description of each collection once.
 //
-// It returns an error wrapping [ErrInvalidConfig] if the map is empty, a collection is
-// nil, has no description or an invalid one, or if the options are invalid.
-// O(number of collections).
-func NewHandler(collections map[string]Collection, opts Options) (*Handler, error) {
-	list, err := servedBy(collections)
-	if err != nil {
-		return nil, err
-	}
-	return newHandler(list, opts)
-}
-
-func newHandler(collections []served, opts Options) (*Handler, error) {
-	if err := checkServed(collections); err != nil {
-		return nil, err
-	}
-	if err := inOrder(collections, opts.Order); err != nil {
-		return nil, err
-	}
+// It returns an error wrapping [ErrInvalidConfig] if there are no collections, if one is nil
+// or has an invalid description, if two have the same key or segment, or if the options are
+// invalid. O(number of collections).
+func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	root, err := checkRoot(opts.Root)
 	if err != nil {
+		return nil, err
+	}
+	list := make([]*route, len(collections))
+	for i, c := range collections {
+		if c == nil || c == Collection(catalogue.AnyCollection{}) {
+			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
+		}
+		list[i] = newRoute(root, c)
+	}
+	if err := checkRoutes(list); err != nil {
+		return nil, err
+	}
+	if err := inOrder(list, opts.Order); err != nil {
 		return nil, err
 	}
 	origins, err := origin.NewResolver(opts.BaseURL, opts.TrustedProxies, opts.ForwardedPrefix)
@@ -83,17 +197,17 @@ func newHandler(collections []served, opts Options) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{
-		collections: collections,
+		collections: list,
 		rootPath:    root,
-		routes:      newRoutes(root, collections),
-		root:        newRootBodies(root, collections),
+		routes:      map[string]*route{root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}},
+		root:        newRootBodies(list),
 		authorizer:  opts.Authorizer,
 		reads:       opts.AuthorizeReads,
 		onError:     opts.OnError,
 		onAccess:    opts.OnAccess,
 		origins:     origins,
 		limits:      opts.Limits,
-		bounds:      opts.Bounds.effective(),
+		bounds:      newBounds(opts.MaxBody),
 		values:      newFixedValues(),
 
 		tags:         opts.ETags,
@@ -103,64 +217,62 @@ func newHandler(collections []served, opts Options) (*Handler, error) {
 	if h.authorizer == nil {
 		h.authorizer = denyAll
 	}
+	for _, r := range list {
+		h.routes[r.path] = r
+	}
 	return h, nil
 }
 
-// ServeHTTP serves one request. The package documentation lists its checks in order. The
-// path is r.URL.Path. ServeHTTP does not rely on the checks of an [http.Server], so it
-// may be called with any request.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.onAccess != nil {
-		h.serveObserved(w, r)
-		return
+// checkRoutes returns an error if there are no collections, a description is invalid or
+// two have the same key or segment.
+func checkRoutes(list []*route) error {
+	if len(list) == 0 {
+		return fmt.Errorf("%w: there are no collections", ErrInvalidConfig)
 	}
-	h.serve(w, r, nil)
+	keys, segments := map[string]bool{}, map[string]string{}
+	for _, r := range list {
+		d := r.about
+		if err := d.Check(); err != nil {
+			return fmt.Errorf("%w: collection %q: %w", ErrInvalidConfig, d.Key, err)
+		}
+		if other, twice := segments[d.Segment]; twice || keys[d.Key] {
+			return fmt.Errorf("%w: collections %q and %q have the same segment or key", ErrInvalidConfig, other, d.Key)
+		}
+		keys[d.Key], segments[d.Segment] = true, d.Key
+	}
+	return nil
 }
 
-// serve serves the request. If seen is not nil, serve records the request there.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request, seen *Access) {
-	origin, fault := h.origins.Resolve(r)
-	if fault != "" {
-		h.writePlain(w, r, http.StatusBadRequest, fault)
-		return
+// inOrder moves the collections with the given keys, which [Options.Order] lists, to the
+// front.
+func inOrder(list []*route, keys []string) error {
+	for i, key := range keys {
+		at := slices.IndexFunc(list, func(r *route) bool { return r.key == key })
+		if at < 0 {
+			return fmt.Errorf("%w: Order: there is no collection %q", ErrInvalidConfig, key)
+		}
+		if at < i {
+			return fmt.Errorf("%w: Order has %q twice", ErrInvalidConfig, key)
+		}
+		moved := list[at]
+		copy(list[i+1:at+1], list[i:at])
+		list[i] = moved
 	}
-	if fault := h.bounds.targetFault(r); fault != "" {
-		h.writePlain(w, r, http.StatusRequestURITooLong, fault)
-		return
-	}
-	route, id := h.find(r.URL.Path)
-	if route == nil {
-		h.serveNoRoute(w, r, origin)
-		return
-	}
-	if seen != nil {
-		seen.Collection = route.key
-	}
-	if fault := h.bounds.paramsFault(r.URL.RawQuery); fault != "" {
-		h.writePlain(w, r, http.StatusBadRequest, fault)
-		return
-	}
-	v := view{handler: h, route: route, w: w, r: r, origin: origin, seen: seen}
-	if route.isRecord {
-		v.id, v.suffixed = parseID(id), strings.Contains(id, ".")
-	}
-	v.serve()
+	return nil
 }
 
-// serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
-// it sends a 404.
-func (h *Handler) serveNoRoute(w http.ResponseWriter, r *http.Request, o origin.Origin) {
-	path := r.URL.Path + "/"
-	if route, id := h.find(path); route != nil && !strings.Contains(id, ".") {
-		h.redirect(w, r, h.origins.Location(o, path, r.URL.RawQuery))
-		return
+// checkCacheControl returns the value of Cache-Control, or an error.
+func checkCacheControl(text string) (string, error) {
+	if text == "" {
+		return "no-cache", nil
 	}
-	h.writePlain(w, r, http.StatusNotFound, detailNotFound)
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' {
+			return "", fmt.Errorf("%w: CacheControl %q is not printable ASCII", ErrInvalidConfig, text)
+		}
+	}
+	return text, nil
 }
-
-// BaseURL returns [Options.BaseURL] without trailing slashes, as it appears in links. It
-// is empty if links depend on the request. O(1).
-func (h *Handler) BaseURL() string { return h.origins.BaseURL() }
 
 // Origin returns the scheme and the host of the links in the response to r, such as
 // "https://shop.example": those of [Options.BaseURL], or of the request and of the headers
@@ -177,8 +289,103 @@ func (h *Handler) Origin(r *http.Request) string {
 // default. O(1).
 func (h *Handler) Root() string { return h.rootPath }
 
-// AuthorizesReads reports whether [Options.AuthorizeReads] is set. O(1).
-func (h *Handler) AuthorizesReads() bool { return h.reads }
+// A Served describes what a [Handler] serves.
+type Served struct {
+	Root            string // path of the root listing, without a prefix, such as "/api/"
+	BaseURL         string // [Options.BaseURL] as it appears in links; empty if they depend on the request
+	AuthorizesReads bool   // [Options.AuthorizeReads]
+	Tagged          bool   // [Options.ETags]: the root and records have an ETag
+	Limits          pagination.Limits
+	Collections     []ServedCollection // in the order of the root listing
+}
 
-// Limits returns [Options.Limits]. O(1).
-func (h *Handler) Limits() pagination.Limits { return h.limits }
+// A ServedCollection is a collection that a [Handler] serves.
+type ServedCollection struct {
+	Path        string // without a prefix, such as "/api/films/"
+	Description schema.Description
+	Collection  Collection
+	Actions     schema.Actions // those that are served, if the authorizer permits them
+	Tagged      bool           // pages have an ETag
+}
+
+// Served returns a description of what h serves. The caller may modify its slice of
+// collections. O(number of collections).
+func (h *Handler) Served() Served {
+	s := Served{
+		Root: h.rootPath, BaseURL: h.origins.BaseURL(), AuthorizesReads: h.reads, Tagged: h.tags, Limits: h.limits,
+		Collections: make([]ServedCollection, len(h.collections)),
+	}
+	for i, r := range h.collections {
+		actions := r.actions
+		if r.records != nil {
+			actions |= r.records.actions
+		}
+		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, actions, h.tags && r.revisioner != nil}
+	}
+	return s
+}
+
+// Mount registers h on mux for prefix+"/api/" and prefix+"/api", or for another root if h
+// has a method Root() string, as a [Handler] has. If prefix is not empty, Mount wraps h in
+// [http.StripPrefix]. The links of a Handler contain the prefix unless it has a BaseURL.
+//
+// The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
+// not end with one, be clean in the sense of [path.Clean], and contain neither white space
+// nor any of the characters {}?#%.
+//
+// Mount returns an error wrapping [ErrInvalidConfig] if mux or h is nil, the prefix is
+// invalid, or a pattern conflicts with one that is already registered. In the
+// last case the first of the two patterns may have been registered.
+func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
+	switch {
+	case mux == nil:
+		return fmt.Errorf("%w: nil mux", ErrInvalidConfig)
+	case h == nil:
+		return fmt.Errorf("%w: nil handler", ErrInvalidConfig)
+	case prefix != "" && !validPrefix(prefix):
+		return fmt.Errorf("%w: prefix %q is not a clean path like /shop", ErrInvalidConfig, prefix)
+	}
+	root := defaultRoot
+	if rooted, ok := h.(interface{ Root() string }); ok {
+		root = rooted.Root()
+	}
+	if prefix != "" {
+		h = http.StripPrefix(prefix, h)
+	}
+	if root != "/" {
+		if err := register(mux, prefix+strings.TrimSuffix(root, "/"), h); err != nil {
+			return err
+		}
+	}
+	return register(mux, prefix+root, h)
+}
+
+// defaultRoot is the path of the root listing if Options.Root is empty.
+const defaultRoot = "/api/"
+
+// checkRoot returns the path of the root listing, or an error.
+func checkRoot(root string) (string, error) {
+	switch {
+	case root == "":
+		return defaultRoot, nil
+	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")) && isPlain(root):
+		return root, nil
+	}
+	return "", fmt.Errorf("%w: Root %q is not a clean path in ASCII that ends in a slash, like /v1/", ErrInvalidConfig, root)
+}
+
+func validPrefix(prefix string) bool {
+	return len(prefix) > 1 && prefix[0] == '/' && path.Clean(prefix) == prefix &&
+		!strings.ContainsAny(prefix, "{}?#% \t\r\n")
+}
+
+// register registers a pattern. It returns an error if [http.ServeMux.Handle] panics.
+func register(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: %v", ErrInvalidConfig, reason)
+		}
+	}()
+	mux.Handle(pattern, h)
+	return nil
+}

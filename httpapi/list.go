@@ -1,11 +1,18 @@
 package httpapi
 
 import (
-	"errors"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
-	"net/url"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -17,43 +24,53 @@ func (v *view) list() {
 		return
 	}
 	order, _ := v.query.Get("ordering")
-	if fault := v.handler.bounds.orderingFault(order); fault != "" {
-		v.fail(http.StatusBadRequest, fault)
+	if most := v.handler.bounds.terms; strings.Count(order, ",") >= most {
+		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", most))
 		return
 	}
-	window := v.handler.limits.Window(v.query)
-	params := v.params()
-	v.findTag(params)
-	if v.hasPage(params) {
-		v.observe(window, order, -1)
-		v.sendNotModified()
+	q := catalogue.Query{Params: v.params(), Window: v.handler.limits.Window(v.query), Terms: ordering.Parse(order, nil)}
+	if v.handler.tags && v.hasPage(q.Params) {
+		v.sendNotModifiedPage(q.Window, q.Terms)
 		return
 	}
-	count, records, err := v.page(order, window, params)
+	list, err := v.route.collection.List(v.r.Context(), q)
 	if err != nil {
-		v.failBecause(err, causesOfParams(params))
+		v.failBecause(err, causesOfParams(q.Params))
 		return
 	}
-	v.confirmTag()
-	if status := v.readStatus(); status != 0 {
-		if status == http.StatusNotModified {
-			v.observe(window, order, -1)
+	if v.handler.tags {
+		v.confirmTag()
+		switch v.readStatus() {
+		case http.StatusNotModified:
+			v.sendNotModifiedPage(q.Window, list.Terms)
+			return
+		case http.StatusPreconditionFailed:
+			v.fail(http.StatusPreconditionFailed, detailIfMatch)
+			return
 		}
-		v.sendInstead(status)
-		return
 	}
-	v.sendPage(window, order, count, records)
+	v.sendPage(q.Window, list)
+}
+
+// sendNotModifiedPage sends a 304 for a page.
+func (v *view) sendNotModifiedPage(w pagination.Window, terms []ordering.Term) {
+	if v.seen != nil {
+		v.seen.Window, v.seen.Ordering = w, terms
+	}
+	v.sendNotModified()
 }
 
 // sendPage sends a page.
-func (v *view) sendPage(w pagination.Window, order string, count int, records [][]byte) {
+func (v *view) sendPage(w pagination.Window, list catalogue.List) {
 	buffer := v.handler.buffers.get()
-	page, err := v.newEnvelope(*buffer, w, count, records)
+	page, err := v.newEnvelope(*buffer, w, list.Count, list.Records)
 	if err != nil {
 		v.failIndented(err)
 		return
 	}
-	v.observe(w, order, count)
+	if v.seen != nil {
+		v.seen.Window, v.seen.Ordering, v.seen.Count = w, list.Terms, list.Count
+	}
 	if v.begin(http.StatusOK, page.size) {
 		err = page.write(v.w)
 	}
@@ -63,70 +80,232 @@ func (v *view) sendPage(w pagination.Window, order string, count int, records []
 	}
 }
 
-// hasPage reports whether the response is a 304 and no page is needed to know it. If-Match
-// comes before If-None-Match, and "*" does not imply that the parameters are valid.
-func (v *view) hasPage(params url.Values) bool {
-	return !v.ifMatch().sent && (params == nil || !v.ifNoneMatch().isAny()) && v.clientHas()
+// sendRoot sends the URLs of the collections. As in Django REST framework, they have the
+// format of the request.
+func (v *view) sendRoot() {
+	if v.handler.tags {
+		v.findTag(nil)
+		if v.sentInstead() {
+			return
+		}
+	}
+	query := ""
+	if format, ok := v.query.Get("format"); ok {
+		query = "format=" + format
+	}
+	var room [256]byte
+	v.write(http.StatusOK, bytes.Join(v.handler.root[query], v.origin.AppendURL(room[:0], "")))
 }
 
-// maxTries is the maximum number of attempts to get a page in the requested order while
-// the fields of the collection change.
-const maxTries = 3
+// rootBody is the body of the root, split where its links begin.
+type rootBody [][]byte
 
-// page returns a page in an order. A field may disappear between Fields and Page, when
-// the last record with that member is deleted.
-func (v *view) page(order string, w pagination.Window, params url.Values) (count int, records [][]byte, err error) {
-	if params != nil {
-		return v.route.filterer.PageWhere(v.r.Context(), params, w, ordering.Parse(order, nil))
+// newRootBodies returns the bodies of the root, by the query of those links for which the
+// description of the collection has none.
+func newRootBodies(collections []*route) map[string]rootBody {
+	bodies := map[string]rootBody{}
+	for _, query := range []string{"", "format=", "format=json", "format=api"} {
+		bodies[query] = newRootBody(collections, query)
 	}
-	if v.route.lenient != nil {
-		return v.route.lenient.PageLenient(v.r.Context(), w, ordering.Parse(order, nil))
+	return bodies
+}
+
+// newRootBody returns a body that lists the collections.
+func newRootBody(collections []*route, query string) rootBody {
+	var body rootBody
+	part := "{"
+	for i, r := range collections {
+		if i > 0 {
+			part += ","
+		}
+		body = append(body, []byte(part+quote(r.key)+`:"`))
+		part = r.link
+		if q := cmp.Or(r.about.Query, query); q != "" {
+			part += "?" + q
+		}
+		part += `"`
 	}
-	for range maxTries {
-		terms, err := v.terms(order)
+	return append(body, []byte(part+"}"))
+}
+
+// The constant parts of a page.
+const (
+	envelopeCount    = `{"count":`
+	envelopeNext     = `,"next":`
+	envelopePrevious = `,"previous":`
+	envelopeResults  = `,"results":[`
+	envelopeEnd      = `]}`
+)
+
+// envelope is the JSON of a page. It is written in chunks, because a body in one piece
+// would stay in memory until a slow client has read it.
+type envelope struct {
+	chunk   []byte // beginning of the body, with the first records if it is indented
+	kept    int    // number of records in chunk
+	records [][]byte
+	line    string // what precedes a record, except for a comma
+	end     string
+	size    int // of the whole body
+
+	scratch *bytes.Buffer // of one record; nil if the body is compact
+	indent  string        // of a level; records are at the second
+}
+
+// newEnvelope returns a page as the client asks for it, indented or not. Its chunk begins
+// in dst. An error means that a record cannot be indented.
+func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) (envelope, error) {
+	size := max(len(records)-1, 0) // commas
+	for _, record := range records {
+		size += len(record)
+	}
+	const head = 512 // unless the links are long
+	dst = v.appendHead(slices.Grow(dst, min(head+size, chunkSize)), w, count)
+	e := envelope{chunk: dst, records: records, end: envelopeEnd, size: len(dst) + size + len(envelopeEnd)}
+	var err error
+	if v.indent > 0 {
+		err = e.indentBy(v.indent)
+	}
+	return e, err
+}
+
+// appendHead appends the JSON of a page up to its records. Links need no escaping in JSON.
+func (v *view) appendHead(dst []byte, w pagination.Window, count int) []byte {
+	dst = append(dst, envelopeCount...)
+	dst = strconv.AppendInt(dst, int64(count), 10)
+	dst = append(dst, envelopeNext...)
+	next, ok := pagination.AppendNext(v.origin.AppendURL(append(dst, '"'), v.route.link), "", v.query, w, count)
+	dst = endLink(dst, next, ok)
+	dst = append(dst, envelopePrevious...)
+	previous, ok := pagination.AppendPrevious(v.origin.AppendURL(append(dst, '"'), v.route.link), "", v.query, w)
+	dst = endLink(dst, previous, ok)
+	return append(dst, envelopeResults...)
+}
+
+// indentBy indents the body by n spaces for each level. It fills the chunk, so that most
+// pages are indented once: the others must be indented to know their size, and again.
+func (e *envelope) indentBy(n int) error {
+	e.scratch, e.indent = new(bytes.Buffer), strings.Repeat(" ", n)
+	if err := json.Indent(e.scratch, append(e.chunk, e.end...), "", e.indent); err != nil {
+		return err
+	}
+	e.line, e.end = "\n"+e.indent+e.indent, "]\n}"
+	e.chunk = append(e.chunk[:0], bytes.TrimSuffix(e.scratch.Bytes(), []byte(e.end))...)
+	if len(e.records) > 0 {
+		e.end = "\n" + e.indent + e.end
+	}
+	e.size = len(e.chunk) + max(len(e.records)-1, 0) + len(e.records)*len(e.line) + len(e.end)
+	for i, record := range e.records {
+		text, err := e.indented(record)
 		if err != nil {
-			return 0, nil, err
+			return fmt.Errorf("httpapi: record %d of the page: %w", i, err)
 		}
-		if count, records, err = v.route.collection.Page(v.r.Context(), w, v.route.whole(terms)); !errors.Is(err, ordering.ErrUnknownField) {
-			return count, records, err
+		e.size += len(text)
+		if i == e.kept && len(e.chunk)+e.room(text) <= chunkSize {
+			e.chunk = e.appendRecord(e.chunk, i, text)
+			e.kept++
 		}
 	}
-	standard := v.route.standard
-	count, records, err = v.route.collection.Page(v.r.Context(), w, standard)
-	if errors.Is(err, ordering.ErrUnknownField) { // such as start_date, if no event has one
-		return v.route.collection.Page(v.r.Context(), w, standard[len(standard)-1:])
-	}
-	return count, records, err
+	return nil
 }
 
-// terms returns the known terms of an ordering. Nil means the default order.
-func (v *view) terms(order string) ([]ordering.Term, error) {
-	if order == "" {
-		return nil, nil
-	}
-	fields, err := v.route.collection.Fields(v.r.Context())
-	if err != nil {
+// indented returns a record with indentation. It is valid until the next call.
+func (e *envelope) indented(record []byte) ([]byte, error) {
+	e.scratch.Reset()
+	if err := json.Indent(e.scratch, record, e.indent+e.indent, e.indent); err != nil {
 		return nil, err
 	}
-	return ordering.Parse(order, func(name string) bool { return slices.Contains(fields, name) }), nil
+	return bytes.TrimRight(e.scratch.Bytes(), " \t\r\n"), nil // Indent keeps that of an encoder
 }
 
-// whole returns the terms to pass to Page: those given, completed by id, or the default
-// order if there are none.
-func (r *route) whole(terms []ordering.Term) []ordering.Term {
-	if len(terms) == 0 {
-		return r.standard
-	}
-	return endInID(terms)
-}
-
-// endInID drops the terms after id, which have no effect, or appends id in the
-// direction of the leading term to break ties. Without terms, it returns the ascending id.
-func endInID(terms []ordering.Term) []ordering.Term {
-	for i, t := range terms {
-		if t.Field == "id" {
-			return terms[:i+1]
+// write writes the body. It ends at the first error of w.
+func (e *envelope) write(w io.Writer) (err error) {
+	chunk := e.chunk // a local variable is faster
+	for i := e.kept; i < len(e.records); i++ {
+		text := e.records[i]
+		if e.scratch != nil {
+			text, _ = e.indented(text) // the error was nil in indentBy
+		}
+		if len(chunk)+e.room(text) > chunkSize {
+			if chunk, err = flush(w, chunk); err != nil {
+				return err
+			}
+		}
+		if e.room(text) <= chunkSize {
+			chunk = e.appendRecord(chunk, i, text)
+			continue
+		}
+		if _, err = flush(w, e.appendRecord(chunk, i, nil)); err != nil {
+			return err
+		}
+		if _, err = w.Write(text); err != nil { // without a copy
+			return err
 		}
 	}
-	return append(terms, ordering.Term{Field: "id", Desc: len(terms) > 0 && terms[0].Desc})
+	if len(chunk)+len(e.end) > chunkSize {
+		if chunk, err = flush(w, chunk); err != nil {
+			return err
+		}
+	}
+	_, err = flush(w, append(chunk, e.end...))
+	return err
+}
+
+// room returns how many bytes a record and what precedes it need.
+func (e *envelope) room(text []byte) int { return len(",") + len(e.line) + len(text) }
+
+// appendRecord appends what precedes the record i, and its text.
+func (e *envelope) appendRecord(dst []byte, i int, text []byte) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	if e.line != "" {
+		dst = append(dst, e.line...)
+	}
+	return append(dst, text...)
+}
+
+// flush writes a chunk, unless it is empty, and returns it without content.
+func flush(w io.Writer, chunk []byte) ([]byte, error) {
+	if len(chunk) == 0 {
+		return chunk, nil
+	}
+	_, err := w.Write(chunk)
+	return chunk[:0], err
+}
+
+// endLink returns the link, which has been appended to dst, with a quote at its end. If
+// there is no link, it appends null to dst.
+func endLink(dst, link []byte, ok bool) []byte {
+	if !ok {
+		return append(dst, "null"...)
+	}
+	return append(link, '"')
+}
+
+// chunkSize is the maximum size of a part of a page that is copied before it is written.
+// Only long links or a single record make a part larger.
+const chunkSize = 32 << 10
+
+// maxPooled is the maximum capacity of a buffer that is reused: that of a chunk and what
+// append adds.
+const maxPooled = 2 * chunkSize
+
+// buffers is a pool of byte buffers. Without it, allocating the chunk would be most of the
+// cost of a page.
+type buffers struct{ pool sync.Pool }
+
+// get returns an empty buffer.
+func (b *buffers) get() *[]byte {
+	if buffer, ok := b.pool.Get().(*[]byte); ok {
+		return buffer
+	}
+	return new([]byte)
+}
+
+// put returns a buffer to the pool. It must not be used afterwards.
+func (b *buffers) put(buffer *[]byte) {
+	if cap(*buffer) <= maxPooled {
+		*buffer = (*buffer)[:0]
+		b.pool.Put(buffer)
+	}
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,7 +37,7 @@ func commonMetadata(name, description string) string {
 
 func fieldMetadata(f schema.Field) string {
 	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s`,
-		quote(f.Name), quote(kindName(f.Kind)), f.Required, f.ReadOnly, quote(label(f.Name)))
+		quote(f.Name), quote(f.Kind.String()), f.Required, f.ReadOnly, quote(label(f.Name)))
 	if f.Min != nil {
 		text += fmt.Sprintf(`,"minValue":%d`, *f.Min)
 	}
@@ -53,33 +54,13 @@ func fieldMetadata(f schema.Field) string {
 	return text + "}"
 }
 
-// kindName returns the name of a kind in OPTIONS.
-func kindName(k schema.Kind) string {
-	switch k {
-	case schema.Integer:
-		return "integer"
-	case schema.Text:
-		return "string"
-	case schema.Slug:
-		return "slug"
-	case schema.Timestamp:
-		return "datetime"
-	case schema.Boolean:
-		return "boolean"
-	case schema.URL:
-		return "url"
-	case schema.TextList:
-		return "list"
-	case schema.Float:
-		return "float"
-	case schema.Decimal:
-		return "decimal"
-	case schema.Date:
-		return "date"
-	case schema.Choice:
-		return "choice"
+// title returns the name of a record in title case.
+func title(name string) string {
+	words := strings.Fields(name)
+	for i, word := range words {
+		words[i] = capital(word)
 	}
-	return "field"
+	return strings.Join(words, " ")
 }
 
 // label returns the human-readable name of a field: "Start date" for startDate.
@@ -97,4 +78,23 @@ func capital(text string) string {
 		return ""
 	}
 	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// options sends the metadata of the route. It includes the fields for POST or PUT if the
+// client may send those. As in Django REST framework, it does not for a record that does
+// not exist or is hidden by a filter.
+func (v *view) options() {
+	r := v.route
+	switch {
+	case r.collection == nil:
+		v.write(http.StatusOK, rootMetadata())
+	case r.actions.Has(schema.Create) && v.authorize(schema.Create) == nil:
+		v.write(http.StatusOK, metadata(title(r.about.Name)+" List", http.MethodPost, r.about.Fields))
+	case r.actions.Has(schema.Update) && v.authorize(schema.Update) == nil && v.exists():
+		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", http.MethodPut, r.about.Fields))
+	case r.isRecord:
+		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", "", nil))
+	default:
+		v.write(http.StatusOK, metadata(title(r.about.Name)+" List", "", nil))
+	}
 }

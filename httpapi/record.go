@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,23 +11,23 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // retrieve sends a record.
 func (v *view) retrieve() {
 	params := v.params()
-	record, err := v.route.retriever.Get(v.r.Context(), v.id, params)
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, params)
 	if err != nil {
 		v.failBecause(err, causesOfGet(params))
 		return
 	}
 	if v.handler.tags {
 		v.tag = v.recordTag(record)
-	}
-	if status := v.readStatus(); status != 0 {
-		v.sendInstead(status)
-		return
+		if v.sentInstead() {
+			return
+		}
 	}
 	v.write(http.StatusOK, record)
 }
@@ -34,7 +35,7 @@ func (v *view) retrieve() {
 // exists reports whether the record of the path exists and no filter hides it. If that
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	_, err := v.route.retriever.Get(v.r.Context(), v.id, v.params())
+	_, err := v.route.getter.Get(v.r.Context(), v.segment, v.params())
 	return err == nil
 }
 
@@ -42,9 +43,9 @@ func (v *view) exists() bool {
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(partial bool) {
 	params, condition := v.params(), v.writeCondition()
-	record, err := v.route.retriever.Get(v.r.Context(), v.id, params)
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, params)
 	if err == nil && condition != nil {
-		err = v.precheck(condition, record, v.route.updaterIf != nil)
+		err = condition(record)
 	}
 	if err != nil {
 		v.failBecause(err, causesOfGet(params)|ifPrecondition)
@@ -54,11 +55,7 @@ func (v *view) update(partial bool) {
 	if !ok {
 		return
 	}
-	if condition == nil {
-		record, err = v.route.updater.Update(v.r.Context(), v.id, params, body, partial)
-	} else {
-		record, err = v.route.updaterIf.UpdateIf(v.r.Context(), v.id, params, body, partial, condition)
-	}
+	record, err = v.route.updater.Update(v.r.Context(), v.segment, params, body, partial, condition)
 	if err != nil {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
@@ -71,24 +68,13 @@ func (v *view) update(partial bool) {
 
 // destroy deletes a record.
 func (v *view) destroy() {
-	var err error
 	params, condition := v.params(), v.writeCondition()
-	switch {
-	case condition == nil:
-		err = v.route.deleter.Delete(v.r.Context(), v.id, params)
-	case v.route.deleterIf != nil:
-		err = v.route.deleterIf.DeleteIf(v.r.Context(), v.id, params, condition)
-	default:
-		var record []byte
-		if record, err = v.route.retriever.Get(v.r.Context(), v.id, params); err == nil {
-			err = v.precheck(condition, record, false)
-		}
-	}
+	err := v.route.deleter.Delete(v.r.Context(), v.segment, params, condition)
 	if err != nil {
 		v.failBecause(err, causesOfGet(params)|ifPrecondition|ifReferenced)
 		return
 	}
-	v.sendNoContent()
+	v.begin(http.StatusNoContent, 0)
 }
 
 // referencedDetail returns the detail about a record that cannot be deleted.
@@ -103,7 +89,7 @@ func referencedDetail(err error) string {
 // params returns the parameters of the query that select records, or nil if there are
 // none.
 func (v *view) params() (params url.Values) {
-	if v.route.filterer == nil {
+	if v.route.about == nil || len(v.route.about.Filters)+len(v.route.about.Search) == 0 {
 		return nil
 	}
 	for name, value := range v.query.All() {
@@ -119,7 +105,7 @@ func (v *view) params() (params url.Values) {
 
 // selects reports whether a parameter selects records.
 func (r *route) selects(name string) bool {
-	return r.filterer != nil && (slices.Contains(r.about.Filters, name) || name == searchName && len(r.about.Search) > 0)
+	return r.about != nil && (slices.Contains(r.about.Filters, name) || name == searchName && len(r.about.Search) > 0)
 }
 
 const searchName = "search"
@@ -147,4 +133,78 @@ func (r *route) selfContained(params url.Values) bool {
 		}
 	}
 	return true
+}
+
+// post creates a record.
+func (v *view) post() {
+	if err := v.postCondition(); err != nil {
+		v.failBecause(err, ifPrecondition)
+		return
+	}
+	body, ok := v.readJSON()
+	if !ok {
+		return
+	}
+	record, err := v.route.creator.Create(v.r.Context(), body)
+	if err != nil {
+		v.failBecause(err, ifSyntax|ifFields|ifFull)
+		return
+	}
+	v.setCreatedTag(record)
+	v.write(http.StatusCreated, record)
+}
+
+// readJSON reads the whole body, which must be JSON by its Content-Type and must not have a
+// Content-Encoding, and returns it in UTF-8. If that fails, it sends an error response and
+// returns false.
+func (v *view) readJSON() (body []byte, ok bool) {
+	if body, ok = v.readBody(); !ok {
+		return nil, false
+	}
+	if coding := negotiation.ContentCoding(v.r.Header["Content-Encoding"]); len(body) > 0 && coding != "" {
+		// The header distinguishes this from the other 415 (RFC 9110, section 12.5.3).
+		v.w.Header()["Accept-Encoding"] = []string{"identity"}
+		v.fail(http.StatusUnsupportedMediaType, "Unsupported content encoding \""+coding+"\" in request.")
+		return nil, false
+	}
+	contentType := v.r.Header.Get("Content-Type")
+	media := negotiation.ParseMediaType(contentType)
+	if len(body) > 0 && !media.IsJSON() { // an empty body needs no type
+		v.fail(http.StatusUnsupportedMediaType,
+			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
+		return nil, false
+	}
+	return media.ToUTF8(body), true
+}
+
+// readBody reads the whole body. If that fails, it sends an error response and returns
+// false.
+func (v *view) readBody() (body []byte, ok bool) {
+	limit := v.handler.bounds.body
+	if v.r.ContentLength > limit {
+		v.failTooLarge()
+		return nil, false
+	}
+	if v.r.Body == nil {
+		return nil, true
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return body, true
+	case errors.As(err, &tooLarge):
+		// http.MaxBytesReader closes the connection only if w is net/http's own
+		// writer. Without this header, the server would continue to read the body.
+		v.w.Header().Set("Connection", "close")
+		v.failTooLarge()
+	default:
+		v.fail(http.StatusBadRequest, "The body of the request could not be read.")
+	}
+	return nil, false
+}
+
+func (v *view) failTooLarge() {
+	v.fail(http.StatusRequestEntityTooLarge,
+		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.body))
 }

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -41,17 +41,19 @@ func failAt(call int, err error) func(context.Context, int) error {
 
 // newFailingRevisionHandler returns a handler of c as news and the errors that its OnError
 // is called with.
-func newFailingRevisionHandler(t *testing.T, c Collection) (h *Handler, news *failingRevision, reported *[]error) {
+func newFailingRevisionHandler(t *testing.T, c fake) (h *Handler, news *failingRevision, reported *[]error) {
 	t.Helper()
-	news, reported = &failingRevision{revisionedCollection: &revisionedCollection{Collection: c}, fails: neverFails}, new([]error)
-	opts := Options{ETags: true, Bounds: Bounds{Terms: 2}, OnError: func(_ *http.Request, err error) { *reported = append(*reported, err) }}
-	return newTestHandler(t, opts, map[string]Collection{"news": news}), news, reported
+	news, reported = &failingRevision{revisionedCollection: &revisionedCollection{fake: c}, fails: neverFails}, new([]error)
+	opts := Options{ETags: true, OnError: func(_ *http.Request, err error) { *reported = append(*reported, err) }}
+	h = newTestHandler(t, opts, map[string]Collection{"news": news})
+	h.bounds.terms = 2
+	return h, news, reported
 }
 
 const oneRecord = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
 
 // If either call of Revision fails, with any error, the page is the same as without
-// Revisioned.
+// Revisioner.
 func TestRevisionFails(t *testing.T) {
 	failures := []struct {
 		reason string
@@ -74,8 +76,8 @@ func TestRevisionFails(t *testing.T) {
 				if diff := cmp.Diff(want, get(h, "/api/news/")); diff != "" {
 					t.Errorf("%s, call %d (-want +got):\n%s", f.reason, call, diff)
 				}
-				if news.pages.Load() != int64(n) || news.calls != call {
-					t.Errorf("%s, call %d: %d pages after %d requests, %d calls of Revision", f.reason, call, news.pages.Load(), n, news.calls)
+				if news.lists.Load() != int64(n) || news.calls != call {
+					t.Errorf("%s, call %d: %d pages after %d requests, %d calls of Revision", f.reason, call, news.lists.Load(), n, news.calls)
 				}
 				if len(*reported) != n || (*reported)[n-1] != f.err {
 					t.Errorf("%s, call %d: OnError was called with %v, want %v last", f.reason, call, *reported, f.err)
@@ -133,6 +135,7 @@ func TestTagAfterRevisionFailed(t *testing.T) {
 // changingRevision is a collection with one record, whose id is the revision of the page.
 // The revision can change before each step of a request.
 type changingRevision struct {
+	keyed
 	revision uint64
 	calls    int
 	changes  map[string]int // by the step that follows
@@ -143,22 +146,20 @@ func (c *changingRevision) step(name string) {
 	c.changes[name] = 0
 }
 
-func (c *changingRevision) Fields(context.Context) ([]string, error) { return []string{"id"}, nil }
-
 func (c *changingRevision) Revision(context.Context) (uint64, error) {
 	c.calls++
 	c.step([]string{"", "first", "second"}[c.calls])
 	return c.revision, nil
 }
 
-func (c *changingRevision) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	c.step("page")
+func (c *changingRevision) List(context.Context, catalogue.Query) (catalogue.List, error) {
+	c.step("list")
 	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, c.revision)}
 	c.step("record")
-	return 1, records, nil
+	return catalogue.List{Records: records, Count: 1}, nil
 }
 
-// A page has a tag only if the revision is the same before and after Page. Revisions may
+// A page has a tag only if the revision is the same before and after List. Revisions may
 // decrease if one of several replicas is outdated.
 func TestTagIfRevisionChanges(t *testing.T) {
 	shown := func(revision int) string {
@@ -173,11 +174,11 @@ func TestTagIfRevisionChanges(t *testing.T) {
 	}{
 		{"no write", "none", 0, 100, true},
 		{"write before the first call of Revision", "first", 1, 101, true},
-		{"write between Revision and Page", "page", 1, 101, false},
-		{"write after Page has read", "record", 1, 100, false},
+		{"write between Revision and List", "list", 1, 101, false},
+		{"write after List has read", "record", 1, 100, false},
 		{"write before the second call of Revision", "second", 1, 100, false},
 		{"older replica for all calls", "first", -1, 99, true},
-		{"older replica for Page", "page", -1, 99, false},
+		{"older replica for List", "list", -1, 99, false},
 		{"older replica for the second call of Revision", "second", -1, 100, false},
 		{"much older replica for the second call of Revision", "record", -50, 100, false},
 	}
@@ -210,12 +211,12 @@ func TestTagIfRevisionChanges(t *testing.T) {
 }
 
 // If the request fails with another error too, OnError is called only with that, and the
-// response is the same as without Revisioned.
+// response is the same as without Revisioner.
 func TestRevisionFailsWithRequest(t *testing.T) {
 	lost, busy := Unavailable(9*time.Second, errors.New("no revision")), Unavailable(7*time.Second, errors.New("no page"))
 	tests := []struct {
 		reason     string
-		page       Collection
+		page       fake
 		call       call
 		status     int
 		retryAfter string
@@ -228,11 +229,10 @@ func TestRevisionFailsWithRequest(t *testing.T) {
 		{"OPTIONS", newCollection(1), call{method: "OPTIONS"}, 200, "", ""},
 		{"POST", newCollection(1), call{method: "POST"}, 405, "", ""},
 		{"both unavailable", &sliceCollection{err: busy}, call{}, 503, "7", "no page"},
-		{"Page fails", &sliceCollection{err: errors.New("no page")}, call{}, 500, "", "no page"},
-		{"Page is gone", &sliceCollection{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
-		{"Page is canceled", &sliceCollection{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
-		{"Fields fails", &sliceCollection{err: errors.New("no fields")}, call{target: "?ordering=id"}, 500, "", "no fields"},
-		{"a panic in Page", &panickingCollection{&revisionedCollection{Collection: newCollection(1)}, "Page", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
+		{"List fails", &sliceCollection{err: errors.New("no page")}, call{}, 500, "", "no page"},
+		{"List is gone", &sliceCollection{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
+		{"List is canceled", &sliceCollection{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
+		{"a panic in List", &panickingCollection{&revisionedCollection{fake: newCollection(1)}, "List", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
 		{"a record that is not JSON", &sliceCollection{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "record 0 of the page: unexpected end of JSON input"},
 	}
 	for _, test := range tests {
@@ -259,7 +259,7 @@ func TestRevisionFailsWithRequest(t *testing.T) {
 
 // Without tags, Revision is not called.
 func TestNoRevisionWithoutTags(t *testing.T) {
-	news := &failingRevision{revisionedCollection: &revisionedCollection{Collection: newCollection(1)}, fails: failAt(1, errors.New("failed"))}
+	news := &failingRevision{revisionedCollection: &revisionedCollection{fake: newCollection(1)}, fails: failAt(1, errors.New("failed"))}
 	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 	h := newTestHandler(t, opts, map[string]Collection{"news": news})
 	for range 3 {
@@ -288,18 +288,18 @@ func TestRevisionPanicsAfterPage(t *testing.T) {
 	}
 }
 
-// contextCollection is a sliceCollection whose Page returns the error of its context.
+// contextCollection is a sliceCollection whose List returns the error of its context.
 type contextCollection struct{ *sliceCollection }
 
-func (c contextCollection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (c contextCollection) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
 	if err := ctx.Err(); err != nil {
-		return 0, nil, err
+		return catalogue.List{}, err
 	}
-	return c.sliceCollection.Page(ctx, w, terms)
+	return c.sliceCollection.List(ctx, q)
 }
 
-// Revision blocks until the context ends. If that is before Page, the request fails. If it
-// is after Page, the page is sent.
+// Revision blocks until the context ends. If that is before List, the request fails. If it
+// is after List, the page is sent.
 func TestRevisionBlocks(t *testing.T) {
 	request := call{target: "/api/news/"}.request()
 	for nth, want := range map[int]answer{

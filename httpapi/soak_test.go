@@ -1,7 +1,10 @@
-package httpapi_test
+package httpapi
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -11,16 +14,17 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -102,8 +106,8 @@ func TestShortSoak(t *testing.T) {
 func (s *soak) run(t *testing.T, wait func()) {
 	before := runtime.NumGoroutine()
 	s.setUp(t)
-	handler, err := httpapi.New(s.house, httpapi.Options{
-		Authorizer: httpapi.AllowAll,
+	handler, err := New(s.house, Options{
+		Authorizer: AllowAll,
 		OnError:    func(r *http.Request, err error) { t.Errorf("%s %s: %v", r.Method, r.URL, err) },
 	})
 	if err != nil {
@@ -168,11 +172,11 @@ func (s *soak) repeat(t *testing.T, pace time.Duration, round func() error) {
 func (s *soak) setUp(t *testing.T) {
 	t.Helper()
 	var file bytes.Buffer
-	if _, err := sample.New(sample.Options{Events: s.events}).WriteTo(&file); err != nil {
+	if err := sample.Write(&file, sample.Options{Sizes: map[string]int{"events": s.events}}); err != nil {
 		t.Fatal(err)
 	}
-	s.house = catalogue.New()
-	if err := s.house.Load(&file); err != nil {
+	s.house = mustNew()
+	if err := s.house.Load(&file, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.fixed, s.paths = map[string]int{}, map[string]string{}
@@ -182,14 +186,18 @@ func (s *soak) setUp(t *testing.T) {
 			s.keys = append(s.keys, key)
 		}
 	}
-	for _, about := range schema.Descriptions() {
+	for _, about := range descriptions() {
 		s.paths[about.Key] = "/api/" + about.Segment + "/"
 	}
-	for _, e := range sample.New(sample.Options{Events: min(s.events, 1000), Seed: 2, Others: -1}).Events {
-		wire, err := e.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+	file.Reset()
+	if err := sample.Write(&file, sample.Options{Seed: 2, Sizes: map[string]int{"events": min(s.events, 1000)}}); err != nil {
+		t.Fatal(err)
+	}
+	var more struct{ Events []json.RawMessage }
+	if err := json.Unmarshal(file.Bytes(), &more); err != nil {
+		t.Fatal(err)
+	}
+	for _, wire := range more.Events {
 		s.wires = append(s.wires, wire)
 	}
 }
@@ -241,8 +249,8 @@ func (s *soak) heap() (uint64, error) {
 			return 0, err
 		}
 	}
-	for _, field := range s.house.Events().Fields() {
-		if _, err := s.house.Events().View(pagination.Window{Limit: 1}, ordering.Term{Field: "published"}, ordering.Term{Field: field}); err != nil {
+	for _, field := range eventFields() {
+		if _, err := mustIn(resources.Events, s.house).Where().View(pagination.Window{Limit: 1}, ordering.Term{Field: "published"}, ordering.Term{Field: field}); err != nil {
 			return 0, err
 		}
 	}
@@ -346,4 +354,514 @@ func TestLatencies(t *testing.T) {
 			t.Errorf("quantile(%v) of %d = %v, want %v or up to a tenth more", part, l.count(), got, want)
 		}
 	}
+}
+
+// A soakReader sends requests and checks the responses.
+type soakReader struct {
+	*soak
+	rng *rand.Rand
+}
+
+func (r *soakReader) round() error {
+	switch n := r.rng.IntN(20); {
+	case n < 13:
+		return r.page()
+	case n < 15:
+		return r.other()
+	case n < 16:
+		return r.head()
+	case n < 17:
+		return r.options()
+	case n < 18:
+		return r.root()
+	default:
+		return r.invalid()
+	}
+}
+
+// eventsPage is the response to a request for events.
+type eventsPage struct {
+	Count          int
+	Next, Previous *string
+	Results        []resources.Event
+}
+
+// page requests events, and sometimes the next page.
+func (r *soakReader) page() error {
+	limit, offset, query := 21, 0, "?format=api"
+	if r.rng.IntN(2) == 0 {
+		limit = 1 + r.rng.IntN(60)
+		query += "&limit=" + strconv.Itoa(limit)
+	}
+	if r.rng.IntN(3) > 0 {
+		offset = r.rng.IntN(r.events + r.events/10)
+		query += "&offset=" + strconv.Itoa(offset)
+	}
+	by := r.ordering()
+	query += "&ordering=" + strings.Join(by, ",")
+	page, err := r.askPage("/api/events/"+query, limit, offset, by)
+	if err != nil || page.Next == nil || r.rng.IntN(4) > 0 {
+		return err
+	}
+	path, found := strings.CutPrefix(*page.Next, r.url)
+	if !found {
+		return fmt.Errorf("%s: next is %s", query, *page.Next)
+	}
+	_, err = r.askPage(path, limit, offset+limit, by)
+	return err
+}
+
+// ordering returns a frequent ordering or a random one, which may contain an unknown
+// field.
+func (r *soakReader) ordering() (by []string) {
+	if r.rng.IntN(2) == 0 {
+		often := []string{"", "start_date", "-start_date", "name", "-id", "published,-start_date", "location,name"}
+		return strings.Split(often[r.rng.IntN(len(often))], ",")
+	}
+	for range 1 + r.rng.IntN(3) {
+		fields := append(eventFields(), "no_field")
+		by = append(by, []string{"", "-"}[r.rng.IntN(2)]+fields[r.rng.IntN(len(fields))])
+	}
+	return by
+}
+
+func (r *soakReader) askPage(path string, limit, offset int, by []string) (page eventsPage, err error) {
+	got, err := r.ask("GET", path, nil)
+	if err != nil {
+		return page, err
+	}
+	if err := json.Unmarshal(got.body, &page); err != nil || got.status != 200 {
+		return page, got.errorf("want a page: %v", err)
+	}
+	if least, most := r.events-spread*r.writers, r.events+spread*r.writers; page.Count < least || page.Count > most {
+		return page, got.errorf("want %d to %d events", least, most)
+	}
+	if want := min(limit, max(0, page.Count-offset)); len(page.Results) != want {
+		return page, got.errorf("%d records, want %d", len(page.Results), want)
+	}
+	if (page.Next != nil) != (offset+limit < page.Count) || (page.Previous != nil) != (offset > 0) {
+		return page, got.errorf("next or previous is wrong")
+	}
+	for i := 1; i < len(page.Results); i++ {
+		if compareEvents(&page.Results[i-1], &page.Results[i], by) >= 0 {
+			return page, got.errorf("record %d should not come before %d", page.Results[i-1].ID, page.Results[i].ID)
+		}
+	}
+	return page, nil
+}
+
+// eventFields returns the fields that compareField knows.
+func eventFields() []string {
+	return []string{"id", "name", "slug", "summary", "description", "location", "start_date", "end_date",
+		"published", "poster", "poster_webp", "labels", "authors"}
+}
+
+// compareEvents compares in the documented order, with ties by id in the direction of the
+// leading term.
+func compareEvents(a, b *resources.Event, by []string) int {
+	by = slices.DeleteFunc(slices.Clone(by), func(name string) bool { return strings.TrimPrefix(name, "-") == "no_field" })
+	if len(by) == 0 || by[0] == "" {
+		by = []string{"start_date"}
+	}
+	direction := 1
+	if strings.HasPrefix(by[0], "-") {
+		direction = -1
+	}
+	for _, term := range by {
+		name, down := strings.CutPrefix(term, "-")
+		c := compareField(a, b, name)
+		if down {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return direction * cmp.Compare(a.ID, b.ID)
+}
+
+func compareField(a, b *resources.Event, name string) int {
+	switch name {
+	case "id":
+		return cmp.Compare(a.ID, b.ID)
+	case "name":
+		return cmp.Compare(a.Name, b.Name)
+	case "slug":
+		return cmp.Compare(a.Slug, b.Slug)
+	case "summary":
+		return cmp.Compare(a.Summary, b.Summary)
+	case "description":
+		return cmp.Compare(a.Description, b.Description)
+	case "location":
+		return cmp.Compare(a.Location, b.Location)
+	case "start_date":
+		return a.StartDate.Compare(b.StartDate.Time)
+	case "end_date":
+		return a.EndDate.Compare(b.EndDate.Time)
+	case "published":
+		return cmp.Compare(strconv.FormatBool(a.Published), strconv.FormatBool(b.Published))
+	case "poster":
+		return cmp.Compare(a.Poster, b.Poster)
+	case "poster_webp":
+		return cmp.Compare(a.PosterWebp, b.PosterWebp)
+	case "labels":
+		return slices.Compare(a.Labels, b.Labels)
+	case "authors":
+		return slices.Compare(a.Authors, b.Authors)
+	}
+	panic("unknown field: " + name)
+}
+
+// other requests a collection that does not change.
+func (r *soakReader) other() error {
+	key := r.keys[r.rng.IntN(len(r.keys))]
+	limit := 1 + r.rng.IntN(20)
+	got, err := r.ask("GET", fmt.Sprintf("%s?limit=%d&ordering=-id", r.paths[key], limit), nil)
+	if err != nil {
+		return err
+	}
+	var page struct {
+		Count   int
+		Results []struct{ ID int }
+	}
+	if err := json.Unmarshal(got.body, &page); err != nil || got.status != 200 {
+		return got.errorf("want a page: %v", err)
+	}
+	if page.Count != r.fixed[key] || len(page.Results) != min(limit, page.Count) {
+		return got.errorf("%d of %d records, want %d", len(page.Results), page.Count, r.fixed[key])
+	}
+	for i := 1; i < len(page.Results); i++ {
+		if page.Results[i-1].ID <= page.Results[i].ID {
+			return got.errorf("id %d before %d", page.Results[i-1].ID, page.Results[i].ID)
+		}
+	}
+	return nil
+}
+
+func (r *soakReader) head() error {
+	got, err := r.ask("HEAD", "/api/events/?limit=3&offset="+strconv.Itoa(r.rng.IntN(50)), nil)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.Atoi(got.header.Get("Content-Length")); got.status != 200 || len(got.body) > 0 || n < 100 || err != nil {
+		return got.errorf("Content-Length %d, %v", n, err)
+	}
+	return nil
+}
+
+func (r *soakReader) options() error {
+	got, err := r.ask("OPTIONS", "/api/events/", nil)
+	if err != nil {
+		return err
+	}
+	var about struct {
+		Name    string
+		Actions struct{ POST map[string]any }
+	}
+	if err := json.Unmarshal(got.body, &about); err != nil || got.status != 200 || about.Name == "" || len(about.Actions.POST) != 13 {
+		return got.errorf("want actions: %v", err)
+	}
+	return nil
+}
+
+func (r *soakReader) root() error {
+	got, err := r.ask("GET", "/api/", nil)
+	if err != nil {
+		return err
+	}
+	var links map[string]string
+	if err := json.Unmarshal(got.body, &links); err != nil || got.status != 200 || len(links) != 39 {
+		return got.errorf("want 39 links: %v", err)
+	}
+	return nil
+}
+
+// invalid sends an invalid request.
+func (r *soakReader) invalid() error {
+	requests := []struct {
+		method, path, body string
+		status             int
+	}{
+		{"GET", "/api/nope/", "", 404},
+		{"GET", "/api/events/" + strconv.Itoa(r.rng.IntN(1000)) + "/", "", 404},
+		{"GET", "/api/events/?format=xml", "", 404},
+		{"GET", "/api/events", "", 301},
+		{"GET", "/api/events/?" + strings.Repeat("a=1&", 1000) + "b=1", "", 400},
+		{"DELETE", "/api/events/", "", 405},
+		{"POST", "/api/books/", "{}", 405},
+		{"POST", "/api/events/", `{"name":`, 400},
+		{"POST", "/api/events/", `{"name":"` + strings.Repeat("x", r.rng.IntN(2000)) + `"}`, 400},
+	}
+	request := requests[r.rng.IntN(len(requests))]
+	var body []byte
+	if request.body != "" {
+		body = []byte(request.body)
+	}
+	got, err := r.ask(request.method, request.path, body)
+	if err != nil {
+		return err
+	}
+	var detail map[string]any
+	if request.status == 301 {
+		detail = map[string]any{"location": got.header.Get("Location")}
+	} else if err := json.Unmarshal(got.body, &detail); err != nil {
+		return got.errorf("want a detail: %v", err)
+	}
+	if got.status != request.status || len(detail) == 0 {
+		return got.errorf("want %d", request.status)
+	}
+	return nil
+}
+
+// A soakWriter writes to its own events and keeps their number about the same.
+type soakWriter struct {
+	*soak
+	rng  *rand.Rand
+	own  []int // ids
+	many int   // number of ids at the beginning
+	last int   // highest assigned id
+	held []heldPage
+}
+
+// A heldPage is a page of a snapshot. It is read again later and must not have changed.
+type heldPage struct {
+	s     catalogue.Snapshot[resources.Event]
+	w     pagination.Window
+	by    ordering.Term
+	count int
+	wires [][]byte
+}
+
+func newSoakWriter(s *soak, number int) *soakWriter {
+	w := &soakWriter{soak: s, rng: rand.New(rand.NewPCG(2, uint64(number)))}
+	for e := range mustIn(resources.Events, s.house).All() {
+		if e.ID%s.writers == number {
+			w.own = append(w.own, e.ID)
+		}
+	}
+	w.many = len(w.own)
+	return w
+}
+
+func (w *soakWriter) round() error {
+	w.writes.Add(1)
+	n := w.rng.IntN(20)
+	switch more := len(w.own) - w.many; {
+	case more > spread/2:
+		n = 12
+	case more < -spread/2:
+		n = 0
+	}
+	switch {
+	case n < 4:
+		return w.post()
+	case n < 7:
+		return w.insert()
+	case n < 11:
+		return w.update()
+	case n < 14:
+		return w.delete()
+	case n < 16:
+		return w.batch()
+	case n < 17:
+		return w.hold()
+	case n < 19:
+		return w.readAgain()
+	default:
+		return w.clone()
+	}
+}
+
+// event returns a new event.
+func (w *soakWriter) event() (e resources.Event, err error) {
+	err = json.Unmarshal(w.wires[w.rng.IntN(len(w.wires))], &e)
+	e.ID = 0
+	return e, err
+}
+
+// addID records an assigned id, which must be new.
+func (w *soakWriter) addID(id int) error {
+	if id <= w.last {
+		return fmt.Errorf("an event has id %d after %d", id, w.last)
+	}
+	w.last = id
+	w.own = append(w.own, id)
+	return nil
+}
+
+func (w *soakWriter) post() error {
+	wire := w.wires[w.rng.IntN(len(w.wires))]
+	got, err := w.ask("POST", "/api/events/", wire)
+	if err != nil {
+		return err
+	}
+	var posted, stored resources.Event
+	if err := errors.Join(json.Unmarshal(wire, &posted), json.Unmarshal(got.body, &stored)); err != nil || got.status != 201 {
+		return got.errorf("posted %s: %v", wire, err)
+	}
+	if stored.Name != posted.Name || !stored.StartDate.Equal(posted.StartDate.Time) {
+		return got.errorf("posted %s", wire)
+	}
+	return w.addID(stored.ID)
+}
+
+func (w *soakWriter) insert() error {
+	e, err := w.event()
+	if err != nil {
+		return err
+	}
+	id, err := mustIn(resources.Events, w.house).Insert(e)
+	if err != nil {
+		return err
+	}
+	return w.addID(id)
+}
+
+func (w *soakWriter) update() error {
+	fresh, err := w.event()
+	if err != nil {
+		return err
+	}
+	return mustIn(resources.Events, w.house).Update(w.own[w.rng.IntN(len(w.own))], func(e *resources.Event) error {
+		fresh.ID = e.ID
+		*e = fresh
+		return nil
+	})
+}
+
+func (w *soakWriter) delete() error {
+	i := w.rng.IntN(len(w.own))
+	id := w.own[i]
+	w.own = slices.Delete(w.own, i, i+1)
+	return mustIn(resources.Events, w.house).Delete(id)
+}
+
+// batch replaces some events with as many others. One batch in four fails.
+func (w *soakWriter) batch() error {
+	own, last, wantErr := slices.Clone(w.own), w.last, errors.New("on purpose")
+	failing := w.rng.IntN(4) == 0
+	err := mustIn(resources.Events, w.house).Batch(func(tx *catalogue.Tx[resources.Event]) error {
+		for range 1 + w.rng.IntN(12) {
+			i := w.rng.IntN(len(w.own))
+			if err := tx.Delete(w.own[i]); err != nil {
+				return err
+			}
+			w.own = slices.Delete(w.own, i, i+1)
+			e, err := w.event()
+			if err != nil {
+				return err
+			}
+			id, err := tx.Insert(e)
+			if err != nil {
+				return err
+			}
+			if err := w.addID(id); err != nil {
+				return err
+			}
+		}
+		if failing {
+			return wantErr
+		}
+		return nil
+	})
+	if !failing {
+		return err
+	}
+	w.own, w.last = own, last
+	if err != wantErr {
+		return fmt.Errorf("a batch that fails returns %v", err)
+	}
+	return nil
+}
+
+// hold reads a page of a snapshot and keeps both.
+func (w *soakWriter) hold() error {
+	s := mustIn(resources.Events, w.house).Snapshot()
+	fields := eventFields()
+	h := heldPage{s: s, by: ordering.Term{Field: fields[w.rng.IntN(len(fields))], Desc: w.rng.IntN(2) == 0}, count: s.Count()}
+	h.w = pagination.Window{Limit: 5, Offset: w.rng.IntN(h.count - 5)}
+	var err error
+	if h.wires, err = h.read(); err != nil {
+		return err
+	}
+	if len(w.held) < 4 {
+		w.held = append(w.held, h)
+	} else {
+		w.held[w.rng.IntN(4)] = h
+	}
+	return nil
+}
+
+func (h *heldPage) read() ([][]byte, error) {
+	v, err := h.s.Where().View(h.w, h.by)
+	if err != nil || v.Len() != 5 || v.Count() != h.count {
+		return nil, fmt.Errorf("snapshot by %v: %d of %d, want 5 of %d: %v", h.by, v.Len(), v.Count(), h.count, err)
+	}
+	wires := make([][]byte, v.Len())
+	for i := range wires {
+		wire, err := v.JSON(i)
+		if err != nil {
+			return nil, err
+		}
+		wires[i] = bytes.Clone(wire)
+	}
+	return wires, nil
+}
+
+func (w *soakWriter) readAgain() error {
+	if len(w.held) == 0 {
+		return nil
+	}
+	return w.held[w.rng.IntN(len(w.held))].check()
+}
+
+// release reads all held pages again and drops them.
+func (w *soakWriter) release() error {
+	var errs []error
+	for i := range w.held {
+		errs = append(errs, w.held[i].check())
+	}
+	w.held = nil
+	return errors.Join(errs...)
+}
+
+// check returns an error if the page has changed.
+func (h *heldPage) check() error {
+	wires, err := h.read()
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(wires, h.wires, bytes.Equal) {
+		return fmt.Errorf("%v by %v is %s, want %s as before", h.w, h.by, wires, h.wires)
+	}
+	return nil
+}
+
+// clone clones the catalogue, writes to the clone and requests a page of it.
+func (w *soakWriter) clone() error {
+	clone := w.house.Clone()
+	n := mustIn(resources.Events, clone).Count()
+	for range 2 {
+		e, err := w.event()
+		if err != nil {
+			return err
+		}
+		if _, err := mustIn(resources.Events, clone).Insert(e); err != nil {
+			return err
+		}
+	}
+	if err := mustIn(resources.Events, clone).Delete(w.own[w.rng.IntN(len(w.own))]); err != nil {
+		return err
+	}
+	handler, err := New(clone, Options{})
+	if err != nil {
+		return err
+	}
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, httptest.NewRequest("GET", "/api/events/?limit=2&ordering=name", nil))
+	var page eventsPage
+	if err := json.Unmarshal(answer.Body.Bytes(), &page); err != nil || answer.Code != 200 || page.Count != n+1 || len(page.Results) != 2 {
+		return fmt.Errorf("clone: %d %s; want a count of %d: %v", answer.Code, answer.Body, n+1, err)
+	}
+	return nil
 }

@@ -3,9 +3,13 @@ package ordering
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Condition restricts one field of the records. Functions such as [Equal] and
@@ -86,9 +90,8 @@ func AtLeast(field string, value any) Condition {
 	return Condition{field: field, operator: atLeast, value: value}
 }
 
-// Between returns the condition that a field is at least from and less than to. It
-// never holds if they are equal. It is invalid if from is greater than to or of another
-// kind.
+// Between returns the condition that a field is at least from and at most to, as in SQL.
+// It is invalid if from is greater than to or of another kind.
 func Between(field string, from, to any) Condition {
 	return Condition{field: field, operator: between, value: from, end: to}
 }
@@ -122,7 +125,7 @@ func (c Condition) String() string {
 		}
 		return name + " in (" + strings.Join(values, ", ") + ")"
 	case between:
-		return quoted(c.value) + " <= " + name + " < " + quoted(c.end)
+		return quoted(c.value) + " <= " + name + " <= " + quoted(c.end)
 	case isNull:
 		return name + " is null"
 	case notNull:
@@ -154,11 +157,11 @@ func quoted(value any) string {
 }
 
 // Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted,
-// do not overlap and are not empty. keyOf returns the key of a value for the field, like
-// [Field].KeyOf; if nil, it is [KeyOf].
+// do not overlap and are not empty. keyOf returns the key of a value for the field; if
+// nil, it is [KeyOf]. A [Field] has such a function.
 //
 // The error wraps [ErrInvalidCondition] and names the field. O(v log v) for v values.
-func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
+func (c Condition) Ranges(keyOf func(value any) (sortkey.Key, error)) ([]Range, error) {
 	if keyOf == nil {
 		keyOf = KeyOf
 	}
@@ -166,9 +169,9 @@ func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
 	case invalid:
 		return nil, fmt.Errorf("%w: the zero Condition: use Equal or another function", ErrInvalidCondition)
 	case isNull:
-		return []Range{{From: Null(), To: Null(), ToIncluded: true}}, nil
+		return []Range{{From: sortkey.Null(), To: sortkey.Null(), ToIncluded: true}}, nil
 	case notNull:
-		return []Range{{From: Bool(false), To: Null()}}, nil
+		return []Range{{From: sortkey.Bool(false), To: sortkey.Null()}}, nil
 	case oneOf:
 		return c.points(keyOf)
 	}
@@ -188,9 +191,9 @@ func (c Condition) Ranges(keyOf func(value any) (Key, error)) ([]Range, error) {
 }
 
 // key returns the key of a value of the condition.
-func (c Condition) key(value any, keyOf func(any) (Key, error)) (Key, error) {
+func (c Condition) key(value any, keyOf func(any) (sortkey.Key, error)) (sortkey.Key, error) {
 	if value == nil {
-		return Key{}, c.errorf("nil: %s", c.nullAdvice())
+		return sortkey.Key{}, c.errorf("nil: %s", c.nullAdvice())
 	}
 	k, err := keyOf(value)
 	switch {
@@ -200,9 +203,9 @@ func (c Condition) key(value any, keyOf func(any) (Key, error)) (Key, error) {
 		return k, c.errorf("%w: pass the elements of the slice with ...", err)
 	case err != nil:
 		return k, c.errorf("%w", err)
-	case k.kind == null:
+	case k.Compare(sortkey.Null()) == 0:
 		return k, c.errorf("%s is null: %s", quoted(value), c.nullAdvice())
-	case k.kind == number && k.text == notANumber:
+	case isNaN(k):
 		return k, c.errorf("NaN equals nothing, and is neither less nor greater than any number")
 	}
 	return k, nil
@@ -217,7 +220,7 @@ func (c Condition) nullAdvice() string {
 }
 
 // isListOf reports whether a value is a slice or an array whose elements have keys.
-func isListOf(value any, keyOf func(any) (Key, error)) bool {
+func isListOf(value any, keyOf func(any) (sortkey.Key, error)) bool {
 	t := reflect.TypeOf(value)
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array || t.Elem().Kind() == reflect.Interface {
 		return false
@@ -231,8 +234,8 @@ func (c Condition) errorf(format string, args ...any) error {
 }
 
 // points returns a range for each value.
-func (c Condition) points(keyOf func(any) (Key, error)) ([]Range, error) {
-	keys := make([]Key, len(c.list))
+func (c Condition) points(keyOf func(any) (sortkey.Key, error)) ([]Range, error) {
+	keys := make([]sortkey.Key, len(c.list))
 	for i, v := range c.list {
 		k, err := c.key(v, keyOf)
 		if err != nil {
@@ -240,8 +243,8 @@ func (c Condition) points(keyOf func(any) (Key, error)) ([]Range, error) {
 		}
 		keys[i] = k
 	}
-	slices.SortFunc(keys, Key.Compare)
-	keys = slices.CompactFunc(keys, func(a, b Key) bool { return a.Compare(b) == 0 })
+	slices.SortFunc(keys, sortkey.Key.Compare)
+	keys = slices.CompactFunc(keys, func(a, b sortkey.Key) bool { return a.Compare(b) == 0 })
 	ranges := make([]Range, len(keys))
 	for i, k := range keys {
 		ranges[i] = Range{From: k, To: k, ToIncluded: true}
@@ -250,8 +253,8 @@ func (c Condition) points(keyOf func(any) (Key, error)) ([]Range, error) {
 }
 
 // half returns the range of the keys of k's kind before or after k.
-func (c Condition) half(k Key) []Range {
-	r := k.kind.all()
+func (c Condition) half(k sortkey.Key) []Range {
+	r := kinds[kindOf(k)]
 	switch c.operator {
 	case less, atMost:
 		r.To, r.ToIncluded = k, c.operator == atMost
@@ -264,34 +267,253 @@ func (c Condition) half(k Key) []Range {
 	return []Range{r}
 }
 
-func (c Condition) interval(from Key, keyOf func(any) (Key, error)) ([]Range, error) {
+func (c Condition) interval(from sortkey.Key, keyOf func(any) (sortkey.Key, error)) ([]Range, error) {
 	to, err := c.key(c.end, keyOf)
 	switch {
 	case err != nil:
 		return nil, err
-	case from.kind != to.kind:
+	case kindOf(from) != kindOf(to):
 		return nil, c.errorf("%s and %s are values of different kinds", quoted(c.value), quoted(c.end))
 	case from.Compare(to) > 0:
 		return nil, c.errorf("%s is greater than %s", quoted(c.value), quoted(c.end))
-	case from.Compare(to) == 0:
-		return nil, nil
 	}
-	return []Range{{From: from, To: to}}, nil
+	return []Range{{From: from, To: to, ToIncluded: true}}, nil
 }
 
-func (c Condition) prefix(k Key) ([]Range, error) {
-	if k.kind != text {
+func (c Condition) prefix(k sortkey.Key) ([]Range, error) {
+	s, ok := k.AsText()
+	if !ok {
 		return nil, c.errorf("the key function of the field returns no text for %s", quoted(c.value))
 	}
-	r := k.kind.all()
+	r := kinds[kindOf(k)]
 	r.From = k
-	end := []byte(k.text)
+	end := []byte(s)
 	for len(end) > 0 && end[len(end)-1] == 0xff { // TrimRight would trim any byte that is not UTF-8
 		end = end[:len(end)-1]
 	}
 	if len(end) > 0 {
 		end[len(end)-1]++
-		r.To = Text(string(end))
+		r.To = sortkey.Text(string(end))
 	}
 	return []Range{r}, nil
+}
+
+// A Range is a range of keys. It includes From unless FromExcluded is set, and excludes
+// To unless ToIncluded is set. The zero Range is empty.
+type Range struct {
+	From, To                 sortkey.Key
+	FromExcluded, ToIncluded bool
+}
+
+func (r Range) contains(k sortkey.Key) bool {
+	from, to := k.Compare(r.From), k.Compare(r.To)
+	return (from > 0 || from == 0 && !r.FromExcluded) && (to < 0 || to == 0 && r.ToIncluded)
+}
+
+// InRanges reports whether a key is in one of several ranges, which must be sorted and not
+// overlap, like the result of [Condition.Ranges]. O(log n) comparisons.
+func InRanges(ranges []Range, k sortkey.Key) bool {
+	if len(ranges) > 2 {
+		i, _ := slices.BinarySearchFunc(ranges, k, func(r Range, k sortkey.Key) int { return r.To.Compare(k) })
+		ranges = ranges[i:min(i+2, len(ranges))] // the first may end before k, where the second begins
+	}
+	for _, r := range ranges {
+		if r.contains(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// kinds are the ranges of all keys of one kind, in ascending order, without NaN.
+var kinds = [...]Range{
+	{From: sortkey.Bool(false), To: sortkey.Bool(true), ToIncluded: true},
+	{From: sortkey.Float(math.Inf(-1)), To: sortkey.Float(math.Inf(1)), ToIncluded: true},
+	{From: sortkey.Time(time.Unix(math.MinInt64, 0)), To: sortkey.Text("")},
+	{From: sortkey.Text(""), To: sortkey.List()},
+	{From: sortkey.List(), To: sortkey.Object("")},
+	{From: sortkey.Object(""), To: sortkey.Null()},
+	{From: sortkey.Null(), To: sortkey.Null(), ToIncluded: true},
+}
+
+// kindOf returns the index in kinds of the kind of k. It compares k with no number, because
+// most comparisons of numbers take longer than those of kinds.
+func kindOf(k sortkey.Key) int {
+	const booleans, times = 0, 2
+	if k.Compare(kinds[booleans].To) <= 0 {
+		return booleans
+	}
+	i := times
+	for i < len(kinds) && k.Compare(kinds[i].From) >= 0 {
+		i++
+	}
+	return i - 1
+}
+
+func isNaN(k sortkey.Key) bool {
+	_, ok := k.AsInt() // the common case
+	return !ok && k.Compare(sortkey.Float(math.NaN())) == 0
+}
+
+// ranges returns the ranges of keys of the condition's field that satisfy the condition.
+func (fs *Fields[T]) ranges(c Condition) ([]Range, error) {
+	f, ok := fs.Lookup(c.field)
+	if !ok && c.operator != invalid {
+		return nil, fs.unknown(c.field)
+	}
+	return c.Ranges(f.KeyOf)
+}
+
+// Matcher returns a function that reports whether a record satisfies all conditions. It
+// is for filtering a slice, for example with [slices.DeleteFunc]. Without conditions the
+// function always returns true. It is safe for concurrent use. A call computes one key
+// for each condition.
+//
+// The error wraps [ErrUnknownField] if a condition names an unknown field, and
+// [ErrInvalidCondition] if a condition is invalid.
+func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, error) {
+	type test struct {
+		key    func(*T) sortkey.Key
+		ranges []Range
+	}
+	tests := make([]test, len(conditions))
+	for i, c := range conditions {
+		ranges, err := fs.ranges(c)
+		if err != nil {
+			return nil, err
+		}
+		f, _ := fs.Lookup(c.field)
+		tests[i] = test{f.Key, ranges}
+	}
+	return func(record T) bool {
+		for _, t := range tests {
+			if !InRanges(t.ranges, t.key(&record)) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// KeyOf returns the key of a Go value, which compares as [FieldsOf] specifies for the
+// fields of its type: a boolean, a number, a string, a [time.Time], a value with a method
+// OrderingKey, a slice, or any other value by its JSON. Nil is null. KeyOf returns an
+// error for a value that cannot be marshaled. The cost is that of the JSON, or O(1) for
+// booleans, integers and strings.
+func KeyOf(value any) (sortkey.Key, error) {
+	switch v := value.(type) {
+	case nil:
+		return sortkey.Null(), nil
+	case string:
+		return sortkey.Text(v), nil
+	case int:
+		return sortkey.Int(int64(v)), nil
+	case bool:
+		return sortkey.Bool(v), nil
+	case time.Time:
+		return sortkey.Time(v), nil
+	case json.Number:
+		return sortkey.JSON(v.String()), nil
+	}
+	key, t := keyer{}.keyOf(reflect.TypeOf(value)), reflect.TypeOf(value)
+	k := key(addressable(reflect.ValueOf(value), t))
+	if k.Compare(sortkey.List()) >= 0 { // null, or a list with an element, may be a value without JSON
+		if _, err := json.Marshal(value); err != nil {
+			return sortkey.Key{}, err
+		}
+	}
+	return k, nil
+}
+
+// valueKey returns a function that returns the key of a condition's value for a field of
+// type t. key returns the key of an addressable value of that type. If own is true, the
+// type decides how its values compare, so no other type can stand for it.
+func valueKey(t reflect.Type, key func(reflect.Value) sortkey.Key, own bool) func(any) (sortkey.Key, error) {
+	base := t
+	if t.Kind() == reflect.Pointer {
+		base = t.Elem()
+	}
+	plain := !own && base.Kind() != reflect.Struct
+	return func(value any) (sortkey.Key, error) {
+		switch x := value.(type) { // without reflection
+		case string:
+			if plain && base.Kind() == reflect.String {
+				return sortkey.Text(x), nil
+			}
+		case int:
+			if plain && isInteger(base) {
+				return sortkey.Int(int64(x)), nil
+			}
+		}
+		v := reflect.ValueOf(value)
+		switch {
+		case value == nil:
+			return sortkey.Null(), nil
+		case v.Type() == t, t.Kind() == reflect.Interface && v.Type().Implements(t):
+			return key(addressable(v, t)), nil
+		case v.Kind() == reflect.Pointer && v.IsNil():
+			return sortkey.Null(), nil
+		case v.Kind() == reflect.Pointer && v.Type() != base:
+			v = v.Elem()
+		}
+		if w, ok := as(v, base, own); ok && base != t {
+			p := reflect.New(base)
+			p.Elem().Set(w)
+			return key(addressable(p, t)), nil
+		} else if ok {
+			return key(addressable(w, t)), nil
+		}
+		if k, ok := integerKey(v, base, own); ok {
+			return k, nil
+		}
+		return sortkey.Key{}, fmt.Errorf("want %v, not %T", base, value)
+	}
+}
+
+// as returns a value as one of type t and reports whether it can stand for one.
+func as(v reflect.Value, t reflect.Type, own bool) (reflect.Value, bool) {
+	if v.Type() == t {
+		return v, true
+	}
+	if t.Kind() == reflect.Struct && v.Type() == reflect.TypeFor[time.Time]() {
+		if f, ok := t.FieldByName("Time"); ok && f.Anonymous && f.Type == v.Type() && len(f.Index) == 1 {
+			box := reflect.New(t).Elem()
+			box.FieldByIndex(f.Index).Set(v)
+			return box, true
+		}
+	}
+	if t.Kind() == reflect.Interface && v.Type().Implements(t) {
+		return v, true
+	}
+	if own || v.Kind() != t.Kind() {
+		return reflect.Value{}, false
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool:
+		return v.Convert(t), true
+	}
+	return reflect.Value{}, false
+}
+
+// integerKey returns the key of a number for a field of numbers of another type.
+func integerKey(v reflect.Value, t reflect.Type, own bool) (sortkey.Key, bool) {
+	switch {
+	case own || !isInteger(t) && !isFloat(t):
+	case isInteger(v.Type()), isFloat(v.Type()) && isFloat(t):
+		return basicKey(v.Type())(v), true
+	}
+	return sortkey.Key{}, false
+}
+
+func isInteger(t reflect.Type) bool { return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr }
+
+func isFloat(t reflect.Type) bool {
+	return t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
+}
+
+// addressable returns an addressable copy of a value of type t.
+func addressable(v reflect.Value, t reflect.Type) reflect.Value {
+	box := reflect.New(t).Elem()
+	box.Set(v)
+	return box
 }

@@ -3,7 +3,9 @@ package ordering_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 type shade string
@@ -73,8 +76,8 @@ func TestMatcher(t *testing.T) {
 		{"at most includes it", ordering.AtMost("id", 3), []int{1, 2, 3}},
 		{"greater excludes it", ordering.Greater("id", 3), []int{4, 5}},
 		{"at least includes it", ordering.AtLeast("id", 3), []int{3, 4, 5}},
-		{"between is half-open", ordering.Between("id", 2, 4), []int{2, 3}},
-		{"between equal values is nothing", ordering.Between("id", 2, 2), nil},
+		{"between includes both values", ordering.Between("id", 2, 4), []int{2, 3, 4}},
+		{"between equal values", ordering.Between("id", 2, 2), []int{2}},
 		{"an int of another type", ordering.AtLeast("port", int64(443)), []int{2, 3}},
 		{"an int beyond the type of the field", ordering.Less("port", 70000), []int{1, 2, 3, 4, 5}},
 		{"an int for a float", ordering.AtLeast("weight", 9), []int{3, 4, 5}},
@@ -164,6 +167,469 @@ func TestInvalidConditions(t *testing.T) {
 		_, err := fields.Matcher(test.c)
 		if !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: error %v, want %v with %q", test.c, err, test.is, test.want)
+		}
+	}
+}
+
+// Types of values for KeyOf.
+type (
+	level    int
+	measure  float32
+	selfList []selfList
+	onValue  struct{ n int64 }
+	onTarget struct{ s string }
+	priority int // smaller numbers come later
+)
+
+func (p priority) OrderingKey() int64 { return -int64(p) }
+
+func (v onValue) OrderingKey() sortkey.Key   { return sortkey.Int(v.n) }
+func (p *onTarget) OrderingKey() sortkey.Key { return sortkey.Text(strings.ToLower(p.s)) }
+
+// KeyOf returns the key that a field with the value would have.
+func TestKeyOf(t *testing.T) {
+	noon := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	five, text := 5, "x"
+	pointer := &five
+	num, list := sortkey.Int, sortkey.List
+	for _, row := range []struct {
+		why   string
+		value any
+		want  sortkey.Key
+	}{
+		{"nil", nil, sortkey.Null()},
+		{"false", false, sortkey.Bool(false)},
+		{"true", true, sortkey.Bool(true)},
+		{"an int", 5, num(5)},
+		{"the least int64", int64(math.MinInt64), num(math.MinInt64)},
+		{"an int8", int8(-5), num(-5)},
+		{"an int16", int16(5), num(5)},
+		{"an int32", int32(5), num(5)},
+		{"a uint", uint(5), num(5)},
+		{"a uint8", uint8(255), num(255)},
+		{"a uint16", uint16(5), num(5)},
+		{"a uint32", uint32(math.MaxUint32), num(math.MaxUint32)},
+		{"a uint64 beyond an int64", uint64(math.MaxUint64), sortkey.Number("18446744073709551615")},
+		{"a uintptr", uintptr(5), num(5)},
+		{"a float32", float32(0.5), sortkey.Number("0.5")},
+		{"a float64", 2.0, num(2)},
+		{"infinity", math.Inf(-1), sortkey.Float(math.Inf(-1))},
+		{"NaN", math.NaN(), sortkey.Float(math.NaN())},
+		{"a string", "5", sortkey.Text("5")},
+		{"a string with bytes that are not UTF-8", "\xff\x00", sortkey.Text("\xff\x00")},
+		{"a number in JSON", json.Number("5.0"), num(5)},
+		{"no number in JSON", json.Number(""), sortkey.Null()},
+		{"JSON", json.RawMessage(` [1, "x"] `), list(num(1), sortkey.Text("x"))},
+		{"null in JSON", json.RawMessage("null"), sortkey.Null()},
+		{"a time", noon, sortkey.Time(noon)},
+		{"a time in another zone", noon.In(time.FixedZone("", 3600)), sortkey.Time(noon)},
+		{"a time that has no JSON", time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC), sortkey.Time(time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC))},
+		{"a struct that embeds a time", stamp{noon}, sortkey.Time(noon)},
+		{"a duration is an integer", time.Second, num(1e9)},
+		{"a named int", level(3), num(3)},
+		{"a named float", measure(1.5), sortkey.Number("1.5")},
+		{"a named string", shade("red"), sortkey.Text("red")},
+		{"a pointer", &five, num(5)},
+		{"a pointer to a pointer", &pointer, num(5)},
+		{"a pointer to a string", &text, sortkey.Text("x")},
+		{"a nil pointer", (*int)(nil), sortkey.Null()},
+		{"a nil pointer to a time", (*time.Time)(nil), sortkey.Null()},
+		{"a slice", []int{1, 2}, list(num(1), num(2))},
+		{"an empty slice", []string{}, list()},
+		{"a nil slice", []string(nil), sortkey.Null()},
+		{"a slice of pointers", []*int{nil, &five}, list(sortkey.Null(), num(5))},
+		{"an array", [2]bool{true, false}, list(sortkey.Bool(true), sortkey.Bool(false))},
+		{"a slice of slices", [][]int{{1}, nil}, list(list(num(1)), sortkey.Null())},
+		{"a slice of values of any type", []any{1, "x", nil}, list(num(1), sortkey.Text("x"), sortkey.Null())},
+		{"a list of itself", selfList{selfList{}}, list(list())},
+		{"bytes are text in base64", []byte{1, 2}, sortkey.Text("AQI=")},
+		{"a map", map[string]int{"b": 1, "a": 2}, sortkey.Object(`{"a":2,"b":1}`)},
+		{"a nil map", map[string]int(nil), sortkey.Null()},
+		{"a struct", struct{ A int }{5}, sortkey.Object(`{"A":5}`)},
+		{"a method on the value", onValue{7}, num(7)},
+		{"a method on the value, from a pointer", &onValue{7}, num(7)},
+		{"a method on the pointer", onTarget{"ABC"}, sortkey.Text("abc")},
+		{"a method on the pointer, from a pointer", &onTarget{"ABC"}, sortkey.Text("abc")},
+		{"a nil pointer with a method", (*onTarget)(nil), sortkey.Null()},
+		{"a slice of values with a method on the pointer", []onTarget{{"A"}, {"b"}}, list(sortkey.Text("a"), sortkey.Text("b"))},
+	} {
+		got, err := ordering.KeyOf(row.value)
+		if err != nil || got.Compare(row.want) != 0 {
+			t.Errorf("%s: KeyOf() = %v, %v, want %v", row.why, got, err, row.want)
+		}
+	}
+}
+
+// KeyOf returns an error for a value that cannot be marshaled.
+func TestKeyOfError(t *testing.T) {
+	cycle := map[string]any{}
+	cycle["self"] = cycle
+	for _, row := range []struct {
+		why   string
+		value any
+	}{
+		{"a function", func() {}},
+		{"a channel", make(chan int)},
+		{"a complex number", 1i},
+		{"a struct with a function", struct{ F func() }{func() {}}},
+		{"a map that contains itself", cycle},
+		{"invalid JSON", json.RawMessage("{")},
+	} {
+		if k, err := ordering.KeyOf(row.value); err == nil {
+			t.Errorf("%s: KeyOf() = %v, want an error", row.why, k)
+		}
+	}
+}
+
+// A value can stand for one of a field's type if the documentation of Condition says so.
+func TestConditionValues(t *testing.T) {
+	type thing struct {
+		Int      int
+		Byte     uint8
+		Float    float64
+		Small    float32
+		Level    level
+		Text     string
+		Shade    shade
+		Pointer  *string
+		Double   **string
+		Live     bool
+		Time     time.Time
+		Stamp    stamp
+		Year     yearOnly
+		Method   onValue
+		Target   *onTarget
+		Priority priority
+		List     []int
+		Map      map[string]int
+		JSON     json.RawMessage
+		Number   json.Number
+		Anything any
+		Stringer fmt.Stringer
+	}
+	fields, err := ordering.FieldsOf[thing]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, text := time.Now(), "x"
+	pointer := &text
+	for _, row := range []struct {
+		field    string
+		accepted []any
+		refused  []any
+	}{
+		{"int", []any{1, int8(1), uint64(math.MaxUint64), level(1), new(int), time.Second}, []any{1.0, float32(1), "1", true, json.Number("1"), now, []int{1}}},
+		{"byte", []any{byte(1), -1, 1000}, []any{1.0, "1"}},
+		{"float", []any{1, uint8(1), 1.5, float32(1.5), measure(1), math.Inf(1)}, []any{"1", true, json.Number("1")}},
+		{"small", []any{1, 1.5, float32(1.5)}, []any{"1"}},
+		{"level", []any{level(1), 1, int64(1)}, []any{1.0, "1"}},
+		{"text", []any{"x", shade("x"), &text}, []any{1, []byte("x"), 'x', &pointer}},
+		{"shade", []any{"x", shade("x"), &text}, []any{1}},
+		{"pointer", []any{"x", &text, shade("x")}, []any{1, &pointer}},
+		{"double", []any{&pointer, &text}, []any{1}},
+		{"live", []any{true}, []any{1, "true"}},
+		{"time", []any{now, &now}, []any{"2024-01-01", 5, stamp{now}}},
+		{"stamp", []any{now, stamp{now}, &stamp{now}}, []any{"2024-01-01", yearOnly{now}}},
+		{"year", []any{now, yearOnly{now}}, []any{2024, stamp{now}}},
+		{"method", []any{onValue{1}, &onValue{1}}, []any{1, onTarget{"x"}}},
+		{"target", []any{onTarget{"x"}, &onTarget{"x"}}, []any{"x", onValue{1}}},
+		{"priority", []any{priority(1)}, []any{1, uint8(1), level(1)}},
+		{"list", []any{[]int{1}, []int{}}, []any{1, []int64{1}, [1]int{1}}},
+		{"map", []any{map[string]int{"a": 1}}, []any{map[string]any{"a": 1}, "{}"}},
+		{"json", []any{json.RawMessage("1")}, []any{1, "1", []byte("1")}},
+		{"number", []any{json.Number("1")}, []any{1, 1.5, "1"}},
+		{"anything", []any{1, "x", []any{1}, true, 1.5, now, new(int)}, nil},
+		{"stringer", []any{time.Second, &now}, []any{1, "x", level(1)}},
+	} {
+		for _, v := range row.accepted {
+			if _, err := fields.Matcher(ordering.Equal(row.field, v)); err != nil {
+				t.Errorf("%s = %#v: %v", row.field, v, err)
+			}
+		}
+		for _, v := range row.refused {
+			_, err := fields.Matcher(ordering.Equal(row.field, v))
+			if !errors.Is(err, ordering.ErrInvalidCondition) || !strings.Contains(err.Error(), row.field+": want ") {
+				t.Errorf("%s = %#v: error %v, want %v that names the field", row.field, v, err, ordering.ErrInvalidCondition)
+			}
+		}
+	}
+}
+
+type leaflet struct {
+	ID    int      `json:"id"`
+	Name  string   `json:"name"`
+	Price string   `json:"price"`
+	Note  *string  `json:"note"`
+	Tags  []string `json:"tags"`
+	Any   any      `json:"any"`
+}
+
+// TestConditionMessages checks that the error of an invalid condition names the value or
+// its type, and what to use instead.
+func TestConditionMessages(t *testing.T) {
+	fields, err := ordering.FieldsOf[leaflet](ordering.FieldKey("price", sortkey.Decimal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := ptr("n")
+	for _, test := range []struct {
+		why  string
+		c    ordering.Condition
+		want string
+	}{
+		{"a slice instead of its elements", ordering.OneOf("name", []string{"a"}), "name: want string, not []string: pass the elements of the slice with ..."},
+		{"an empty slice too", ordering.OneOf("id", []int{}), "id: want int, not []int: pass the elements of the slice with ..."},
+		{"a slice of another type", ordering.OneOf("name", []int{1}), "name: want string, not []int"},
+		{"several values, one a slice", ordering.OneOf("tags", []any{"a"}), "tags: want []string, not []interface {}"},
+		{"the type as the program wrote it", ordering.Equal("note", &note), "note: want string, not **string"},
+		{"equal to null", ordering.Equal("note", (*string)(nil)), "note: nil is null: use IsNull"},
+		{"less than null", ordering.Less("id", nil), "id: nil: null is neither less nor greater than any value"},
+		{"between null", ordering.Between("id", 1, nil), "id: nil: null is neither less nor greater than any value"},
+		{"greater than a number that has no order", ordering.Greater("id", math.NaN()), "id: want int, not float64"},
+		{"a prefix of a number", ordering.Prefix("id", "1"), "id: want int, not string: Prefix is for fields of text"},
+		{"a prefix that is a number by its key", ordering.Prefix("price", "10"), `price: the key function of the field returns no text for "10"`},
+		{"no condition", ordering.Condition{}, "the zero Condition: use Equal or another function"},
+		{"values in the wrong order", ordering.Between("id", uint8(200), 7), "id: 200 is greater than 7"},
+	} {
+		_, err := fields.Matcher(test.c)
+		want := "invalid condition: " + test.want
+		if err == nil || !errors.Is(err, ordering.ErrInvalidCondition) || err.Error() != want {
+			t.Errorf("%s: got error %v, want %s", test.why, err, want)
+		}
+	}
+}
+
+func TestConditionOnInterface(t *testing.T) {
+	fields, err := ordering.FieldsOf[leaflet]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []leaflet{{ID: 1, Any: "a"}, {ID: 2, Any: 5}, {ID: 3}, {ID: 4, Any: 7.5}}
+	for _, test := range []struct {
+		why  string
+		c    ordering.Condition
+		want []int
+	}{
+		{"text", ordering.Equal("any", "a"), []int{1}},
+		{"a number", ordering.Equal("any", 5), []int{2}},
+		{"numbers only", ordering.AtLeast("any", 5), []int{2, 4}},
+		{"no value", ordering.IsNull("any"), []int{3}},
+	} {
+		match, err := fields.Matcher(test.c)
+		if err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		var got []int
+		for _, l := range list {
+			if match(l) {
+				got = append(got, l.ID)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.why, diff)
+		}
+	}
+}
+
+// The zero Range is empty, and the bounds of a range belong to it or not as the fields
+// say.
+func TestRange(t *testing.T) {
+	num := sortkey.Int
+	for _, row := range []struct {
+		why string
+		r   ordering.Range
+		k   sortkey.Key
+		in  bool
+	}{
+		{"the zero Range is empty", ordering.Range{}, sortkey.Null(), false},
+		{"one key", ordering.Range{From: num(1), To: num(1), ToIncluded: true}, num(1), true},
+		{"one key in another notation", ordering.Range{From: num(1), To: num(1), ToIncluded: true}, sortkey.Number("1.0"), true},
+		{"one key, excluded at the start", ordering.Range{From: num(1), To: num(1), FromExcluded: true, ToIncluded: true}, num(1), false},
+		{"From is included", ordering.Range{From: num(1), To: num(5)}, num(1), true},
+		{"From is excluded", ordering.Range{From: num(1), To: num(5), FromExcluded: true}, num(1), false},
+		{"just after an excluded From", ordering.Range{From: num(1), To: num(5), FromExcluded: true}, sortkey.Number("1.0000000000000000000001"), true},
+		{"just before From", ordering.Range{From: num(1), To: num(5)}, sortkey.Number("0.9999999999999999999999"), false},
+		{"To is excluded", ordering.Range{From: num(1), To: num(5)}, num(5), false},
+		{"To is included", ordering.Range{From: num(1), To: num(5), ToIncluded: true}, num(5), true},
+		{"after To", ordering.Range{From: num(1), To: num(5), ToIncluded: true}, sortkey.Number("5.1"), false},
+		{"a reversed range is empty", ordering.Range{From: num(5), To: num(1), ToIncluded: true}, num(3), false},
+		{"a key of a kind between the bounds", ordering.Range{From: sortkey.Bool(true), To: sortkey.Null()}, sortkey.Text("x"), true},
+		{"null is the largest key", ordering.Range{From: sortkey.Bool(false), To: sortkey.Null()}, sortkey.Null(), false},
+		{"null is included", ordering.Range{From: sortkey.Bool(false), To: sortkey.Null(), ToIncluded: true}, sortkey.Null(), true},
+		{"a text that begins with To", ordering.Range{From: sortkey.Text("a"), To: sortkey.Text("b"), ToIncluded: true}, sortkey.Text("b\x00"), false},
+	} {
+		if got := ordering.InRanges([]ordering.Range{row.r}, row.k); got != row.in {
+			t.Errorf("%s: InRanges() = %v, want %v", row.why, got, row.in)
+		}
+	}
+}
+
+// A key is in several ranges if it is in one of them, also at the bounds and between them.
+func TestInRanges(t *testing.T) {
+	num := sortkey.Int
+	point := func(n int64) ordering.Range { return ordering.Range{From: num(n), To: num(n), ToIncluded: true} }
+	for _, row := range []struct {
+		why    string
+		ranges []ordering.Range
+	}{
+		{"no range", nil},
+		{"one value", []ordering.Range{point(3)}},
+		{"many values", []ordering.Range{point(1), point(3), point(4), point(7), point(9)}},
+		{"ranges that meet at a key that neither has", []ordering.Range{{From: num(0), To: num(2)}, {From: num(2), To: num(4), FromExcluded: true}, point(8)}},
+		{"ranges that meet at a key that the first has", []ordering.Range{point(0), {From: num(1), To: num(3), ToIncluded: true}, {From: num(3), To: num(5), FromExcluded: true}}},
+		{"ranges that meet at a key that the second has", []ordering.Range{point(0), {From: num(1), To: num(3)}, point(3), {From: num(3), To: num(5), FromExcluded: true}}},
+		{"to null", []ordering.Range{point(1), point(2), {From: num(4), To: sortkey.Null(), ToIncluded: true}}},
+	} {
+		for _, k := range []sortkey.Key{num(-1), num(0), num(1), num(2), num(3), sortkey.Float(3.5), num(4), num(5), num(8), num(9), num(10), sortkey.Text("x"), sortkey.Null()} {
+			want := slices.ContainsFunc(row.ranges, func(r ordering.Range) bool { return ordering.InRanges([]ordering.Range{r}, k) })
+			if got := ordering.InRanges(row.ranges, k); got != want {
+				t.Errorf("%s: InRanges(%v) = %v, want %v", row.why, k, got, want)
+			}
+		}
+	}
+}
+
+// A comparison holds for values of the same kind only, which shows in its ranges.
+func TestRangesStayInKind(t *testing.T) {
+	instant := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	samples := map[string][]sortkey.Key{
+		"boolean": {sortkey.Bool(false), sortkey.Bool(true)},
+		"number":  {sortkey.Float(math.Inf(-1)), sortkey.Int(0), sortkey.Float(math.Inf(1))},
+		"NaN":     {sortkey.Float(math.NaN())},
+		"instant": {sortkey.Time(time.Unix(math.MinInt64, 0)), sortkey.Time(time.Time{}), sortkey.Time(instant), sortkey.Time(time.Unix(1<<60, 0))},
+		"text":    {sortkey.Text(""), sortkey.Text("\xff\xff")},
+		"list":    {sortkey.List(), sortkey.List(sortkey.Null(), sortkey.Null())},
+		"object":  {sortkey.Object("{}"), sortkey.Object("\xff")},
+		"null":    {sortkey.Null()},
+	}
+	for kind, value := range map[string]any{
+		"boolean": true, "number": 1.5, "instant": instant, "text": "m", "list": []int{3}, "object": map[string]int{"a": 1},
+	} {
+		atMost, err1 := ordering.AtMost("f", value).Ranges(nil)
+		greater, err2 := ordering.Greater("f", value).Ranges(nil)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		for other, keys := range samples {
+			for i, k := range keys {
+				want := 0 // one of the two conditions holds for a value of the same kind
+				if other == kind {
+					want = 1
+				}
+				if got := containing(atMost, k) + containing(greater, k); got != want {
+					t.Errorf("%d of %s <= f and %s < f hold for %s %d, want %d", got, kind, kind, other, i, want)
+				}
+			}
+		}
+	}
+}
+
+// containing returns the number of ranges that contain a key.
+func containing(ranges []ordering.Range, k sortkey.Key) (n int) {
+	for _, r := range ranges {
+		if ordering.InRanges([]ordering.Range{r}, k) {
+			n++
+		}
+	}
+	return n
+}
+
+// Conditions that hold for nothing have no ranges.
+func TestEmptyRanges(t *testing.T) {
+	for _, c := range []ordering.Condition{
+		ordering.OneOf[int]("f"),
+		ordering.Less("f", false),
+		ordering.Greater("f", true),
+		ordering.Less("f", math.Inf(-1)),
+		ordering.Greater("f", math.Inf(1)),
+		ordering.Less("f", time.Unix(math.MinInt64, 0)),
+		ordering.Less("f", ""),
+		ordering.Less("f", []int{}),
+	} {
+		if ranges, err := c.Ranges(nil); err != nil || len(ranges) != 0 {
+			t.Errorf("%v: ranges %v, %v, want none", c, ranges, err)
+		}
+	}
+}
+
+// The error of a function that returns the keys is wrapped.
+func TestRangesKeyError(t *testing.T) {
+	failed := errors.New("no such unit")
+	keyOf := func(any) (sortkey.Key, error) { return sortkey.Key{}, failed }
+	_, err := ordering.Less("price", "5 kr").Ranges(keyOf)
+	if !errors.Is(err, ordering.ErrInvalidCondition) || !errors.Is(err, failed) || !strings.Contains(err.Error(), "price") {
+		t.Errorf("error %v, want both errors and the name", err)
+	}
+	for _, c := range []ordering.Condition{ordering.IsNull("price"), ordering.NotNull("price"), ordering.OneOf[string]("price")} {
+		if _, err := c.Ranges(keyOf); err != nil {
+			t.Errorf("%v has no value, but its error is %v", c, err)
+		}
+	}
+}
+
+// A condition is text for people.
+func TestConditionString(t *testing.T) {
+	day := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		c    ordering.Condition
+		want string
+	}{
+		{ordering.Condition{}, "no condition"},
+		{ordering.Equal("status", "released"), `status = "released"`},
+		{ordering.Equal("name", `a "b"`), `name = "a \"b\""`},
+		{ordering.OneOf("id", 1, 2), "id in (1, 2)"},
+		{ordering.OneOf[string]("id"), "id in ()"},
+		{ordering.Less("price", 1.5), "price < 1.5"},
+		{ordering.AtMost("price", -3), "price <= -3"},
+		{ordering.Greater("live", false), "live > false"},
+		{ordering.AtLeast("start", day), "start >= 2024-05-01 12:00:00 +0000 UTC"},
+		{ordering.Between("id", 3, 7), "3 <= id <= 7"},
+		{ordering.Between("name", "a", "b"), `"a" <= name <= "b"`},
+		{ordering.Prefix("name", "Al"), `name begins with "Al"`},
+		{ordering.IsNull("name"), "name is null"},
+		{ordering.NotNull("name"), "name is not null"},
+		{ordering.Equal("port", uint16(80)), "port = 80"},
+		{ordering.Equal("byte", byte(200)), "byte = 200"},
+		{ordering.Equal("shade", shade("red")), `shade = "red"`},
+		{ordering.Equal("note", ptr("n")), `note = "n"`},
+		{ordering.Equal("note", nil), "note = nil"},
+		{ordering.Equal("note", (*string)(nil)), "note = nil"},
+		{ordering.Equal("a", (*big.Rat)(nil)), "a = nil"},
+		{ordering.Equal("a", big.NewRat(1, 2)), "a = 1/2"},
+		{ordering.Equal("a", json.RawMessage(`[1]`)), "a = [1]"},
+	} {
+		if diff := cmp.Diff(row.want, row.c.String()); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if got := fmt.Sprint(row.c); got != row.c.String() {
+			t.Errorf("fmt.Sprint returns %q, String %q", got, row.c.String())
+		}
+	}
+	if got := ordering.Equal("status", panickingStringer{}).String(); !strings.HasPrefix(got, "status = ") {
+		t.Errorf("a value whose String panics: %q", got)
+	}
+	if got := ordering.AtMost("status", 1).Field(); got != "status" {
+		t.Errorf("Field() = %q", got)
+	}
+}
+
+type panickingStringer struct{}
+
+func (panickingStringer) String() string { panic("no text") }
+
+// A prefix is a sequence of bytes, which may end within a character.
+func TestPrefixOfBytes(t *testing.T) {
+	texts := []string{"", "a", "a\x7f", "a\x80", "a\x80b", "a\xc3", "aé", "aê", "a\xfe", "a\xff", "a\xffb", "a\ufffd", "a\ufffdb", "a\uffff", "b", "\ufffd", "\xff", "\xff\xff", "\xffa", "\xfe\xff"}
+	for _, prefix := range texts {
+		ranges, err := ordering.Prefix("name", prefix).Ranges(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range texts {
+			if got, want := containing(ranges, sortkey.Text(s)) > 0, strings.HasPrefix(s, prefix); got != want {
+				t.Errorf("%q begins with %q: %v, want %v", s, prefix, got, want)
+			}
 		}
 	}
 }

@@ -2,7 +2,7 @@
 // value of the ordering parameter of an HTTP catalogue, for any Go type. It also has
 // conditions on fields, such as [Equal] and [Between].
 //
-// The package does not depend on the rest of the module, except on package jsonmember. To
+// The package imports nothing of the rest of the module except its own subpackages. To
 // sort a slice of structs by the ordering in a request:
 //
 //	fields, err := ordering.FieldsOf[Book]()       // from the json tags, once
@@ -16,29 +16,42 @@
 // the rules of djangorestframework-camel-case.
 //
 // In the text of an ordering, a leading minus means descending order, and commas
-// separate terms. [Parse] drops unknown fields, as OrderingFilter of Django REST
-// framework does. [ParseStrict] returns an error for them.
+// separate terms. [Parse] and [Fields.Parse] drop unknown fields, as OrderingFilter of
+// Django REST framework does. [Fields.Sort] returns an error for them.
 //
 // # Order
 //
-// Numbers compare by value, strings by their bytes, false before true, times by
-// instant, and lists element by element. Null is the largest value: last in
-// ascending and first in descending order, as in PostgreSQL. If a field holds values
-// of several kinds, booleans come first, then numbers, times, strings, lists, objects,
-// and null. A [FieldKey] or [TypeKey] replaces this order, for example to ignore case
-// or to sort decimals that are kept as text.
-//
-// A [Key] holds one value. [Key.Append] encodes it as bytes that compare as the value
-// does, for use in a B-tree or a key-value store.
+// Records compare by the keys of their fields, which are those of package sortkey:
+// numbers compare by value, strings by their bytes, false before true, times by instant,
+// and lists element by element. Null is the largest value: last in ascending and first in
+// descending order. A [FieldKey] or [TypeKey] replaces this order, for example to ignore
+// case or to sort decimals that are kept as text.
 //
 // # Conditions
 //
 // A [Condition] restricts a field to values in that order. To filter a slice:
 //
-//	match, err := fields.Matcher(ordering.Between("year", 1950, 1960), ordering.Prefix("title", "The "))
+//	match, err := fields.Matcher(ordering.Between("year", 1950, 1959), ordering.Prefix("title", "The "))
 //	books = slices.DeleteFunc(books, func(b Book) bool { return !match(b) })
 //
 // A comparison holds only for values of the same kind, and never for null.
 // [Condition.Ranges] returns the ranges of keys that satisfy a condition, for use with an
 // index.
 package ordering
+
+import "errors"
+
+// The errors of this package are wrapped by errors that name the term or the field.
+var (
+	// ErrUnknownField is returned when a term, a condition or a key function names a
+	// field that does not exist.
+	ErrUnknownField = errors.New("unknown field")
+	// ErrInvalidFields is returned by [FieldsOf] when the type is not a struct, a field
+	// has no name, two fields have the same name, or a key function is nil or takes
+	// another type than its field has.
+	ErrInvalidFields = errors.New("invalid fields")
+	// ErrInvalidCondition is returned for the zero [Condition] and for one that has a
+	// value of the wrong type, a value that equals nothing, or two values in the wrong
+	// order.
+	ErrInvalidCondition = errors.New("invalid condition")
+)

@@ -2,11 +2,14 @@ package ordering_test
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 type Title struct {
@@ -51,54 +54,84 @@ func ExampleParse() {
 	// Output: [-start_date name]
 }
 
-func ExampleParseStrict() {
-	known := func(name string) bool { return name == "name" }
-	_, err := ordering.ParseStrict("name,pagse", known)
-	fmt.Println(err)
-	// Output: ordering "name,pagse": unknown field: "pagse"
-}
-
 func ExampleSnake() {
 	fmt.Println(ordering.Snake("featureAuthors"), ordering.Camel("feature_authors"))
 	// Output: feature_authors featureAuthors
 }
 
-func ExampleNewFields() {
-	fields, err := ordering.NewFields(
-		ordering.By("length", func(t *Title) int { return len(t.Name) }),
-		ordering.ByTime("published", func(t *Title) time.Time { return t.PublishedOn }),
-	)
-	if err != nil {
-		panic(err)
-	}
-	books := titles()
-	err = fields.Sort(books, ordering.Desc("length"), ordering.Asc("published"))
-	print(books)
-	fmt.Println(err)
-	// Output:
-	// Ulysses Solaris Emma Dune
-	// <nil>
-}
-
-func ExampleFields_Comparator() {
-	fields, _ := ordering.FieldsOf[Title]()
-	byPages, err := fields.Comparator(ordering.Asc("pages"))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(slices.MinFunc(titles(), byPages).Name)
-	// Output: Solaris
-}
-
 func ExampleTerm() {
 	t := ordering.Desc("name")
-	fmt.Println(t, t.Reverse(), t.Reverse() == ordering.Asc("name"))
+	fmt.Println(t, t.Field, t.Desc)
 	// Output: -name name true
 }
 
-func ExampleKey() {
-	keys := []ordering.Key{ordering.Null(), ordering.Text("b"), ordering.Int(7), ordering.JSON(`[1, "x"]`), ordering.Bool(true)}
-	slices.SortFunc(keys, ordering.Key.Compare)
-	fmt.Println(keys[0].Compare(ordering.Bool(true)), keys[4].Compare(ordering.Null()))
-	// Output: 0 0
+// This example filters a slice, sorts what is left and prints its first page.
+func ExampleFields_Matcher() {
+	fields, err := ordering.FieldsOf[Title]()
+	if err != nil {
+		panic(err)
+	}
+	match, err := fields.Matcher(ordering.AtLeast("pages", 400))
+	if err != nil {
+		panic(err)
+	}
+	books := slices.DeleteFunc(titles(), func(t Title) bool { return !match(t) })
+	if err := fields.Sort(books, ordering.Desc("pages")); err != nil {
+		panic(err)
+	}
+	start, end := pagination.Window{Limit: 2}.Bounds(len(books))
+	page := books[start:end]
+	fmt.Println(len(books), "books")
+	print(page)
+	// Output:
+	// 3 books
+	// Ulysses Emma
+}
+
+func ExampleBetween() {
+	fields, _ := ordering.FieldsOf[Title]()
+	match, err := fields.Matcher(ordering.Between("pages", 204, 412)) // 204 and 412 are included
+	if err != nil {
+		panic(err)
+	}
+	print(slices.DeleteFunc(titles(), func(t Title) bool { return !match(t) }))
+	// Output: Dune Solaris
+}
+
+// This example compares names without regard to case.
+func ExampleFieldKey() {
+	type User struct {
+		Name string `json:"name"`
+	}
+	fields, err := ordering.FieldsOf[User](
+		ordering.FieldKey("name", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) }))
+	if err != nil {
+		panic(err)
+	}
+	users := []User{{"bob"}, {"Carol"}, {"alice"}}
+	err = fields.Sort(users, ordering.Asc("name"))
+	fmt.Println(users, err)
+	match, err := fields.Matcher(ordering.Equal("name", "CAROL"))
+	fmt.Println(match(users[2]), err)
+	// Output:
+	// [{alice} {bob} {Carol}] <nil>
+	// true <nil>
+}
+
+// This example compares IP addresses by value, not by their text.
+func ExampleTypeKey() {
+	type Host struct {
+		Addr netip.Addr `json:"addr"`
+	}
+	fields, err := ordering.FieldsOf[Host](ordering.TypeKey(func(a netip.Addr) sortkey.Key {
+		b := a.As16()
+		return sortkey.Text(string(b[:]))
+	}))
+	if err != nil {
+		panic(err)
+	}
+	hosts := []Host{{netip.MustParseAddr("10.0.0.1")}, {netip.MustParseAddr("9.0.0.1")}}
+	err = fields.Sort(hosts, ordering.Asc("addr"))
+	fmt.Println(hosts, err)
+	// Output: [{9.0.0.1} {10.0.0.1}] <nil>
 }

@@ -1,9 +1,44 @@
 package ordering
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering/jsonmember"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A Field is a property of type T that records can be ordered by.
+type Field[T any] struct {
+	// Name is the name of the field in a [Term], in snake_case.
+	Name string
+	// Key returns the sort key of a record. It must not retain or modify the
+	// record, and must return equal keys for equal records. It must be safe for
+	// concurrent use.
+	Key func(record *T) sortkey.Key
+	// Kind is a property of all keys of the field. [AnyKey], the zero value, is always
+	// right.
+	Kind Kind
+	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
+	// [KeyOf].
+	KeyOf func(value any) (sortkey.Key, error)
+}
+
+// A Kind is a property that all keys of a field have. It permits a cheaper index, which
+// is in the wrong order if a key lacks the property.
+type Kind uint8
+
+const (
+	AnyKey     Kind = iota // keys of any kind
+	BoolKey                // keys made by [sortkey.Bool]
+	IntegerKey             // keys of numbers for which [sortkey.Key.AsInt] reports true
+	TextKey                // keys made by [sortkey.Text]
 )
 
 // Fields is the set of fields that records of type T can be ordered by. It is
@@ -13,24 +48,7 @@ type Fields[T any] struct {
 	byName map[string]int
 }
 
-// NewFields returns the set of the given fields, such as those made by [By]. It
-// returns an error wrapping [ErrInvalidFields] if a field has no Name or no Key, or if
-// two fields have the same name. O(n).
-func NewFields[T any](fields ...Field[T]) (*Fields[T], error) {
-	fs := &Fields[T]{list: slices.Clone(fields), byName: make(map[string]int, len(fields))}
-	for i, f := range fields {
-		if f.Name == "" || f.Key == nil {
-			return nil, fmt.Errorf("%w: field %d has no Name or no Key", ErrInvalidFields, i)
-		}
-		if j, twice := fs.byName[f.Name]; twice {
-			return nil, fmt.Errorf("%w: fields %d and %d are both named %q", ErrInvalidFields, j, i, f.Name)
-		}
-		fs.byName[f.Name] = i
-	}
-	return fs, nil
-}
-
-// Names returns the names of the fields, in the order in which the fields were given.
+// Names returns the names of the fields, in the order of the struct.
 // The caller may modify the slice. O(n).
 func (fs *Fields[T]) Names() []string {
 	names := make([]string, len(fs.list))
@@ -38,12 +56,6 @@ func (fs *Fields[T]) Names() []string {
 		names[i] = f.Name
 	}
 	return names
-}
-
-// Has reports whether there is a field with the given name. O(1).
-func (fs *Fields[T]) Has(name string) bool {
-	_, ok := fs.byName[name]
-	return ok
 }
 
 // Lookup returns the field with the given name and reports whether there is one. O(1).
@@ -55,69 +67,19 @@ func (fs *Fields[T]) Lookup(name string) (Field[T], bool) {
 	return fs.list[i], true
 }
 
-// Parse is like the function [Parse] with [Fields.Has]: it drops unknown fields. It is
-// for orderings from requests.
-func (fs *Fields[T]) Parse(text string) []Term { return Parse(text, fs.Has) }
+// Parse parses an ordering as the function [Parse] does, and drops unknown fields. It is
+// for orderings from requests. A program that wants an error for an unknown field passes
+// the terms that the function returns to [Fields.Sort].
+func (fs *Fields[T]) Parse(text string) []Term { return Parse(text, fs.has) }
 
-// ParseStrict is like the function [ParseStrict] with [Fields.Has]: it returns an error
-// for an unknown field. The error suggests a known name, as [Suggest] does. ParseStrict
-// is for orderings from programs.
-func (fs *Fields[T]) ParseStrict(text string) ([]Term, error) {
-	terms, err := ParseStrict(text, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range terms {
-		if !fs.Has(t.Field) {
-			return nil, fmt.Errorf("ordering %q: %w", text, fs.unknown(t.Field))
-		}
-	}
-	return terms, nil
+func (fs *Fields[T]) has(name string) bool {
+	_, ok := fs.byName[name]
+	return ok
 }
 
 // unknown returns the error for a name that is not in the set.
 func (fs *Fields[T]) unknown(name string) error {
 	return fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.Names()))
-}
-
-// resolve returns the fields of terms, or an error for the first unknown one.
-func (fs *Fields[T]) resolve(terms []Term) ([]Field[T], error) {
-	fields := make([]Field[T], len(terms))
-	for i, t := range terms {
-		f, ok := fs.Lookup(t.Field)
-		if !ok {
-			return nil, fs.unknown(t.Field)
-		}
-		fields[i] = f
-	}
-	return fields, nil
-}
-
-// Comparator returns a function that compares two records by the terms, for use with
-// [slices.SortStableFunc] and similar functions. The function returns zero if the
-// records are equal by all terms, or if there are no terms. It is safe for concurrent
-// use. It computes the keys at each call, so [Fields.Sort] is faster for sorting a
-// slice.
-//
-// Comparator returns an error wrapping [ErrUnknownField] if a term names an unknown
-// field.
-func (fs *Fields[T]) Comparator(terms ...Term) (func(a, b T) int, error) {
-	fields, err := fs.resolve(terms)
-	if err != nil {
-		return nil, err
-	}
-	return func(a, b T) int {
-		for i, f := range fields {
-			c := f.Key(&a).Compare(f.Key(&b))
-			if terms[i].Desc {
-				c = -c
-			}
-			if c != 0 {
-				return c
-			}
-		}
-		return 0
-	}, nil
 }
 
 // Sort sorts records in place by the terms. The sort is stable. Without terms, Sort
@@ -127,21 +89,399 @@ func (fs *Fields[T]) Comparator(terms ...Term) (func(a, b T) int, error) {
 // term names an unknown field. Each key is computed once: O(n) keys and O(n log n)
 // comparisons of bytes.
 func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
-	fields, err := fs.resolve(terms)
-	if err != nil || len(terms) == 0 {
-		return err
+	keys := make([]func(*T) sortkey.Key, len(terms))
+	for i, t := range terms {
+		f, ok := fs.Lookup(t.Field)
+		if !ok {
+			return fs.unknown(t.Field)
+		}
+		keys[i] = f.Key
 	}
-	type keyed struct {
+	if len(terms) == 0 {
+		return nil
+	}
+	type row struct {
 		key    string
 		record T
 	}
-	rows := make([]keyed, len(records))
+	rows := make([]row, len(records))
 	for i := range records {
-		rows[i] = keyed{string(appendKeys(nil, &records[i], fields, terms)), records[i]}
+		var key []byte
+		for j, t := range terms {
+			if k := keys[j](&records[i]); t.Desc {
+				key = k.AppendDesc(key)
+			} else {
+				key = k.Append(key)
+			}
+		}
+		rows[i] = row{string(key), records[i]}
 	}
-	slices.SortStableFunc(rows, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.key, b.key) })
 	for i := range rows {
 		records[i] = rows[i].record
 	}
 	return nil
+}
+
+// FieldsOf returns the fields of a struct type, derived from its json tags. Each member
+// of the JSON of T is a field, named by the snake_case form of the member's name.
+// Embedded structs are flattened as in encoding/json.
+//
+// Records compare by a field according to its type:
+//
+//   - A type with a method OrderingKey() int64 or OrderingKey() sortkey.Key compares
+//     by the result of the method, which must be the same for equal values. An int64 is the
+//     cheapest key to index.
+//   - [time.Time] and structs that embed it compare by instant.
+//   - Numbers, strings and booleans compare by value, slices and arrays element by
+//     element. The value of a float is the number in its JSON, such as 0.1 for
+//     float32(0.1). A nil slice is null, as in encoding/json.
+//   - Pointers compare as the values they point to. A nil pointer is null.
+//   - All other types compare by their JSON. Among them are maps, structs, types with a
+//     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
+//     cannot be marshalled is null.
+//
+// The given functions replace these keys: a [FieldKey] that of one field, a [TypeKey]
+// that of all fields of a type. A FieldKey takes precedence over a TypeKey, and a later
+// function over an earlier one for the same field or type.
+//
+// FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
+// fields have the same name in snake_case, if that name is empty, or if a function is
+// nil or takes another type than its field has. The error wraps [ErrUnknownField] if a
+// function is for a field that T does not have. FieldsOf inspects the type once; the
+// fields do not repeat that work for each record.
+func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
+	}
+	types, special, err := split(keys)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", t, err)
+	}
+	fs := &Fields[T]{byName: map[string]int{}}
+	members, _ := jsonmember.Of(t)
+	for _, m := range members {
+		name := Snake(m.Name)
+		f := types.field(m)
+		if k, ok := special[name]; ok {
+			if f.key, err = k.of(m.Field.Type); err != nil {
+				return nil, fmt.Errorf("%v: %w", t, err)
+			}
+			f.kind, f.own = AnyKey, true
+		}
+		if name == "" || fs.has(name) {
+			return nil, fmt.Errorf("%v: %w: the name of %s is %q, which is empty or that of another field", t, ErrInvalidFields, m.Field.Name, name)
+		}
+		fs.byName[name] = len(fs.list)
+		fs.list = append(fs.list, Field[T]{name, keyAt[T](m.Field, f.key), f.kind, valueKey(m.Field.Type, f.key, f.own)})
+	}
+	for name := range special {
+		if !fs.has(name) {
+			return nil, fmt.Errorf("%v: %w", t, fs.unknown(name))
+		}
+	}
+	return fs, nil
+}
+
+// A memberKey is the key of a member of a struct.
+type memberKey struct {
+	key  func(reflect.Value) sortkey.Key
+	kind Kind
+	own  bool // the type decides how its values compare
+}
+
+// field returns the key of a member.
+func (k keyer) field(m jsonmember.Member) memberKey {
+	t := m.Field.Type
+	base := t
+	if base.Kind() == reflect.Pointer {
+		base = base.Elem()
+	}
+	own := k.ownKey(base) != nil || k[t] != nil || t.Implements(reflect.TypeFor[json.Marshaler]()) ||
+		t == reflect.TypeFor[json.Number]()
+	f := memberKey{k.keyOf(t), AnyKey, own}
+	switch {
+	case m.Indirect, t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
+	case hasMethod[integerKeyed](t):
+		f.kind = IntegerKey
+	case !own:
+		f.kind = basicKind(t)
+	}
+	return f
+}
+
+// basicKind returns the kind of the keys of basicKey.
+func basicKind(t reflect.Type) Kind {
+	switch t.Kind() {
+	case reflect.Bool:
+		return BoolKey
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return IntegerKey
+	case reflect.String:
+		return TextKey
+	}
+	return AnyKey
+}
+
+// keyAt returns a function that returns the key of a field. The key is null if an
+// embedded pointer on the way is nil.
+func keyAt[T any](f reflect.StructField, key func(reflect.Value) sortkey.Key) func(*T) sortkey.Key {
+	if !f.IsExported() {
+		key = readable(key)
+	}
+	if len(f.Index) == 1 {
+		i := f.Index[0]
+		return func(record *T) sortkey.Key { return key(reflect.ValueOf(record).Elem().Field(i)) }
+	}
+	return func(record *T) sortkey.Key {
+		v, err := reflect.ValueOf(record).Elem().FieldByIndexErr(f.Index)
+		if err != nil {
+			return sortkey.Null()
+		}
+		return key(v)
+	}
+}
+
+// readable adapts key to an unexported field, whose value can be read only through its
+// address. Such a field is a member if it is an embedded struct with a name in its tag.
+func readable(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
+	return func(v reflect.Value) sortkey.Key {
+		return key(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem())
+	}
+}
+
+// A KeyFunc supplies the sort key of a field, or of all fields of a type, in place of the
+// one that [FieldsOf] derives. [FieldKey] and [TypeKey] return one.
+type KeyFunc struct {
+	field  string // if single is set
+	single bool   // of one field, not of all fields of the type
+	typ    reflect.Type
+	key    func(reflect.Value) sortkey.Key // of an addressable value of typ
+	text   func(string) sortkey.Key        // if typ is string
+}
+
+// FieldKey returns the KeyFunc of the field with the given name in snake_case. The field
+// must have type V or *V. A nil pointer is null; key is not called for it. Records compare
+// by the key, so it can fold case, apply a collation or read a number from text:
+//
+//	ordering.FieldKey("name", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) })
+//	ordering.FieldKey("price", sortkey.Decimal)
+//
+// The values of conditions on the field are of type V, and are compared by their keys
+// too. key must be safe for concurrent use and must not modify its argument. [FieldsOf]
+// reports a nil key.
+func FieldKey[V any](field string, key func(V) sortkey.Key) KeyFunc {
+	k := TypeKey(key)
+	k.field, k.single = field, true
+	return k
+}
+
+// TypeKey returns the KeyFunc of all fields of type V, *V, or a slice or array of these.
+// It is for types of other packages, such as [net/netip.Addr]. A type of the program can
+// have a method OrderingKey instead. A nil pointer is null; key is not called for it. The
+// KeyFunc has no effect if there is no such field, and none on values inside maps and
+// structs, which compare by their JSON.
+//
+// The values of conditions on the fields are compared by their keys too. key must be safe
+// for concurrent use and must not modify its argument. [FieldsOf] reports a nil key.
+func TypeKey[V any](key func(V) sortkey.Key) KeyFunc {
+	text, _ := any(key).(func(string) sortkey.Key)
+	k := KeyFunc{typ: reflect.TypeFor[V](), text: text}
+	if key != nil {
+		pointer := k.typ.Kind() == reflect.Pointer
+		k.key = func(v reflect.Value) sortkey.Key {
+			if pointer && v.IsNil() {
+				return sortkey.Null()
+			}
+			return key(*v.Addr().Interface().(*V))
+		}
+	}
+	return k
+}
+
+// ForText returns the key function of a field of text, such as a member of a JSON object,
+// and the name of the field. ok is false if the KeyFunc is not of one field, or its
+// function does not take a string.
+func (k KeyFunc) ForText() (field string, key func(string) sortkey.Key, ok bool) {
+	return k.field, k.text, k.field != "" && k.text != nil
+}
+
+// A keyer derives keys from types. Its functions replace those of their types.
+type keyer map[reflect.Type]func(reflect.Value) sortkey.Key
+
+// split returns the keyer of the functions for types, and the functions for fields.
+func split(funcs []KeyFunc) (keyer, map[string]KeyFunc, error) {
+	types, fields := keyer{}, map[string]KeyFunc{}
+	for i, k := range funcs {
+		if k.key == nil {
+			return nil, nil, fmt.Errorf("%w: key function %d is nil", ErrInvalidFields, i)
+		}
+		if k.single {
+			fields[k.field] = k
+		} else {
+			types[k.typ] = k.key
+		}
+	}
+	return types, fields, nil
+}
+
+// of returns the key of a field of type t.
+func (k KeyFunc) of(t reflect.Type) (func(reflect.Value) sortkey.Key, error) {
+	switch {
+	case t == k.typ:
+		return k.key, nil
+	case t.Kind() == reflect.Pointer && t.Elem() == k.typ:
+		return pointerKey(k.key), nil
+	}
+	return nil, fmt.Errorf("%w: %s: its key function takes %v, the field is %v", ErrInvalidFields, k.field, k.typ, t)
+}
+
+// Types can implement one of these interfaces to supply their own keys.
+type (
+	integerKeyed interface{ OrderingKey() int64 }
+	keyed        interface{ OrderingKey() sortkey.Key }
+)
+
+// hasMethod reports whether a pointer to a type has the methods of I.
+func hasMethod[I any](t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
+// keyOf returns a function that returns the key of an addressable value of type t.
+func (k keyer) keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
+	if key := k[t]; key != nil { // before the key of the type that t points to
+		return key
+	}
+	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
+		if key := k.ownKey(t.Elem()); key != nil {
+			return pointerKey(key)
+		}
+	}
+	if key := k.ownKey(t); key != nil {
+		return key
+	}
+	switch {
+	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), recursive(t):
+		return jsonKey
+	case t.Kind() == reflect.Pointer:
+		return pointerKey(k.keyOf(t.Elem()))
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
+		return k.listKey(t)
+	}
+	return basicKey(t)
+}
+
+// ownKey is like keyOf for times, for types with a method OrderingKey and for those of
+// the keyer. It returns nil for all other types.
+func (k keyer) ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+	if key := k[t]; key != nil {
+		return key
+	}
+	// Addr avoids a copy of the value on the heap.
+	switch {
+	case hasMethod[integerKeyed](t):
+		return func(v reflect.Value) sortkey.Key {
+			return sortkey.Int(v.Addr().Interface().(integerKeyed).OrderingKey())
+		}
+	case hasMethod[keyed](t):
+		return func(v reflect.Value) sortkey.Key { return v.Addr().Interface().(keyed).OrderingKey() }
+	}
+	if t == reflect.TypeFor[time.Time]() {
+		return func(v reflect.Value) sortkey.Key { return sortkey.Time(*v.Addr().Interface().(*time.Time)) }
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	f, found := t.FieldByName("Time")
+	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
+		return nil
+	}
+	key := k.keyOf(f.Type)
+	return func(v reflect.Value) sortkey.Key {
+		v, err := v.FieldByIndexErr(f.Index)
+		if err != nil {
+			return sortkey.Null()
+		}
+		return key(v)
+	}
+}
+
+// recursive reports whether a type is a list of itself or a pointer to itself.
+func recursive(t reflect.Type) bool {
+	for outer := map[reflect.Type]bool{}; !outer[t]; t = t.Elem() {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			outer[t] = true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func basicKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+	switch t.Kind() {
+	case reflect.Bool:
+		return func(v reflect.Value) sortkey.Key { return sortkey.Bool(v.Bool()) }
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return func(v reflect.Value) sortkey.Key { return sortkey.Int(v.Int()) }
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return func(v reflect.Value) sortkey.Key { return sortkey.Uint(v.Uint()) }
+	case reflect.Float32, reflect.Float64:
+		bits := t.Bits()
+		return func(v reflect.Value) sortkey.Key { return floatKey(v.Float(), bits) }
+	case reflect.String:
+		return func(v reflect.Value) sortkey.Key { return sortkey.Text(v.String()) }
+	}
+	return jsonKey
+}
+
+// floatKey returns the key of the shortest decimal that identifies f among the floats with
+// the given number of bits. It is 0.1 for float32(0.1), whose value as a float64 is
+// 0.10000000149011612.
+func floatKey(f float64, bits int) sortkey.Key {
+	if bits == 64 || f-f != 0 { // infinite or NaN
+		return sortkey.Float(f)
+	}
+	return sortkey.Number(strconv.FormatFloat(f, 'e', -1, bits))
+}
+
+func pointerKey(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
+	return func(v reflect.Value) sortkey.Key {
+		if v.IsNil() {
+			return sortkey.Null()
+		}
+		return key(v.Elem())
+	}
+}
+
+func (k keyer) listKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+	key := k.keyOf(t.Elem())
+	return func(v reflect.Value) sortkey.Key {
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			return sortkey.Null()
+		}
+		var room [8]sortkey.Key
+		elements := room[:0]
+		for i := range v.Len() {
+			elements = append(elements, key(v.Index(i)))
+		}
+		return sortkey.List(elements...)
+	}
+}
+
+// jsonKey returns the key of the JSON of a value, or null if it cannot be marshalled.
+func jsonKey(v reflect.Value) sortkey.Key {
+	if v.CanAddr() {
+		v = v.Addr()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v.Interface()) != nil {
+		return sortkey.Null()
+	}
+	return sortkey.JSON(string(bytes.TrimSpace(b.Bytes())))
 }

@@ -12,7 +12,7 @@ import (
 var ErrNotPage = errors.New("pagination: not a page")
 
 // An Envelope is a page of a list with the number of records in the list and links to
-// the neighbouring pages. Its JSON is the service's response to a request for a list.
+// the neighbouring pages. Its JSON is the response of DRF to a request for a list.
 type Envelope[T any] struct {
 	// Count is the number of records in the whole list.
 	Count int
@@ -27,7 +27,7 @@ type Envelope[T any] struct {
 // MarshalJSON returns {"count":…,"next":…,"previous":…,"results":[…]}, in this order
 // and without white space. An empty link is null, and nil Records are [].
 //
-// Like the service, MarshalJSON does not escape '<', '>' and '&'. [json.Marshal]
+// Like DRF, MarshalJSON does not escape '<', '>' and '&'. [json.Marshal]
 // escapes them in the result of this method; to avoid that, use a [json.Encoder] with
 // SetEscapeHTML(false). MarshalJSON returns an error if a record cannot be encoded. The
 // cost is that of encoding the records.
@@ -58,8 +58,8 @@ func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 //
 // UnmarshalJSON returns an error wrapping [ErrNotPage] if count or results are absent
 // or null, or if count is negative, so that an error document is not mistaken for the
-// end of a list. Other errors wrap those of [json.Unmarshal]. After an error, e is
-// unchanged. The cost is that of decoding the records.
+// end of a list. An error of [json.Unmarshal] is wrapped. After an error, e is unchanged.
+// The cost is that of decoding the records.
 func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

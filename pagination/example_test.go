@@ -79,7 +79,7 @@ func ExampleAppendNext() {
 
 func ExampleAppendPrevious() {
 	w := pagination.Window{Limit: 21, Offset: 50}
-	link, ok := pagination.AppendPrevious(nil, "/api/books/", pagination.Query{}, w, 60)
+	link, ok := pagination.AppendPrevious(nil, "/api/books/", pagination.Query{}, w)
 	fmt.Printf("%s %t\n", link, ok)
 	// Output:
 	// /api/books/?limit=21&offset=29 true
@@ -97,29 +97,13 @@ func ExampleLimits() {
 	// {Limit:50 Offset:0}
 }
 
-func ExampleLimits_Parse() {
-	// The texts may come from anywhere, such as flags of a command.
-	fmt.Printf("%+v\n", pagination.Limits{}.Parse(" 10 ", ""))
-	fmt.Printf("%+v\n", pagination.Limits{}.Parse("ten", "+30"))
-	// Output:
-	// {Limit:10 Offset:0}
-	// {Limit:21 Offset:30}
-}
-
 func ExampleWindow_Bounds() {
-	// For a list that is not in memory, such as a table.
-	w := pagination.Window{Limit: 21, Offset: 42}
-	start, end := w.Bounds(50)
-	fmt.Println("records", start, "to", end)
-	// Output:
-	// records 42 to 50
-}
-
-func ExampleSlice() {
 	days := []string{"Mon", "Tue", "Wed", "Thu", "Fri"}
-	fmt.Println(pagination.Slice(days, pagination.Window{Limit: 2, Offset: 1}))
-	fmt.Println(pagination.Slice(days, pagination.Window{Limit: 2, Offset: 4}))
-	fmt.Println(pagination.Slice(days, pagination.Window{Limit: 2, Offset: 9}))
+	for _, offset := range []int{1, 4, 9} {
+		w := pagination.Window{Limit: 2, Offset: offset}
+		start, end := w.Bounds(len(days))
+		fmt.Println(days[start:end])
+	}
 	// Output:
 	// [Tue Wed]
 	// [Fri]
@@ -130,10 +114,8 @@ func ExampleParseQuery() {
 	q := pagination.ParseQuery("q=caff%C3%A8&q=t%C3%A8+verde&&tag=a;b&bad=%zz")
 	last, ok := q.Get("q")
 	fmt.Println(last, ok)
-	fmt.Println(q.Len())
 	fmt.Println(q.Encode())
 	// Output:
 	// tè verde true
-	// 4
 	// bad=%25zz&q=caff%C3%A8&q=t%C3%A8+verde&tag=a%3Bb
 }

@@ -3,7 +3,7 @@ package pagination
 import "strconv"
 
 // Links returns the URLs of the pages after and before a window of a list of count
-// records. A URL is "" if there is no such page; the service writes null then.
+// records. A URL is "" if there is no such page; its JSON in an [Envelope] is null.
 //
 // The base is the URL of the list without query and fragment. It is copied unchanged,
 // so the links are absolute if base is. The links contain the parameters of q, the
@@ -14,14 +14,13 @@ import "strconv"
 // starts one limit before it and may be past the end too, as in DRF. A window with a
 // Limit of zero or less has no links. A negative count counts as 0.
 //
-// The cost is twice that of [Query.Encode]. A link of at most 256 bytes and 16
-// parameters takes one allocation.
+// A short link takes one allocation. O(len) to encode, plus O(n log² n) to sort n pairs.
 func Links(base string, q Query, w Window, count int) (next, previous string) {
 	var room [256]byte
 	if link, ok := AppendNext(room[:0], base, q, w, count); ok {
 		next = string(link)
 	}
-	if link, ok := AppendPrevious(room[:0], base, q, w, count); ok {
+	if link, ok := AppendPrevious(room[:0], base, q, w); ok {
 		previous = string(link)
 	}
 	return next, previous
@@ -30,7 +29,7 @@ func Links(base string, q Query, w Window, count int) (next, previous string) {
 // AppendNext appends the URL of the page after the window to dst and returns the
 // extended slice and true. The URL is the one that [Links] returns. If there is no such
 // page, AppendNext returns dst unchanged and false. It does not allocate if dst has
-// room for the link and q has at most 16 pairs.
+// room for the link and q has few pairs.
 func AppendNext(dst []byte, base string, q Query, w Window, count int) ([]byte, bool) {
 	offset, ok := w.next(count)
 	if !ok {
@@ -42,10 +41,11 @@ func AppendNext(dst []byte, base string, q Query, w Window, count int) ([]byte, 
 // AppendPrevious appends the URL of the page before the window to dst and returns the
 // extended slice and true. The URL is the one that [Links] returns. If there is no such
 // page, AppendPrevious returns dst unchanged and false. It does not allocate if dst has
-// room for the link and q has at most 16 pairs.
+// room for the link and q has few pairs.
 //
-// AppendPrevious ignores count. The parameter gives it the signature of [AppendNext].
-func AppendPrevious(dst []byte, base string, q Query, w Window, count int) ([]byte, bool) {
+// The page before a window past the end may be past the end too, so that AppendPrevious
+// needs no count.
+func AppendPrevious(dst []byte, base string, q Query, w Window) ([]byte, bool) {
 	offset, ok := w.previous()
 	if !ok {
 		return dst, false

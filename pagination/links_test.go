@@ -244,14 +244,14 @@ func TestAppendNextAndPrevious(t *testing.T) {
 	if diff := cmp.Diff("to: /b?limit=10&offset=30&q=1", string(next)); diff != "" || !ok {
 		t.Errorf("AppendNext: %t (-want +got):\n%s", ok, diff)
 	}
-	previous, ok := pagination.AppendPrevious(dst, "/b", q, w, 60)
+	previous, ok := pagination.AppendPrevious(dst, "/b", q, w)
 	if diff := cmp.Diff("to: /b?limit=10&offset=10&q=1", string(previous)); diff != "" || !ok {
 		t.Errorf("AppendPrevious: %t (-want +got):\n%s", ok, diff)
 	}
 	if got, ok := pagination.AppendNext(dst, "/b", q, w, 30); ok || string(got) != "to: " {
 		t.Errorf("AppendNext on the last page = %q, %t", got, ok)
 	}
-	if got, ok := pagination.AppendPrevious(dst, "/b", q, pagination.Window{Limit: 10}, 30); ok || string(got) != "to: " {
+	if got, ok := pagination.AppendPrevious(dst, "/b", q, pagination.Window{Limit: 10}); ok || string(got) != "to: " {
 		t.Errorf("AppendPrevious on the first page = %q, %t", got, ok)
 	}
 }

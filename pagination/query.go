@@ -16,8 +16,8 @@ const (
 // A Query is a parsed query string. It is immutable and safe for concurrent use. The
 // zero value is the empty query.
 //
-// Unlike [net/url.ParseQuery], it keeps what the service keeps: pairs that contain a
-// semicolon or an invalid escape, and the order of the pairs.
+// Unlike [net/url.ParseQuery], it keeps what DRF keeps: pairs that contain a semicolon or
+// an invalid escape, and the order of the pairs.
 type Query struct {
 	// pairs are the pairs as they are written in links, in the order of the query.
 	pairs []pair
@@ -40,10 +40,9 @@ type pair struct{ name, value string }
 //     UTF-8, and otherwise Latin-1.
 //   - Everything else is literal text, including '#' and control characters.
 //
-// ParseQuery allocates once for all pairs, or twice if raw is not ASCII, and a few more
-// times for each name or value that needs decoding; all others share memory with raw. A
-// pair takes up to 64 bytes, so limit the length of queries from untrusted clients.
-// O(len(raw)).
+// Names and values that need no decoding share memory with raw. The pairs take many times
+// the memory of a query of short ones, so limit the length of queries from untrusted
+// clients. O(len(raw)).
 func ParseQuery(raw string) Query {
 	n := countParts(raw)
 	if n == 0 {
@@ -58,13 +57,9 @@ func ParseQuery(raw string) Query {
 
 // Get returns the last value of the given name, decoded, and reports whether the query
 // has the name. Names are compared decoded and are case-sensitive. Get does not
-// allocate. O([Query.Len]).
+// allocate. O(number of pairs).
 func (q Query) Get(name string) (value string, ok bool) {
-	pairs := q.pairs
-	if q.text != nil {
-		pairs = q.text
-	}
-	for _, p := range slices.Backward(pairs) {
+	for _, p := range slices.Backward(q.readable()) {
 		if p.name == name {
 			return p.value, true
 		}
@@ -75,12 +70,8 @@ func (q Query) Get(name string) (value string, ok bool) {
 // All returns an iterator over the names and values, decoded as by Get, in the order of
 // the query.
 func (q Query) All() iter.Seq2[string, string] {
-	pairs := q.pairs
-	if q.text != nil {
-		pairs = q.text
-	}
 	return func(yield func(name, value string) bool) {
-		for _, p := range pairs {
+		for _, p := range q.readable() {
 			if !yield(p.name, p.value) {
 				return
 			}
@@ -88,9 +79,13 @@ func (q Query) All() iter.Seq2[string, string] {
 	}
 }
 
-// Len returns the number of pairs in the query. A repeated name counts each time. Empty
-// parts do not count. O(1).
-func (q Query) Len() int { return len(q.pairs) }
+// readable returns the pairs as Get reads them.
+func (q Query) readable() []pair {
+	if q.text != nil {
+		return q.text
+	}
+	return q.pairs
+}
 
 // Encode returns the query as it appears in [Links], but with limit and offset
 // unchanged. The pairs are sorted by name, by code point; values of the same name keep
@@ -143,4 +138,130 @@ func parsePairs(raw string, n int, high encoding) []pair {
 		pairs = append(pairs, pair{unescape(name, high), unescape(value, high)})
 	}
 	return pairs
+}
+
+// encoding is the encoding of unescaped bytes above 0x7F. Escaped bytes are always
+// UTF-8.
+type encoding bool
+
+const (
+	asUTF8   encoding = false
+	asLatin1 encoding = true
+)
+
+// unescape decodes a name or a value of a raw query. The result is valid UTF-8.
+func unescape(s string, high encoding) string {
+	if isPlain(s) {
+		return s
+	}
+	buf := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '+':
+			buf = append(buf, ' ')
+		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			buf = append(buf, unhex(s[i+1])<<4|unhex(s[i+2]))
+			i += 2
+		case c >= utf8.RuneSelf && high == asLatin1:
+			buf = utf8.AppendRune(buf, rune(c)) // Latin-1 is the start of Unicode
+		default:
+			buf = append(buf, c)
+		}
+	}
+	return toValid(buf)
+}
+
+// toValid replaces each maximal ill-formed subpart of b with U+FFFD, as browsers and
+// Python do. bytes.ToValidUTF8 replaces runs of invalid bytes instead, and a
+// conversion to runes each byte.
+func toValid(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	valid := make([]byte, 0, len(b)+2*utf8.UTFMax)
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size == 1 {
+			size = illFormed(b)
+		}
+		valid = utf8.AppendRune(valid, r)
+		b = b[size:]
+	}
+	return string(valid)
+}
+
+// illFormed returns the length of the maximal subpart at the start of b, which does not
+// start with a rune: the longest prefix of a rune, or one byte.
+func illFormed(b []byte) int {
+	n := 1
+	for n < len(b) && !utf8.FullRune(b[:n+1]) {
+		n++
+	}
+	return n
+}
+
+// appendPairs appends "name=value&" for each pair, escaped.
+func appendPairs(dst []byte, pairs []pair) []byte {
+	for _, p := range pairs {
+		dst = appendEscaped(dst, p.name)
+		dst = append(dst, '=')
+		dst = appendEscaped(dst, p.value)
+		dst = append(dst, '&')
+	}
+	return dst
+}
+
+// appendEscaped appends s, escaped as in links.
+func appendEscaped(dst []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for _, c := range []byte(s) {
+		switch {
+		case isUnreserved(c):
+			dst = append(dst, c)
+		case c == ' ':
+			dst = append(dst, '+')
+		default:
+			dst = append(dst, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return dst
+}
+
+// isPlain reports whether s needs no decoding.
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if c == '%' || c == '+' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII(s string) bool {
+	for _, c := range []byte(s) {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func isUnreserved(c byte) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return c == '_' || c == '.' || c == '-' || c == '~'
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// unhex returns the value of a hexadecimal digit.
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10 // clearing 0x20 converts a letter to upper case
 }

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func TestQueryGet(t *testing.T) {
@@ -91,16 +92,24 @@ func TestQueryReplacesMaximalSubparts(t *testing.T) {
 	}
 }
 
-func TestQueryLen(t *testing.T) {
+// length returns the number of pairs of a query.
+func length(q pagination.Query) (n int) {
+	for range q.All() {
+		n++
+	}
+	return n
+}
+
+func TestQueryPairs(t *testing.T) {
 	for query, want := range map[string]int{
 		"": 0, "&": 0, "&&&": 0, "=": 1, "a": 1, "a=1&a=2": 2, "&a=1&&b=2&": 2, "a;b": 1, "é=1&ü": 2,
 	} {
-		if got := pagination.ParseQuery(query).Len(); got != want {
-			t.Errorf("ParseQuery(%q).Len() = %d, want %d", query, got, want)
+		if got := length(pagination.ParseQuery(query)); got != want {
+			t.Errorf("ParseQuery(%q) has %d pairs, want %d", query, got, want)
 		}
 	}
-	if got := (pagination.Query{}).Len(); got != 0 {
-		t.Errorf("Query{}.Len() = %d, want 0", got)
+	if got := length(pagination.Query{}); got != 0 {
+		t.Errorf("the zero Query has %d pairs, want none", got)
 	}
 }
 
@@ -164,8 +173,8 @@ func FuzzParseQuery(f *testing.F) {
 			t.Errorf("Encode() of the encoded query (-want +got):\n%s", diff)
 		}
 		parts := slices.DeleteFunc(strings.Split(raw, "&"), func(s string) bool { return s == "" })
-		if q.Len() != len(parts) || again.Len() != len(parts) {
-			t.Errorf("Len() = %d, of the encoded query %d, want %d", q.Len(), again.Len(), len(parts))
+		if length(q) != len(parts) || length(again) != len(parts) {
+			t.Errorf("%d pairs, of the encoded query %d, want %d", length(q), length(again), len(parts))
 		}
 		compareWithNetURL(t, raw, q)
 	})
@@ -197,4 +206,80 @@ func isClean(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~%+=&", r)
 	})
+}
+
+const (
+	base  = "https://host.example/api/events/"
+	short = "format=json&limit=21&offset=42&ordering=-start_date"
+)
+
+// serve processes a query as a server does for each request.
+func serve(dst []byte, raw string) []byte {
+	q := pagination.ParseQuery(raw)
+	q.Get("format")
+	q.Get("ordering")
+	q.Get("search")
+	w := pagination.Limits{}.Window(q)
+	dst, _ = pagination.AppendNext(dst, base, q, w, 90)
+	dst, _ = pagination.AppendPrevious(dst, base, q, w)
+	return dst
+}
+
+func TestAllocations(t *testing.T) {
+	dst := make([]byte, 0, 1024)
+	for _, tt := range []struct {
+		reason string
+		want   float64
+		run    func()
+	}{
+		{"pairs only", 1, func() { serve(dst, short) }},
+		{"empty query", 0, func() { serve(dst, "") }},
+		{"pairs and one decoded value", 2, func() { serve(dst, "limit=21&ordering=-start_date%2Cname") }},
+		{"pairs and two links", 3, func() {
+			q := pagination.ParseQuery(short)
+			pagination.Links(base, q, pagination.Window{Limit: 21, Offset: 42}, 90)
+		}},
+		{"invalid numbers", 1, func() { pagination.Limits{}.Window(pagination.ParseQuery("limit=x&offset=999999999999999999999")) }},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			if got := testing.AllocsPerRun(100, tt.run); got > tt.want {
+				t.Errorf("got %v allocations, want at most %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func BenchmarkRequest(b *testing.B) {
+	for _, bb := range []struct{ name, raw string }{
+		{"empty", ""},
+		{"short", short},
+		{"escaped", "format=json&limit=21&offset=42&ordering=-start_date%2Cname&q=caff%C3%A8+nero"},
+		{"latin1", "limit=21&offset=42&q=caff\xe8"},
+		{"1000pairs", strings.Repeat("b=2&a=1&", 500)},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			dst := make([]byte, 0, 1<<16)
+			b.ReportAllocs()
+			for b.Loop() {
+				serve(dst, bb.raw)
+			}
+		})
+	}
+}
+
+func BenchmarkParseQuery(b *testing.B) {
+	for _, bb := range []struct{ name, raw string }{
+		{"short", short},
+		{"1MBpairs", strings.Repeat("a&", 1<<19)},
+		{"1MBseparators", strings.Repeat("&", 1<<20)},
+		{"1MBescapes", strings.Repeat("%FF", 1<<20/3)},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.SetBytes(int64(len(bb.raw)))
+			b.ReportAllocs()
+			for b.Loop() {
+				pagination.ParseQuery(bb.raw)
+			}
+		})
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // TestNoEventWithoutAuthor inserts authors and then events that refer to them, and
@@ -18,8 +19,8 @@ import (
 // No copy may have an event without its author. The tests that use porcupine would
 // detect such a copy, too, but they check far fewer copies.
 func TestNoEventWithoutAuthor(t *testing.T) {
-	house := catalogue.New()
-	authors, err := house.Records("authors")
+	house := mustNew()
+	authors, err := resources.Records("authors").In(house)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +59,13 @@ func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[sche
 	if p.author, err = authors.Insert(schema.Record{}); err != nil {
 		return nil, err
 	}
-	if p.event, err = house.Events().Insert(schema.Event{Authors: []int{p.author}}); err != nil {
+	if p.event, err = mustIn(resources.Events, house).Insert(resources.Event{Authors: []int{p.author}}); err != nil {
 		return nil, err
 	}
 	if pairs = append(pairs, p); len(pairs) <= 4 {
 		return pairs, nil
 	}
-	if err = house.Events().Delete(pairs[0].event); err == nil {
+	if err = mustIn(resources.Events, house).Delete(pairs[0].event); err == nil {
 		err = authors.Delete(pairs[0].author)
 	}
 	return pairs[1:], err
@@ -101,11 +102,11 @@ func checkSaved(house *catalogue.Catalogue) error {
 // checkCloned checks that each event of a clone has its author.
 func checkCloned(house *catalogue.Catalogue) error {
 	clone := house.Clone()
-	authors, err := clone.Records("authors")
+	authors, err := resources.Records("authors").In(clone)
 	if err != nil {
 		return err
 	}
-	page, err := clone.Events().Page(pagination.Window{Limit: everyRow})
+	page, err := mustIn(resources.Events, clone).Page(pagination.Window{Limit: everyRow})
 	for _, event := range page.Records {
 		if _, err := authors.Get(event.Authors[0]); err != nil {
 			return fmt.Errorf("cloned: event %d without its author: %w", event.ID, err)

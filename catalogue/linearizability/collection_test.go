@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
@@ -158,15 +159,15 @@ func (t transaction[T]) count() int                { return t.tx.Count() }
 
 func (t transaction[T]) update(id int, f func(*row)) error { return t.tx.Update(id, t.updating(f)) }
 
-// A pageReader is a collection or a snapshot.
+// A pageReader is a selection.
 type pageReader[T any] interface {
 	Page(w pagination.Window, terms ...ordering.Term) (catalogue.Page[T], error)
 	View(w pagination.Window, terms ...ordering.Term) (catalogue.View[T], error)
-	Ordered(terms ...ordering.Term) (iter.Seq[T], error)
+	All(terms ...ordering.Term) (iter.Seq[T], error)
 }
 
-func (c *records[T]) page(in input) reading     { return c.codec.page(c.c, in) }
-func (c *records[T]) iterate(by []term) reading { return c.codec.iterate(c.c, by) }
+func (c *records[T]) page(in input) reading     { return c.codec.page(c.c.Where(), in) }
+func (c *records[T]) iterate(by []term) reading { return c.codec.iterate(c.c.Where(), by) }
 
 func (k *codec[T]) page(coll pageReader[T], in input) reading {
 	w, terms := pagination.Window{Limit: in.limit, Offset: in.offset}, k.terms(in.by)
@@ -215,7 +216,7 @@ func (k *codec[T]) checkJSON(r row, v catalogue.View[T], i int) error {
 }
 
 func (k *codec[T]) iterate(coll pageReader[T], by []term) reading {
-	seq, err := coll.Ordered(k.terms(by)...)
+	seq, err := coll.All(k.terms(by)...)
 	return reading{rows: func() ([]row, error) { return k.collect(seq) }, err: err}
 }
 
@@ -230,8 +231,8 @@ type snapshotRecords[T any] struct {
 func (s snapshotRecords[T]) count() int                { return s.s.Count() }
 func (s snapshotRecords[T]) revision() uint64          { return s.s.Revision() }
 func (s snapshotRecords[T]) get(id int) reading        { return s.read(s.s.Get(id)) }
-func (s snapshotRecords[T]) page(in input) reading     { return s.codec.page(s.s, in) }
-func (s snapshotRecords[T]) iterate(by []term) reading { return s.codec.iterate(s.s, by) }
+func (s snapshotRecords[T]) page(in input) reading     { return s.codec.page(s.s.Where(), in) }
+func (s snapshotRecords[T]) iterate(by []term) reading { return s.codec.iterate(s.s.Where(), by) }
 
 func (c *records[T]) since(revision uint64) (func() ([]change, error), uint64, error) {
 	list, now, err := c.c.Since(revision)
@@ -282,7 +283,7 @@ func (c *records[T]) load(rows []row) error {
 	if err != nil {
 		return err
 	}
-	return c.house.LoadCollection(c.key, bytes.NewReader(data))
+	return c.house.Load(strings.NewReader(`{"`+c.key+`":`+string(data)+`}`), catalogue.LoadOptions{})
 }
 
 // A catalogueCollection is a collection of a catalogue.
@@ -314,7 +315,7 @@ func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogu
 			return func() (target, error) {
 				house, err := empty()
 				if err == nil {
-					err = house.Load(&data)
+					err = house.Load(&data, catalogue.LoadOptions{})
 				}
 				if err != nil {
 					return target{}, err

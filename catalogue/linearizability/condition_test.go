@@ -73,7 +73,7 @@ func (c condition) holds(r row) bool {
 	case atLeast:
 		return n >= c.values[0]
 	case between:
-		return c.values[0] <= n && n < c.values[1]
+		return c.values[0] <= n && n <= c.values[1]
 	case notNull:
 		return true
 	case prefixed:

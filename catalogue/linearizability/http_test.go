@@ -36,7 +36,7 @@ func eventsOverHTTP(name string, size int, wrap func(http.Handler) http.Handler)
 	t := eventModel(size)
 	t.lenient = true
 	return workload{name: name, collections: []collectionModel{t}, mix: forHTTP, required: true, newTarget: func() (target, error) {
-		house := catalogue.New()
+		house := mustNew()
 		return httpTarget(emptyCatalogue, house, eventsIn(house, t), wrap)
 	}}
 }
@@ -54,11 +54,7 @@ type httpCollection[T any] struct {
 // httpTarget returns the target of a collection that is read through a handler. If
 // wrap is not nil, it wraps the handler.
 func httpTarget[T any](empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
-	collections := make(map[string]httpapi.Collection)
-	for key, coll := range house.All() {
-		collections[key] = coll
-	}
-	handler, err := httpapi.NewHandler(collections, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
+	handler, err := httpapi.New(house, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
 	if err != nil {
 		return target{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // text and instant convert numbers to texts and times that sort like the numbers.
@@ -169,14 +170,14 @@ func openCodec() *codec[schema.Record] {
 }
 
 // eventCodec returns a codec for events. They have no optional field.
-func eventCodec() *codec[schema.Event] {
-	return &codec[schema.Event]{
+func eventCodec() *codec[resources.Event] {
+	return &codec[resources.Event]{
 		names: [fields]string{"name", "slug", "summary", "description", "start_date", "location"},
-		encode: func(r row) schema.Event {
-			return schema.Event{ID: r.ID, Name: text(r.F[0]), Slug: text(r.F[1]), Summary: text(r.F[2]), Description: text(r.F[3]),
+		encode: func(r row) resources.Event {
+			return resources.Event{ID: r.ID, Name: text(r.F[0]), Slug: text(r.F[1]), Summary: text(r.F[2]), Description: text(r.F[3]),
 				Labels: []int{}, Authors: []int{}, StartDate: schema.At(instant(r.F[4])), EndDate: schema.At(instant(99)), Location: text(r.F[5])}
 		},
-		decode: func(e *schema.Event) (row, error) {
+		decode: func(e *resources.Event) (row, error) {
 			r := row{ID: e.ID}
 			for i, s := range [...]string{e.Name, e.Slug, e.Summary, e.Description, "", e.Location} {
 				n, err := parse(s)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A mix for a test has all kinds of operations, but more of those that the test is
@@ -96,7 +97,7 @@ func catalogueWorkload[T any](name string, m mix, k *codec[T], size int, t colle
 // record type of a codec.
 func emptyFor[T any](k *codec[T], t collectionModel) func() (*catalogue.Catalogue, error) {
 	return func() (*catalogue.Catalogue, error) {
-		return catalogue.NewWith(catalogue.Define[T]("books", catalogue.Options{History: t.history, Unique: k.fields(t.unique)}))
+		return resources.New(catalogue.Define[T]("books", catalogue.Options{History: t.history, Unique: k.fields(t.unique)}))
 	}
 }
 
@@ -110,7 +111,7 @@ func booksIn[T any](k *codec[T], t collectionModel) (*catalogue.Catalogue, *reco
 	return house, &records[T]{codec: k, c: books, house: house, key: "books", base: t.base}, err
 }
 
-func emptyCatalogue() (*catalogue.Catalogue, error) { return catalogue.New(), nil }
+func emptyCatalogue() (*catalogue.Catalogue, error) { return mustNew(), nil }
 
 // eventModel returns the model of the events of a catalogue.
 func eventModel(size int) collectionModel {
@@ -118,16 +119,16 @@ func eventModel(size int) collectionModel {
 }
 
 // eventsIn returns the events of a catalogue.
-func eventsIn(house *catalogue.Catalogue, t collectionModel) *records[schema.Event] {
-	return &records[schema.Event]{codec: eventCodec(), c: house.Events(), house: house, key: "events", base: t.base}
+func eventsIn(house *catalogue.Catalogue, t collectionModel) *records[resources.Event] {
+	return &records[resources.Event]{codec: eventCodec(), c: mustIn(resources.Events, house), house: house, key: "events", base: t.base}
 }
 
 // twoCollections returns a workload with the authors and events of one catalogue.
 func twoCollections(name string, size int) workload {
 	authors, events := collectionModel{base: newBase(size, true), open: true}, eventModel(size)
 	return workload{name: name, mix: forCatalogues, collections: []collectionModel{authors, events}, required: true, newTarget: func() (target, error) {
-		house := catalogue.New()
-		c, err := house.Records("authors")
+		house := mustNew()
+		c, err := resources.Records("authors").In(house)
 		if err != nil {
 			return target{}, err
 		}

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A DateTime is an instant with an offset, to the microsecond. The zero DateTime is
 // 0001-01-01T00:00:00Z. Compare date-times with the methods Equal, Before and After of
 // [time.Time], which ignore the offset.
 //
-// A DateTime made by [At] or [ParseDateTime] or from JSON is normalized: it has whole
+// A DateTime made by [At] or from JSON is normalized: it has whole
 // microseconds and an offset of whole minutes. Others are normalized when they are
 // marshalled.
 type DateTime struct{ time.Time }
@@ -39,7 +41,7 @@ func zone(offset time.Duration) *time.Location {
 	return time.FixedZone("", int(offset/time.Second))
 }
 
-// MarshalJSON returns the date-time as the service writes it, such as
+// MarshalJSON returns the date-time as Django REST framework writes it, such as
 // "2024-05-10T18:00:00+02:00", with six digits of fraction if the microseconds are not
 // zero, and with Z for offset zero. It returns an error wrapping [ErrInvalid] if the
 // year is outside the range 1 to 9999. O(1).
@@ -110,4 +112,283 @@ func zeros(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// The first message is that of Django REST framework. The second is for texts without
+// offset, which the framework interprets in a default time zone.
+const (
+	wrongTimeFormat = "Datetime has wrong format. Use one of these formats instead: " +
+		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
+	noTimeOffset = "Datetime has no UTC offset. Use one of these formats instead: " +
+		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]](+HH:MM|-HH:MM|Z)."
+)
+
+// parseDateTime parses a date-time as Django REST framework does: a date whose month
+// and day have one or two digits, T or a space, hours and minutes, and an offset, which
+// is Z, +02, +0200 or +02:00. Seconds are optional, and so is their fraction: a point or
+// comma and at most twelve digits, truncated to microseconds. A newline may follow. For all
+// other texts it returns a message.
+func parseDateTime(s string) (d DateTime, message string) {
+	in := timeReader{rest: strings.TrimSuffix(s, "\n")}
+	date := in.date()
+	in.one("T ")
+	hour := in.number(1, 2)
+	in.one(":")
+	minute := in.number(1, 2)
+	second, micro := in.seconds()
+	offset, present := in.offset()
+	switch {
+	case in.invalid || in.rest != "" || hour > 23 || minute > 59 || second > 59:
+		return DateTime{}, wrongTimeFormat
+	case !present:
+		return DateTime{}, noTimeOffset
+	}
+	t := time.Date(date.Year(), date.Month(), date.Day(), hour, minute, second, micro*1000, zone(offset))
+	return DateTime{t}, ""
+}
+
+// A timeReader reads the parts of a text in turn. invalid is set when the text does not
+// have the requested part.
+type timeReader struct {
+	rest    string
+	invalid bool
+}
+
+// has reports whether the next character is in set.
+func (r *timeReader) has(set string) bool {
+	return r.rest != "" && strings.IndexByte(set, r.rest[0]) >= 0
+}
+
+// one reads a character that is in set.
+func (r *timeReader) one(set string) (c byte) {
+	if !r.has(set) {
+		r.invalid = true
+		return 0
+	}
+	c, r.rest = r.rest[0], r.rest[1:]
+	return c
+}
+
+// number reads a number of at least low and at most high digits.
+func (r *timeReader) number(low, high int) (n int) {
+	digits := 0
+	for digits < high && r.has("0123456789") {
+		n = n*10 + int(r.one("0123456789")-'0')
+		digits++
+	}
+	r.invalid = r.invalid || digits < low
+	return n
+}
+
+// date reads a date. Month and day have one or two digits.
+func (r *timeReader) date() time.Time {
+	year := r.number(4, 4)
+	r.one("-")
+	month := r.number(1, 2)
+	r.one("-")
+	return r.dateOf(year, month, r.number(1, 2))
+}
+
+// dateOf returns midnight UTC on a day, which must exist.
+func (r *timeReader) dateOf(year, month, day int) time.Time {
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	r.invalid = r.invalid || year < 1 || t.Day() != day || int(t.Month()) != month
+	return t
+}
+
+// seconds reads the seconds and their fraction, in microseconds, if they are present.
+func (r *timeReader) seconds() (second, micro int) {
+	if !r.has(":") {
+		return 0, 0
+	}
+	r.one(":")
+	second = r.number(1, 2)
+	if !r.has(".,") {
+		return second, 0
+	}
+	r.one(".,")
+	before := len(r.rest)
+	micro = r.number(1, 6)
+	for range 6 - (before - len(r.rest)) {
+		micro *= 10
+	}
+	r.number(0, 6)
+	return second, micro
+}
+
+// offset reads the offset, if it is present.
+func (r *timeReader) offset() (offset time.Duration, present bool) {
+	if r.rest == "" {
+		return 0, false
+	}
+	sign := r.one("Z+-")
+	if sign == 'Z' || r.invalid {
+		return 0, !r.invalid
+	}
+	minutes := 60 * r.number(2, 2)
+	if r.rest != "" {
+		if r.has(":") {
+			r.one(":")
+		}
+		minutes += r.number(2, 2)
+	}
+	offset = time.Duration(minutes) * time.Minute
+	r.invalid = r.invalid || offset >= maxOffset
+	if sign == '-' {
+		offset = -offset
+	}
+	return offset, true
+}
+
+// readWire parses a date-time in the form that MarshalJSON writes, including quotes. ok
+// is false for all other forms, some of which are valid.
+func readWire(data []byte) (d DateTime, ok bool) {
+	const form = `"0000-00-00T00:00:00`
+	if len(data) < len(form+`Z"`) || data[0] != '"' || data[5] != '-' || data[8] != '-' ||
+		data[11] != 'T' || data[14] != ':' || data[17] != ':' {
+		return DateTime{}, false
+	}
+	year, month, day := digits(data[1:5]), digits(data[6:8]), digits(data[9:11])
+	hour, minute, second := digits(data[12:14]), digits(data[15:17]), digits(data[18:20])
+	micro, rest := 0, data[len(form):]
+	if rest[0] == '.' && len(rest) >= len(`.000000Z"`) {
+		micro, rest = digits(rest[1:7]), rest[7:]
+	}
+	offset, ok := wireOffset(rest)
+	if !ok || min(year, month, day) < 1 || min(hour, minute, second, micro) < 0 ||
+		month > 12 || hour > 23 || minute > 59 || second > 59 {
+		return DateTime{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, second, micro*1000, zone(offset))
+	return DateTime{t}, t.Day() == day // false if the month has fewer days
+}
+
+// wireOffset parses Z or an offset, followed by the closing quote.
+func wireOffset(data []byte) (offset time.Duration, ok bool) {
+	if string(data) == `Z"` {
+		return 0, true
+	}
+	if len(data) != len(`+00:00"`) || data[0] != '+' && data[0] != '-' || data[3] != ':' || data[6] != '"' {
+		return 0, false
+	}
+	hours, minutes := digits(data[1:3]), digits(data[4:6])
+	if min(hours, minutes) < 0 || hours > 23 || minutes > 59 {
+		return 0, false
+	}
+	offset = time.Duration(60*hours+minutes) * time.Minute
+	if data[0] == '-' {
+		offset = -offset
+	}
+	return offset, true
+}
+
+// digits returns the value of a text of digits, or -1 if it has other characters.
+func digits(text []byte) (n int) {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, and
+// returns it as 2006-01-02. Two digits of a year are in the years 1969 to 2068. As in
+// Python, a space may replace the first digit of the day.
+func filterDate(_ Field, _, value string, _ Checks) (text, message string) {
+	in := timeReader{rest: strings.TrimFunc(value, isSpace)}
+	var year, month, day int
+	if strings.IndexByte(in.rest, '/') < 0 {
+		year = in.number(4, 4)
+		in.one("-")
+		month = in.number(1, 2)
+		in.one("-")
+		day = in.day()
+	} else {
+		month = in.number(1, 2)
+		in.one("/")
+		day = in.day()
+		in.one("/")
+		year = in.year()
+	}
+	date := in.dateOf(year, month, day)
+	if in.invalid || in.rest != "" {
+		return "", "Enter a valid date."
+	}
+	return date.Format(time.DateOnly), ""
+}
+
+// day reads the day of a month.
+func (r *timeReader) day() int {
+	if r.has(" ") {
+		r.one(" ")
+		return r.number(1, 1)
+	}
+	return r.number(1, 2)
+}
+
+// year reads the four or two digits of a year up to the end.
+func (r *timeReader) year() int {
+	if len(r.rest) != 2 {
+		return r.number(4, 4)
+	}
+	year := r.number(2, 2)
+	if year >= 69 {
+		return 1900 + year
+	}
+	return 2000 + year
+}
+
+// filterTime reads a date-time like parseDateTime, except that white space may surround
+// it and that it may have no offset, which means UTC. It returns the date-time in UTC, or
+// with its own offset if the year in UTC is out of range.
+func filterTime(_ Field, _, value string, _ Checks) (text, message string) {
+	text = strings.TrimFunc(value, isSpace)
+	d, message := parseDateTime(text)
+	if message == noTimeOffset {
+		d, message = parseDateTime(text + "Z")
+	}
+	if message != "" {
+		return "", "Enter a valid date/time."
+	}
+	if utc := d.UTC(); utc.Year() >= 1 && utc.Year() <= 9999 {
+		d.Time = utc
+	}
+	return string(d.appendWire(nil)), ""
+}
+
+// cleanTime accepts a string that contains a date-time.
+func cleanTime(_ Field, value string, _ Checks) (text string, messages []string) {
+	if kindOf(value) != jsonString {
+		return invalid(wrongTimeFormat)
+	}
+	d, message := parseDateTime(unquote(value))
+	if message != "" {
+		return invalid("%s", message)
+	}
+	return `"` + string(d.appendWire(nil)) + `"`, nil
+}
+
+// cleanDate accepts a string that contains a date. Month and day have one or two digits.
+func cleanDate(_ Field, value string, _ Checks) (text string, messages []string) {
+	const wrongFormat = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
+	if kindOf(value) != jsonString {
+		return invalid(wrongFormat)
+	}
+	in := timeReader{rest: strings.TrimSuffix(unquote(value), "\n")}
+	date := in.date()
+	if in.invalid || in.rest != "" {
+		return invalid(wrongFormat)
+	}
+	return date.Format(`"2006-01-02"`), nil
+}
+
+// timeKey returns the key of a date-time. Other text remains text.
+func timeKey(text string) sortkey.Key {
+	d, message := parseDateTime(text)
+	if message != "" {
+		return sortkey.Text(text)
+	}
+	return sortkey.Time(d.Time)
 }

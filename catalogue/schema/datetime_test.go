@@ -1,9 +1,18 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
+	"unicode"
+
+	"github.com/gobacklist/backlist/ordering"
 )
 
 func TestAt(t *testing.T) {
@@ -81,16 +90,408 @@ func TestDateTimeUnmarshal(t *testing.T) {
 	}
 }
 
-// TestParseDateTimeErrors checks only the texts of errors. TestTimestamp checks which
-// texts are valid.
-func TestParseDateTimeErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"now":                 `schema: invalid date-time "now": ` + wrongFormat,
-		"2024-05-10T18:00:00": `schema: invalid date-time "2024-05-10T18:00:00": ` + noOffset,
-	} {
-		_, err := ParseDateTime(text)
-		if !errors.Is(err, ErrInvalid) || err.Error() != want {
-			t.Errorf("ParseDateTime(%q): error %v, want %s", text, err, want)
+// TestDateTimeErrors checks only the messages. TestTimestamp checks which texts are valid.
+func TestDateTimeErrors(t *testing.T) {
+	for text, want := range map[string]string{"now": wrongFormat, "2024-05-10T18:00:00": noOffset} {
+		if _, err := parsedTime(text); err == nil || err.Error() != want {
+			t.Errorf("parseDateTime(%q): message %v, want %s", text, err, want)
 		}
 	}
+}
+
+// checkReadWire compares the result of readWire, if it accepts data, with that of
+// parseDateTime, which shares no code with it.
+func checkReadWire(t *testing.T, data []byte) (accepted bool) {
+	got, ok := readWire(data)
+	if !ok {
+		return false
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		t.Fatalf("readWire accepts %q, json.Unmarshal does not: %v", data, err)
+	}
+	want, err := parsedTime(text)
+	if err != nil || !isWireForm(text) {
+		t.Fatalf("readWire accepts %q; isWireForm = %v, parseDateTime: %v", data, isWireForm(text), err)
+	}
+	if !reflect.DeepEqual(want, got) {
+		t.Fatalf("readWire(%q) = %#v, want %#v", data, got, want)
+	}
+	return true
+}
+
+func TestReadWire(t *testing.T) {
+	for _, row := range []struct {
+		text   string
+		want   bool
+		reason string
+	}{
+		{`"2024-05-10T18:00:00Z"`, true, "UTC"},
+		{`"2024-05-10T18:00:00.250000Z"`, true, "microseconds"},
+		{`"2024-05-10T18:00:00+02:00"`, true, "offset"},
+		{`"2024-05-10T18:00:00.000001-09:30"`, true, "microseconds and offset"},
+		{`"2024-05-10T18:00:00-00:00"`, true, "negative offset zero"},
+		{`"2024-05-10T18:00:00+23:59"`, true, "largest offset"},
+		{`"2024-02-29T23:59:59Z"`, true, "leap day"},
+		{`"0001-01-01T00:00:00Z"`, true, "first year"},
+		{`"9999-12-31T23:59:59.999999Z"`, true, "last year"},
+		{`"2024-05-10T18:00:00.25Z"`, false, "fraction of two digits, valid"},
+		{`"2024-05-10T18:00:00.2500000Z"`, false, "fraction of seven digits, valid"},
+		{` "2024-05-10T18:00:00Z"`, false, "white space, valid"},
+		{`"2023-02-29T00:00:00Z"`, false, "no such day"},
+		{`"2024-04-31T00:00:00Z"`, false, "no such day"},
+		{`"2024-05-00T00:00:00Z"`, false, "no such day"},
+		{`"2024-00-10T00:00:00Z"`, false, "no such month"},
+		{`"2024-13-10T00:00:00Z"`, false, "no such month"},
+		{`"0000-05-10T00:00:00Z"`, false, "year 0"},
+		{`"2024-05-10T24:00:00Z"`, false, "hour 24"},
+		{`"2024-05-10T18:60:00Z"`, false, "minute 60"},
+		{`"2024-05-10T18:00:60Z"`, false, "second 60"},
+		{`"2024-05-10T18:00:00+24:00"`, false, "offset of a day"},
+		{`"2024-05-10T18:00:00+02:60"`, false, "offset with minute 60"},
+		{`"2024-05-10T18:00:00+0a:00"`, false, "letter in the offset"},
+		{`"2024-05-10T18:00:00.00000aZ"`, false, "letter in the fraction"},
+		{`"2024-05-10T18:00:00"`, false, "no offset"},
+		{`"2024-05-10T18:00:00z"`, false, "lower case"},
+		{`"2024-05-10T18:00:00Z`, false, "no closing quote"},
+		{``, false, "empty"},
+	} {
+		if got := checkReadWire(t, []byte(row.text)); got != row.want {
+			t.Errorf("%s (%s): readWire accepts it: %v, want %v", row.text, row.reason, got, row.want)
+		}
+	}
+}
+
+// TestReadWireOfMutations replaces, inserts and removes every byte of some texts.
+func TestReadWireOfMutations(t *testing.T) {
+	for _, text := range []string{`"2024-02-29T18:59:00Z"`, `"2024-12-31T18:00:00.250000Z"`, `"2024-05-10T23:00:00+02:00"`, `"0001-01-01T00:00:59.000001-09:30"`} {
+		for i := range text {
+			for b := range 256 {
+				checkReadWire(t, []byte(text[:i]+string([]byte{byte(b)})+text[i+1:]))
+				checkReadWire(t, []byte(text[:i]+string([]byte{byte(b)})+text[i:]))
+			}
+			checkReadWire(t, []byte(text[:i]+text[i+1:]))
+			checkReadWire(t, []byte(text[:i]))
+		}
+	}
+}
+
+// TestDateTimeOrder compares the order of date-times with the order of the instants in
+// their JSON.
+func TestDateTimeOrder(t *testing.T) {
+	type record struct {
+		At      DateTime  `json:"at"`
+		Pointer *DateTime `json:"pointer"`
+	}
+	fields, err := ordering.FieldsOf[record]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := fields.Lookup("at")
+	pointer, _ := fields.Lookup("pointer")
+	start := time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC)
+	east := time.FixedZone("", 2*3600+17)
+	times := []time.Time{
+		start, start.Add(1), start.Add(999).In(east), start.Add(1000), start.Add(1999).In(east),
+		time.Unix(0, -1), time.Unix(0, 0), time.Unix(0, -1000), time.Unix(0, -1001),
+		time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Now(),
+	}
+	for _, a := range times {
+		for _, b := range times {
+			// Literals are not normalized until they are marshalled.
+			x, y := record{At: DateTime{Time: a}}, record{At: DateTime{Time: b}}
+			x.Pointer, y.Pointer = &x.At, &y.At
+			want := written(t, x.At).Compare(written(t, y.At))
+			for _, f := range []ordering.Field[record]{at, pointer} {
+				if got := f.Key(&x).Compare(f.Key(&y)); got != want {
+					t.Errorf("%s: keys of %v and %v compare %d, want %d", f.Name, a, b, got, want)
+				}
+				if got := bytes.Compare(f.Key(&x).Append(nil), f.Key(&y).Append(nil)); got != want {
+					t.Errorf("%s: encodings of %v and %v compare %d, want %d", f.Name, a, b, got, want)
+				}
+			}
+		}
+	}
+}
+
+// written returns the instant in the JSON of a date-time.
+func written(t *testing.T, d DateTime) time.Time {
+	t.Helper()
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read time.Time
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+var (
+	threeNumbers = regexp.MustCompile(`^[0-9]+[-/][0-9]+[-/][0-9]+$`)
+
+	// In Python, a space may replace the first digit of the day.
+	lastDay   = regexp.MustCompile(`- ([0-9])$`)
+	middleDay = regexp.MustCompile(`/ ([0-9])/`)
+)
+
+// modelDate parses a date with package time.
+func modelDate(text string) (value string, ok bool) {
+	text = strings.TrimFunc(text, unicode.IsSpace)
+	text = lastDay.ReplaceAllString(text, "-0$1")
+	text = middleDay.ReplaceAllString(text, "/0$1/")
+	if !threeNumbers.MatchString(text) {
+		return "", false // package time accepts some signs
+	}
+	for _, layout := range []string{"2006-1-2", "1/2/2006", "1/2/06"} {
+		if d, err := time.Parse(layout, text); err == nil && d.Year() > 0 {
+			return d.Format("2006-01-02"), true
+		}
+	}
+	return "", false
+}
+
+func checkFilterDate(t *testing.T, text string) {
+	t.Helper()
+	want, ok := modelDate(text)
+	got, message := filtered(Date, text)
+	if got != want || ok != (message == "") || !ok && message != "Enter a valid date." {
+		t.Fatalf("filterDate(%q) = %q, %q, want %q, %v", text, got, message, want, ok)
+	}
+}
+
+func TestFilterDates(t *testing.T) {
+	for _, text := range []string{
+		"2014-11-30", "2014-11-31", "2014-02-29", "2016-02-29", "1900-02-29", "2000-2-29", "0001-01-01", "0000-01-01", "9999-12-31", "10000-01-01",
+		"2014-1-1", "2014-01-1", "2014-001-1", "2014-1-001", "2014-0-1", "2014-1-0", "2014-13-1", "214-1-1", "14-1-1", "2014-11- 5", "2014- 1-5", "2014-11- 15", "2014-11- 0",
+		"1/2/2014", "01/02/2014", "13/1/2014", "1/32/2014", "1/2/0000", "1/2/0001", "1/2/201", "1/2/20145", "1/ 2/2014", " 1/2/2014", "1/2/2014/", "/1/2014",
+		"1/2/00", "1/2/68", "1/2/69", "1/2/99", "1/2/6", "2/29/00", "2/29/01", "1/2/-1", "1/2/", "1/2", "",
+		"2014/11/30", "11-30-2014", "+014-11-30", "2014-+1-1", "2014-11-30Z", "2014-11-30 ", "\t2014-11-30\n", "２014-11-30", "Nov 30, 2014",
+	} {
+		checkFilterDate(t, text)
+	}
+	// Python splits information separators off, too. They are not white space in Go.
+	if got, _ := filtered(Date, "\x1c2014-11-30\x1f"); got != "2014-11-30" {
+		t.Errorf("a date between separators is %q", got)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	accepted := 0
+	for range 20_000 {
+		text := time.Date(random.IntN(12_000)-1000, 1, random.IntN(400), 0, 0, 0, 0, time.UTC).
+			Format([]string{"2006-1-2", "2006-01-02", "1/2/2006", "1/_2/06", "01/02/06"}[random.IntN(5)])
+		if b := []byte(text); random.IntN(2) == 0 {
+			b[random.IntN(len(b))] = "0123456789/- "[random.IntN(13)]
+			text = string(b)
+		}
+		checkFilterDate(t, text)
+		if _, ok := modelDate(text); ok {
+			accepted++
+		}
+	}
+	if accepted < 4_000 {
+		t.Errorf("only %d random dates are accepted", accepted)
+	}
+}
+
+// TestFilterTimes writes random instants in the forms that filters accept and expects the
+// instant in UTC.
+func TestFilterTimes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	forms := []struct {
+		layout string
+		unit   time.Duration
+		zone   bool
+	}{
+		{"2006-01-02T15:04", time.Minute, false},
+		{"2006-1-2 15:04:05", time.Second, false},
+		{"2006-01-02T15:04:05.000000", time.Microsecond, false},
+		{" 2006-01-02T15:04:05Z07:00\n", time.Second, true},
+		{"2006-01-02T15:04-0700", time.Minute, true},
+		{"2006-01-02 15:04:05.000-07:00", time.Millisecond, true},
+		{"2006-01-02T15:04:05,000000000Z07:00", time.Microsecond, true},
+	}
+	for range 20_000 {
+		form := forms[random.IntN(len(forms))]
+		at := time.UnixMicro(random.Int64N(4e15) - 2e15).UTC().Truncate(form.unit)
+		written := at
+		if form.zone {
+			written = at.In(time.FixedZone("", 60*(random.IntN(2*1439)-1439)))
+		}
+		layout := "2006-01-02T15:04:05Z"
+		if at.Nanosecond() != 0 {
+			layout = "2006-01-02T15:04:05.000000Z"
+		}
+		text, want := written.Format(form.layout), at.Format(layout)
+		if got, message := filtered(Timestamp, text); got != want {
+			t.Fatalf("filterTime(%q) = %q, %q, want %q", text, got, message, want)
+		}
+	}
+}
+
+func TestFilterTimeRows(t *testing.T) {
+	for _, row := range []struct{ text, want, reason string }{
+		{"2021-10-27T19:15", "2021-10-27T19:15:00Z", "no offset means UTC"},
+		{"2021-10-27T19:15:00.5+02", "2021-10-27T17:15:00.500000Z", "hours of offset"},
+		{"2021-10-27T19:15:00.1234567", "2021-10-27T19:15:00.123456Z", "cut to microseconds"},
+		{"0001-01-01T00:00", "0001-01-01T00:00:00Z", "the first instant"},
+		{"0001-01-01T00:00+02:00", "0001-01-01T00:00:00+02:00", "year 0 in UTC: the offset is kept"},
+		{"9999-12-31T23:59-02:00", "9999-12-31T23:59:00-02:00", "year 10000 in UTC: the offset is kept"},
+		{"2021-10-27", "", "no time"},
+		{"2021-10-27T19", "", "no minutes"},
+		{"2021-10-27t19:15", "", "lower case"},
+		{"2021-10-27T19:15z", "", "lower case offset"},
+		{"2021-10-27T19:15 Z", "", "space before the offset"},
+		{"2021-10-27T19:15ZZ", "", "two offsets"},
+		{"2021-10-27T19:15+02:0", "", "incomplete offset"},
+		{"2021-10-27T24:00", "", "hour 24"},
+		{"2021-02-29T00:00", "", "no such day"},
+		{"0000-01-01T00:00", "", "year 0"},
+		{"10/27/2021 19:15", "", "a form of en-us"},
+	} {
+		if got, message := filtered(Timestamp, row.text); got != row.want || (message == "") != (row.want != "") {
+			t.Errorf("%s: filterTime(%q) = %q, %q, want %q", row.reason, row.text, got, message, row.want)
+		}
+	}
+}
+
+func TestDate(t *testing.T) {
+	runField(t, Field{Kind: Date}, []row{
+		ok(`"2024-05-10"`, `"2024-05-10"`, "wire form"),
+		ok(`"2024-5-1"`, `"2024-05-01"`, "single digits"),
+		ok(`"2024-05-10\n"`, `"2024-05-10"`, "newline"),
+		ok(`"2024-02-29"`, `"2024-02-29"`, "leap day"),
+		ok(`"0001-01-01"`, `"0001-01-01"`, "first day"),
+		ok(`"9999-12-31"`, `"9999-12-31"`, "last day"),
+		bad(`"2024-02-30"`, "no such day", badDate),
+		bad(`"2023-02-29"`, "no such day", badDate),
+		bad(`"2024-13-01"`, "no such month", badDate),
+		bad(`"2024-00-01"`, "no such month", badDate),
+		bad(`"2024-01-00"`, "no such day", badDate),
+		bad(`"0000-01-01"`, "year 0", badDate),
+		bad(`" 2024-05-10"`, "leading space", badDate),
+		bad(`"2024-05-10 "`, "trailing space", badDate),
+		bad(`"2024-05-10\n\n"`, "two newlines", badDate),
+		bad(`"20240510"`, "no hyphens", badDate),
+		bad(`"2024-005-10"`, "three digits", badDate),
+		bad(`"2024-05-10T00:00:00Z"`, "time", badDate),
+		bad(`"10/05/2024"`, "slashes", badDate),
+		bad(`"12024-01-01"`, "year of five digits", badDate),
+		bad(`"٢٠٢٤-05-10"`, "not ASCII digits", badDate),
+		bad(`""`, "empty", badDate),
+		bad(`20240510`, "number", badDate),
+		bad(`true`, "boolean", badDate),
+		bad(`[]`, "list", badDate),
+		bad(`{}`, "object", badDate),
+		bad(`null`, "null", notNull),
+	})
+	runField(t, Field{Kind: Date, Nullable: true}, []row{
+		ok(`null`, `null`, "null"),
+		bad(`""`, "an empty string is not null", badDate),
+	})
+}
+
+func TestTimestamp(t *testing.T) {
+	run(t, "events", "startDate", []row{
+		ok(`"2024-05-10T18:00:00+02:00"`, `"2024-05-10T18:00:00+02:00"`, "wire form"),
+		ok(`"2024-05-10T18:00:00Z"`, `"2024-05-10T18:00:00Z"`, "offset"),
+		ok(`"2024-05-10 18:00:00+02:00"`, `"2024-05-10T18:00:00+02:00"`, "space instead of T"),
+		ok(`"2024-05-10T18:00+0200"`, `"2024-05-10T18:00:00+02:00"`, "no seconds, no colon"),
+		ok(`"2024-05-10T18:00:00+02"`, `"2024-05-10T18:00:00+02:00"`, "offset in hours"),
+		ok(`"2024-05-10T18:00:00-00:00"`, `"2024-05-10T18:00:00Z"`, "negative offset zero"),
+		ok(`"2024-05-10T18:00:00+14:00"`, `"2024-05-10T18:00:00+14:00"`, "offset"),
+		ok(`"2024-05-10T18:00:00.5Z"`, `"2024-05-10T18:00:00.500000Z"`, "fraction"),
+		ok(`"2024-05-10T18:00:00,5Z"`, `"2024-05-10T18:00:00.500000Z"`, "comma"),
+		ok(`"2024-05-10T18:00:00.123456789Z"`, `"2024-05-10T18:00:00.123456Z"`, "fraction of nine digits"),
+		ok(`"2024-05-10T18:00:00.000000Z"`, `"2024-05-10T18:00:00Z"`, "fraction of zeros"),
+		ok(`"2024-5-1T8:00:00Z"`, `"2024-05-01T08:00:00Z"`, "single digits"),
+		ok(`"2024-5-1T8:0Z"`, `"2024-05-01T08:00:00Z"`, "single digits"),
+		ok(`"2024-05-10T18:00:00Z\n"`, `"2024-05-10T18:00:00Z"`, "newline"),
+		ok(`"2024-05-10T18:00:00+01:99"`, `"2024-05-10T18:00:00+02:39"`, "offset with 99 minutes"),
+		bad(`"2024-05-10T18:00:00"`, "no offset", noOffset),
+		bad(`"2024-05-10T18:00"`, "no offset", noOffset),
+		bad(`"2024-05-10"`, "no time", wrongFormat),
+		bad(`"2024-05-10T18"`, "no minutes", wrongFormat),
+		bad(`"2024-05-10t18:00:00Z"`, "lower case", wrongFormat),
+		bad(`"2024-05-10T18:00:00z"`, "lower case", wrongFormat),
+		bad(`"2024-05-10T18:00:00 +02:00"`, "space", wrongFormat),
+		bad(`" 2024-05-10T18:00:00Z"`, "leading space", wrongFormat),
+		bad(`"2024-05-10T18:00:00Z\n\n"`, "two newlines", wrongFormat),
+		bad(`"2024-05-10T18:00:00.Z"`, "empty fraction", wrongFormat),
+		bad(`"2024-02-30T18:00:00Z"`, "no such day", wrongFormat),
+		bad(`"2023-02-29T18:00:00Z"`, "no such day", wrongFormat),
+		bad(`"2024-13-01T18:00:00Z"`, "no such month", wrongFormat),
+		bad(`"2024-05-10T24:00:00Z"`, "hour 24", wrongFormat),
+		bad(`"2024-05-10T18:60:00Z"`, "minute 60", wrongFormat),
+		bad(`"2024-05-10T18:00:60Z"`, "second 60", wrongFormat),
+		bad(`"2024-05-10T18:00:00+24:00"`, "offset", wrongFormat),
+		bad(`"2024-05-10T18:00:00+23:60"`, "offset", wrongFormat),
+		bad(`"20240510T180000Z"`, "no hyphens", wrongFormat),
+		bad(`"2024-03-31T02:30:00"`, "no offset", noOffset),
+		ok(`"2024-10-27T02:30:00+01:00"`, `"2024-10-27T02:30:00+01:00"`, "hour that is repeated in Rome"),
+		ok(`"2024-03-31T02:30:00+01:00"`, `"2024-03-31T02:30:00+01:00"`, "hour that is skipped in Rome"),
+		bad(`"0000-01-01T00:00:00Z"`, "year 0", wrongFormat),
+		ok(`"0001-01-01T00:00:00Z"`, `"0001-01-01T00:00:00Z"`, "first year"),
+		ok(`"9999-12-31T23:59:59Z"`, `"9999-12-31T23:59:59Z"`, "last year"),
+		ok(`"2024-02-29T00:00:00Z"`, `"2024-02-29T00:00:00Z"`, "leap day"),
+		bad(`""`, "empty", wrongFormat),
+		bad(`"now"`, "word", wrongFormat),
+		bad(`1715356800`, "number", wrongFormat),
+		bad(`true`, "boolean", wrongFormat),
+		bad(`null`, "null", notNull),
+		bad(`[]`, "list", wrongFormat),
+		bad(`{}`, "object", wrongFormat),
+	})
+}
+
+// FuzzParseDateTime checks that accepted texts survive a round trip with the same instant
+// and offset, and that the wire form is parsed as package time does.
+func FuzzParseDateTime(f *testing.F) {
+	for _, text := range []string{
+		"2024-05-10T18:00:00+02:00", "2024-5-1 8:0Z", "2024-05-10T18:00:00,5-0930", "0001-01-01T00:00:00+23:59",
+		"9999-12-31T23:59:59.999999Z", "2024-02-30T00:00:00Z", "2024-05-10T18:00:00+01:99", "2024-05-10T18:00", "",
+	} {
+		f.Add(text)
+	}
+	plainForm := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := parsedTime(text)
+		if want, err2 := time.Parse(time.RFC3339, text); err2 == nil && plainForm.MatchString(text) && !strings.HasPrefix(text, "0000") {
+			if err != nil || !d.Equal(want) {
+				t.Fatalf("parseDateTime(%q) = %v, %v, want %v", text, d, err, want)
+			}
+		}
+		if err != nil {
+			return
+		}
+		wire, err := d.MarshalJSON()
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		plain := strings.Trim(string(wire), `"`)
+		want, err := time.Parse(time.RFC3339Nano, plain)
+		if err != nil || !d.Equal(want) {
+			t.Fatalf("JSON of %q is %s, which package time parses as %v, %v", text, wire, want, err)
+		}
+		again, err := parsedTime(plain)
+		var read DateTime
+		if err2 := json.Unmarshal(wire, &read); err != nil || err2 != nil {
+			t.Fatalf("JSON of %q is %s: parseDateTime: %v, Unmarshal: %v", text, wire, err, err2)
+		}
+		_, offset := d.Zone()
+		for _, other := range []DateTime{again, read, At(d.Time)} {
+			if _, o := other.Zone(); !other.Equal(d.Time) || o != offset {
+				t.Fatalf("%q is parsed as %v and, after a round trip, as %v", text, d, other)
+			}
+		}
+	})
+}
+
+// parsedTime is parseDateTime with an error instead of a message.
+func parsedTime(text string) (DateTime, error) {
+	d, message := parseDateTime(text)
+	if message != "" {
+		return d, errors.New(message)
+	}
+	return d, nil
 }

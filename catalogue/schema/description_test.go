@@ -1,219 +1,162 @@
 package schema
 
 import (
-	"strings"
+	"errors"
+	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// documentedTitles lists the keys of the document with their titles according to drf.md.
-const documentedTitles = `
-attribute-types       Attribute Type List
-attributes            Attribute List
-authors               Author List
-collaborators         Collaborator List
-direct-sales          Direct Sale List
-books                 Book List
-bookshop-sales        Bookshop Sale List
-carts                 Cart List
-commissions           Commission List
-compensations         Compensation List
-collaborator-invoices Collaborator Invoice List
-contributions         Contribution List
-credit-notes          Credit Note List
-crowdfundings         Crowdfunding List
-direct-debit-payments Direct Debit Payment List
-credit-note-lines     Credit Note Line List
-restockings           Restocking List
-direct-debits         Direct Debit List
-events                Event List
-expenses              Expense List
-inventories           Inventory List
-items                 Item List
-itemVariants          Item Variant List
-labels                Label List
-products              Product List
-projects              Project List
-proposals             Proposal List
-reshipments           Reshipment List
-services              Service List
-shipments             Shipment List
-social-links          Social Link List
-tieins                Tiein List
-vouchers              Voucher List
-variants              Variant List
-wires                 Wire List
-publishers            Publisher List
-suppliers             Supplier List
-news                  News List
-faqs                  Faq List`
-
-func TestKeysAndTitles(t *testing.T) {
-	var got []string
-	list := Descriptions()
+func TestCheckAccepts(t *testing.T) {
+	list := []Description{must(t, "events"), must(t, "social-links"), filterFilms(), filterDirectors(), filterGenres()}
 	for _, d := range list {
-		got = append(got, d.Key+" "+d.Title())
-		if want := strings.Replace(d.Title()+"|", " List|", " Instance", 1); d.RecordTitle() != want {
-			t.Errorf("%s: RecordTitle() = %q, want %q", d.Key, d.RecordTitle(), want)
-		}
-		if want := strings.ToLower(strings.TrimSuffix(d.Title(), " List")); d.Name != want {
-			t.Errorf("%s: Name = %q, want %q", d.Key, d.Name, want)
+		if err := d.Check(); err != nil {
+			t.Errorf("%s: %v", d.Key, err)
 		}
 	}
-	var want []string
-	for _, line := range strings.Split(strings.TrimSpace(documentedTitles), "\n") {
-		want = append(want, strings.Join(strings.Fields(line), " "))
+	every := Description{Key: "x", Segment: "x", Name: "x"}
+	for kind := Integer; kind <= Choice; kind++ {
+		f := Field{Name: string(rune('a' + kind)), Kind: kind, Choices: []string{"a"}}
+		every.Fields = append(every.Fields, f)
+		for _, lookup := range kind.lookups() {
+			name := f.Name + "__" + lookup
+			if lookup == "exact" {
+				name = f.Name
+			}
+			every.Filters = append(every.Filters, name)
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if err := every.Check(); err != nil {
+		t.Errorf("all lookups of all kinds: %v", err)
 	}
-	if len(list) != 39 {
-		t.Errorf("got %d collections, want 39", len(list))
-	}
-	list[0].Key, list[0].Ordering[0].Field = "x", "x"
-	if fresh := Descriptions()[0]; fresh.Key == "x" || fresh.Ordering[0].Field == "x" {
-		t.Error("modifying the result of Descriptions changed a later one")
+	if len(every.Filters) != 5*8+4*8+3+2+1 {
+		t.Errorf("the kinds have %d lookups", len(every.Filters))
 	}
 }
 
-func TestDescriptions(t *testing.T) {
-	for _, d := range Descriptions() {
-		segment, creatable, vary, term := d.Key, false, "Accept", "id"
-		switch d.Key {
-		case "itemVariants":
-			segment = "item_variants"
-		case "events":
-			creatable, vary, term = true, "Authorization, Accept", "start_date"
-		case "social-links":
-			creatable = true
-		}
-		if actions := List | Create; !actions.Has(d.Actions) || !d.Actions.Has(List) {
-			t.Errorf("%s: actions %b, want List, and Create at most", d.Key, d.Actions)
-		}
-		if d.Segment != segment || d.Actions.Has(Create) != creatable || d.Vary != vary {
-			t.Errorf("%s: segment %s, creatable %v, vary %s, want %s, %v, %s",
-				d.Key, d.Segment, d.Actions.Has(Create), d.Vary, segment, creatable, vary)
-		}
-		if diff := cmp.Diff([]ordering.Term{{Field: term}}, d.Ordering); diff != "" {
-			t.Errorf("%s: ordering (-want +got):\n%s", d.Key, diff)
-		}
-		if shown := d.Key == "events" || d.Key == "labels" || d.Key == "social-links"; shown != (d.Fields != nil) {
-			t.Errorf("%s: fields %v", d.Key, d.Fields)
-		}
-		found, ok := Lookup(d.Key)
-		if diff := cmp.Diff(d, found); !ok || diff != "" {
-			t.Errorf("Lookup(%q): %v (-want +got):\n%s", d.Key, ok, diff)
+func TestCheckRejects(t *testing.T) {
+	field := func(f Field) func(*Description) {
+		return func(d *Description) { d.Fields = append(d.Fields, f) }
+	}
+	filter := func(names ...string) func(*Description) {
+		return func(d *Description) { d.Filters = append(d.Filters, names...) }
+	}
+	search := func(entry string) func(*Description) {
+		return func(d *Description) { d.Search = append(d.Search, entry) }
+	}
+	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
+	one, two := 1, 2
+	const badSegment = " contains white space or one of / . ? # %"
+	for _, row := range []struct {
+		change       func(*Description)
+		want, reason string
+	}{
+		{func(d *Description) { d.Name = "" }, "the name is empty", "no name"},
+		{segment(""), "the segment is empty", "no segment"},
+		{segment("a/b"), `segment "a/b"` + badSegment, "slash"},
+		{segment("a.b"), `segment "a.b"` + badSegment, "point"},
+		{segment("a?"), `segment "a?"` + badSegment, "question mark"},
+		{segment("#"), `segment "#"` + badSegment, "hash"},
+		{segment("a%20"), `segment "a%20"` + badSegment, "percent"},
+		{segment("a b"), `segment "a b"` + badSegment, "blank"},
+		{segment("a\u00a0b"), `segment "a\u00a0b"` + badSegment, "no-break space"},
+		{segment("a\x01"), `segment "a\x01" contains control characters or invalid UTF-8`, "control character in a segment"},
+		{segment("a\xff"), `segment "a\xff" contains control characters or invalid UTF-8`, "invalid UTF-8 in a segment"},
+		{func(d *Description) { d.Name = "a\n" }, `name "a\n" contains control characters or invalid UTF-8`, "control character in a name"},
+		{func(d *Description) { d.Vary = "a\r\nb: c" }, `the Vary "a\r\nb: c" contains control characters or invalid UTF-8`, "another header in Vary"},
+		{func(d *Description) { d.Query = `a"b` }, `query "a\"b" contains characters that a URL escapes`, "quote in a query"},
+		{func(d *Description) { d.Query = "é" }, `query "é" contains characters that a URL escapes`, "letter of no URL in a query"},
+
+		{field(Field{Kind: Text}), "field 14 has no name", "no name of a field"},
+		{field(Field{Name: "title", Kind: Text}), `fields "title" and "title" are both "title" in snake_case`, "repeated field"},
+		{field(Field{Name: "premiere_at", Kind: Text}), `fields "premiereAt" and "premiere_at" are both "premiere_at" in snake_case`, "repeated in snake_case"},
+		{field(Field{Name: "x"}), `field "x": kind 0 is unknown`, "no kind"},
+		{field(Field{Name: "x", Kind: Choice + 1}), `field "x": kind 15 is unknown`, "unknown kind"},
+		{field(Field{Name: "x", Kind: Choice}), `field "x": there are no choices`, "no choices"},
+		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: 3}), `field "x": 3 places of 2 digits`, "more places than digits"},
+		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: -1}), `field "x": -1 places of 2 digits`, "negative places"},
+		{field(Field{Name: "x", Kind: Integer, Min: &two, Max: &one}), `field "x": the minimum 2 is greater than the maximum 1`, "empty bounds"},
+		{field(Field{Name: "x", Kind: Text, Default: `x`}),
+			`field "x": the default is not JSON: unexpected character 'x' at the start of a value`, "default without quotes"},
+
+		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},
+		{filter("minuts__gte"), `filter "minuts__gte": unknown field "minuts": did you mean minutes?`, "unknown field with a lookup"},
+		{filter("premiereAt__gte"), `filter "premiereAt__gte": unknown field "premiereAt": did you mean premiere_at?`, "camelCase"},
+		{filter("director__name"), `filter "director__name": field "director" has no lookup "name": want one of exact, in, isnull`, "field of another record"},
+		{filter("title__startwith"), `filter "title__startwith": field "title" has no lookup "startwith": did you mean startswith?`, "unknown lookup"},
+		{filter("minutes__contains"), `filter "minutes__contains": field "minutes" has no lookup "contains": want one of exact, in, gt, gte, lt, lte, range, isnull`, "text in an integer"},
+		{filter("genres__gte"), `filter "genres__gte": field "genres" has no lookup "gte": want one of exact`, "comparison of ids"},
+		{filter("published__gte"), `filter "published__gte": field "published" has no lookup "gte": want one of exact, isnull`, "comparison of booleans"},
+		{filter("slug__range"), `filter "slug__range": field "slug" has no lookup "range": want one of exact, iexact, contains, icontains, startswith, istartswith, in, isnull`, "range of text"},
+		{filter("status__exact"), `filter "status__exact": the lookup exact is written "status"`, "exact"},
+		{filter("title__"), `filter "title__": field "title" has no lookup "": want one of exact, iexact, contains, icontains, startswith, istartswith, in, isnull`, "no lookup"},
+		{filter(""), `filter "": unknown field "": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at`, "empty"},
+		{filter("slug", "slug"), `filter "slug" is repeated`, "repeated"},
+		{func(d *Description) {
+			d.Fields = append(d.Fields, Field{Name: "tags", Kind: TextList})
+			d.Filters = append(d.Filters, "tags")
+		}, `filter "tags": field "tags" has no lookup "exact": there are none`, "kind without lookups"},
+		{func(d *Description) { d.Fields = nil }, `filter "status": unknown field "status": there are none`, "no fields"},
+
+		{search("synopsys"), `search "synopsys": unknown field "synopsys": did you mean synopsis?`, "unknown field"},
+		{search("^titel"), `search "^titel": unknown field "titel": did you mean title?`, "sign before an unknown field"},
+		{search("$title"), `search "$title": unknown field "$title": did you mean title?`, "unknown sign"},
+		{search("minutes"), `search "minutes": field "minutes" is not text`, "number"},
+		{search("title__name"), `search "title__name": field "title" does not refer to a collection`, "path through text"},
+		{search("genres__name"), `search "genres__name": field "genres" does not refer to a collection`, "path through a list"},
+		{search("directer__name"), `search "directer__name": unknown field "directer": did you mean director?`, "path through an unknown field"},
+		{search("director__"), `search "director__": want a field of directors after director__`, "path without an end"},
+		{search("director__city__name"), `search "director__city__name": want a field of directors after director__`, "path of two references"},
+	} {
+		d := filterFilms()
+		row.change(&d)
+		err := d.Check()
+		if err == nil || !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: Check returns %v", row.reason, err)
+		} else if want := `schema: invalid description of "films": ` + row.want; err.Error() != want {
+			t.Errorf("%s: Check returns\n%v, want\n%s", row.reason, err, want)
 		}
 	}
-	for _, key := range []string{"", "Events", "item_variants", "events/", "label"} {
-		if _, ok := Lookup(key); ok {
-			t.Errorf("Lookup(%q) reports true", key)
+	d := filterFilms()
+	d.Key = ""
+	if err := d.Check(); err == nil || err.Error() != `schema: invalid description of "": the key is empty` {
+		t.Errorf("no key: %v", err)
+	}
+}
+
+// TestCheckParameters checks that filters cannot have the names of other parameters.
+func TestCheckParameters(t *testing.T) {
+	for _, name := range []string{"limit", "offset", "ordering", "search", "format"} {
+		d := filterFilms()
+		d.Fields = append(d.Fields, Field{Name: name, Kind: Integer})
+		if err := d.Check(); err != nil {
+			t.Errorf("a field named %s: %v", name, err)
+		}
+		d.Filters = append(slices.Clip(d.Filters), name+"__gte")
+		if err := d.Check(); err != nil {
+			t.Errorf("a filter named %s__gte: %v", name, err)
+		}
+		d.Filters = append(d.Filters, name)
+		want := `schema: invalid description of "films": filter "` + name + `" is another parameter`
+		if err := d.Check(); err == nil || err.Error() != want {
+			t.Errorf("Check returns %v, want %s", err, want)
 		}
 	}
 }
 
-// documentedFields lists the fields of the collections that the document shows, in order.
-const documentedFields = `
-events id integer read-only
-events name text required
-events slug slug required
-events summary text blank default ""
-events description text blank default ""
-events location text blank default ""
-events startDate timestamp required
-events endDate timestamp required
-events published boolean default false
-events poster URL blank default ""
-events posterWebp URL blank default ""
-events labels references to labels default []
-events authors references to authors default []
-labels id integer read-only
-labels name text read-only
-labels slug slug read-only
-labels enabled boolean read-only
-labels catchPhrase text blank read-only
-labels description text blank read-only
-labels catchLines text-list read-only
-labels users references read-only
-labels logo URL read-only
-labels logoBig URL read-only
-labels emblem URL read-only
-labels logoFooter URL null read-only
-labels logoWebp URL read-only
-labels logoBigWebp URL read-only
-labels emblemWebp URL read-only
-labels logoFooterWebp URL null read-only
-labels facebookPage URL null read-only
-labels blueskyPage URL null read-only
-labels linkedinPage URL null read-only
-labels instagramPage URL null read-only
-labels globalMessage JSON null read-only
-labels checkoutMessage JSON null read-only
-labels featureCrowdfunding boolean read-only
-labels featureProjects boolean read-only
-labels featureLibrary boolean read-only
-labels featureExternals boolean read-only
-labels featureShop boolean read-only
-labels featureAuthors boolean read-only
-labels featureAbout boolean read-only
-labels featureCart boolean read-only
-labels featureBookseller boolean read-only
-labels featureEvents boolean read-only
-social-links id integer read-only
-social-links title text required
-social-links url URL required
-social-links logo URL null blank default null
-social-links type text required
-social-links author reference to authors required`
-
-func TestDocumentedFields(t *testing.T) {
-	kinds := map[Kind]string{Integer: "integer", Text: "text", Slug: "slug", Timestamp: "timestamp", Boolean: "boolean",
-		URL: "URL", Reference: "reference", References: "references", TextList: "text-list", JSON: "JSON"}
-	var got []string
-	for _, d := range Descriptions() {
-		for _, f := range d.Fields {
-			line := d.Key + " " + f.Name + " " + kinds[f.Kind]
-			for _, part := range []struct {
-				present bool
-				text    string
-			}{
-				{f.Refers != "", " to " + f.Refers}, {f.Nullable, " null"}, {f.Blank, " blank"}, {f.ReadOnly, " read-only"},
-				{f.Required, " required"}, {f.Default != "", " default " + f.Default}, {f.Unique, " unique"},
-				{f.Created, " created"}, {f.Choices != nil, " choices"}, {f.Min != nil || f.Max != nil, " bounds"},
-				{f.Digits != 0 || f.Places != 0, " digits"},
-			} {
-				if part.present {
-					line += part.text
-				}
-			}
-			got = append(got, line)
-		}
-		if d.Filters != nil || d.Search != nil {
-			t.Errorf("%s: filters %v, search %v, want none", d.Key, d.Filters, d.Search)
-		}
+// TestCheckReference checks that a reference to nothing can be filtered, but not searched.
+func TestCheckReference(t *testing.T) {
+	d := Description{Key: "x", Segment: "x", Name: "x",
+		Fields:   []Field{{Name: "owner", Kind: Reference}, {Name: "users", Kind: References}},
+		Filters:  []string{"owner", "users"},
+		Ordering: []ordering.Term{{Field: "id"}},
 	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(documentedFields), "\n"), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if err := d.Check(); err != nil {
+		t.Error(err)
 	}
-}
-
-// TestFieldsAreConsistent checks that fields that can be written are required or have a
-// default, and that they refer to collections that exist.
-func TestFieldsAreConsistent(t *testing.T) {
-	for _, d := range Descriptions() {
-		for _, f := range d.Fields {
-			if !f.ReadOnly && f.Required == (f.Default != "") || f.ReadOnly && (f.Required || f.Default != "") {
-				t.Errorf("%s %s: required %v, read-only %v, default %q", d.Key, f.Name, f.Required, f.ReadOnly, f.Default)
-			}
-			if _, ok := Lookup(f.Refers); f.Refers != "" && !ok {
-				t.Errorf("%s %s refers to %s, which does not exist", d.Key, f.Name, f.Refers)
-			}
-			if d.Key == "labels" && !f.ReadOnly {
-				t.Errorf("labels %s can be written", f.Name)
-			}
-		}
+	d.Search = []string{"owner__name"}
+	if err := d.Check(); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Check returns %v", err)
 	}
 }

@@ -6,14 +6,9 @@ import (
 	"strings"
 )
 
-var (
-	// ErrInvalid is matched by all errors about invalid JSON, records,
-	// descriptions and date-times.
-	ErrInvalid = errors.New("schema: invalid")
-	// ErrNoMember is returned by [Record.Decode] when the record has no member with
-	// the given name.
-	ErrNoMember = errors.New("schema: no such member")
-)
+// ErrInvalid is matched by all errors about invalid JSON, records, descriptions and
+// date-times.
+var ErrInvalid = errors.New("schema: invalid")
 
 // A MemberError reports an invalid member of a record. It matches [ErrInvalid] and
 // wraps Err.
@@ -27,18 +22,10 @@ func (e *MemberError) Error() string {
 	return fmt.Sprintf("%v record: member %q: %v", ErrInvalid, e.Member, e.Err)
 }
 
-// Is reports whether target is [ErrInvalid].
-func (e *MemberError) Is(target error) bool { return target == ErrInvalid }
+// Unwrap returns [ErrInvalid] and Err.
+func (e *MemberError) Unwrap() []error { return []error{ErrInvalid, e.Err} }
 
-// Unwrap returns Err.
-func (e *MemberError) Unwrap() error { return e.Err }
-
-var (
-	errRepeated = errors.New("is repeated")
-	errUnknown  = errors.New("is unknown")
-	errNull     = errors.New("may not be null")
-	errNullItem = errors.New("may not contain null")
-)
+var errRepeated = errors.New("is repeated")
 
 // A SyntaxError reports the first place where a text is not acceptable JSON: it
 // violates the grammar, is not UTF-8, has a byte order mark, or is nested too deeply. It
@@ -49,14 +36,11 @@ type SyntaxError struct {
 	Column int    // starting at 1, in code points
 }
 
-// Detail returns the text for the response to a request, in the framework's form:
+// Error returns the text for the response to a request, in the form of Django REST framework:
 // "JSON parse error - " followed by the reason and the position.
-func (e *SyntaxError) Detail() string {
+func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("JSON parse error - %s: line %d column %d", e.Reason, e.Line, e.Column)
 }
-
-// Error returns the result of [SyntaxError.Detail].
-func (e *SyntaxError) Error() string { return e.Detail() }
 
 // Is reports whether target is [ErrInvalid].
 func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
@@ -87,7 +71,7 @@ func (e FieldErrors) Error() string {
 func (e FieldErrors) Is(target error) bool { return target == ErrInvalid }
 
 // MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as
-// the service does. Without errors it returns {}. The error is always nil. O(size).
+// Django REST framework does. Without errors it returns {}. The error is always nil. O(size).
 func (e FieldErrors) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, f := range e {

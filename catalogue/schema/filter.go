@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -12,8 +14,13 @@ import (
 // A Filter selects records of a collection: those for which all tests hold and that have
 // every word of the search. The zero Filter selects all records.
 type Filter struct {
-	Tests  []Test
-	Search []string // words, each once, in the order of the parameter; none if empty
+	Tests []Test
+
+	// Search has the tests of each word, in the order of the parameter and without repeated
+	// words: one for each entry of Description.Search. A record has the word if one of
+	// them holds; see [Test.MatchesText]. The Field of a test may be the path of a field
+	// of another record, such as "director__name".
+	Search [][]Test
 }
 
 // A Test restricts a field to values. [Description.Filter] returns tests whose values are
@@ -71,9 +78,7 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 	if len(params) == 0 {
 		return Filter{}, nil
 	}
-	if exists == nil {
-		exists = func(string, int) bool { return false }
-	}
+	checks := Checks{Exists: exists}
 	var filter Filter
 	var errs FieldErrors
 	for _, name := range d.Filters {
@@ -85,7 +90,7 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 		if err != nil {
 			continue
 		}
-		test, ok, message := f.test(lookup, given, exists)
+		test, ok, message := f.test(lookup, given, checks)
 		if message != "" {
 			errs = append(errs, FieldError{ordering.Camel(name), []string{message}})
 		} else if ok {
@@ -93,9 +98,12 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 		}
 	}
 	if len(d.Search) > 0 {
-		var message string
-		if filter.Search, message = searchWords(params["search"]); message != "" {
+		words, message := searchWords(params["search"])
+		if message != "" {
 			errs = append(errs, FieldError{"search", []string{message}})
+		}
+		for _, word := range words {
+			filter.Search = append(filter.Search, d.searchTests(word))
 		}
 	}
 	if errs != nil {
@@ -141,19 +149,226 @@ func (d Description) snakeNames() []string {
 	return names
 }
 
-// lookups returns the lookups of the fields of a kind.
-func (k Kind) lookups() []string {
-	switch k {
-	case Integer, Float, Decimal, Date, Timestamp:
-		return []string{"exact", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
-	case Text, Slug, URL, Choice:
-		return []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "isnull"}
-	case Reference:
-		return []string{"exact", "in", "isnull"}
-	case Boolean:
-		return []string{"exact", "isnull"}
-	case References:
-		return []string{"exact"}
+// test returns the test of a parameter with the given values. ok is false if the
+// parameter counts as absent or if message is not empty.
+func (f Field) test(lookup string, given []string, checks Checks) (t Test, ok bool, message string) {
+	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
+	last := validUTF8(given[len(given)-1])
+	switch {
+	case f.Kind == References:
+		t.Values, message = f.filterIDs(given, checks)
+	case last == "":
+		return Test{}, false, ""
+	case lookup == "in":
+		t.Values, _, message = f.filterItems(lookup, last, checks)
+	case lookup == "range":
+		var items int
+		t.Values, items, message = f.filterItems(lookup, last, checks)
+		if message == "" && items != 2 {
+			message = "Range query expects two values."
+		} else if len(t.Values) != 2 {
+			t.Lookup, t.Values = "in", nil // nothing is in a range without a bound
+		}
+	default:
+		var value string
+		if value, message = f.filterValue(lookup, last, checks); value == "" {
+			return Test{}, false, message
+		}
+		t.Values = []string{value}
 	}
-	return nil
+	return t, message == "", message
+}
+
+// filterItems returns the values in a text that is separated by commas, and the number
+// of items. Only text can be empty; other kinds skip empty items.
+func (f Field) filterItems(lookup, text string, checks Checks) (values []string, items int, message string) {
+	for item := range strings.SplitSeq(text, ",") {
+		items++
+		value := ""
+		if item != "" {
+			if value, message = f.filterValue(lookup, item, checks); message != "" {
+				return nil, items, message
+			}
+		}
+		if value != "" || f.Kind.isText() {
+			values = append(values, value)
+		}
+	}
+	return values, items, ""
+}
+
+// filterValue returns the canonical form of a value that is not empty, or "" if it counts
+// as absent.
+func (f Field) filterValue(lookup, value string, checks Checks) (text, message string) {
+	if lookup == "isnull" {
+		return filterBool(f, lookup, value, checks)
+	}
+	return f.Kind.row().filter(f, lookup, value, checks)
+}
+
+// validUTF8 returns a value of a query in valid UTF-8. Invalid UTF-8 becomes U+FFFD.
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// MatchesText reports whether a text satisfies the test. If the lookup is not exact, in or
+// a lookup of text, no text does. The lookups iexact, icontains and istartswith compare
+// the [unicode.ToUpper] of each code point, so that "ß" is not equal to "SS". MatchesText
+// does not allocate. O(len(s) + len of values), expected.
+func (t Test) MatchesText(s string) bool {
+	return slices.ContainsFunc(t.Values, func(value string) bool {
+		switch t.Lookup {
+		case "exact", "in":
+			return s == value
+		case "contains":
+			return strings.Contains(s, value)
+		case "startswith":
+			return strings.HasPrefix(s, value)
+		case "iexact":
+			rest, ok := cutUpper(s, value)
+			return ok && rest == ""
+		case "icontains":
+			return containsUpper(s, value)
+		case "istartswith":
+			_, ok := cutUpper(s, value)
+			return ok
+		}
+		return false
+	})
+}
+
+// containsUpper reports whether s contains word in any letters. It compares word with s at
+// each occurrence of its first letter. After many comparisons, it calls searchUpper.
+func containsUpper(s, word string) bool {
+	if word == "" {
+		return true
+	}
+	first, _ := firstUpper(word)
+	for left := 4 * len(s); s != ""; {
+		r, size := rune(s[0]), 1
+		switch {
+		case r >= utf8.RuneSelf:
+			r, size = firstUpper(s)
+		case 'a' <= r && r <= 'z':
+			r -= 'a' - 'A'
+		}
+		if r == first {
+			rest, ok := cutUpper(s, word)
+			if ok {
+				return true
+			}
+			if left -= len(s) - len(rest); left < 0 {
+				return searchUpper(s, word)
+			}
+		}
+		s = s[size:]
+	}
+	return false
+}
+
+// searchUpper is like containsUpper, but compares a rolling hash of s with that of word,
+// as package strings does. It is slower for most texts, but linear for all.
+func searchUpper(s, word string) bool {
+	const prime = 16777619
+	power, want, got := uint32(1), uint32(0), uint32(0)
+	end := 0 // of the part of s that got is the hash of
+	for rest := word; rest != ""; {
+		if end == len(s) {
+			return false
+		}
+		r, size := firstUpper(rest)
+		rest = rest[size:]
+		last, size := firstUpper(s[end:])
+		end += size
+		power, want, got = power*prime, want*prime+uint32(r), got*prime+uint32(last)
+	}
+	for {
+		if got == want {
+			if _, ok := cutUpper(s, word); ok {
+				return true
+			}
+		}
+		if end == len(s) {
+			return false
+		}
+		first, size := firstUpper(s)
+		last, lastSize := firstUpper(s[end:])
+		got = got*prime + uint32(last) - power*uint32(first)
+		s, end = s[size:], end+lastSize-size
+	}
+}
+
+// cutUpper returns s without a prefix in any letters. If s does not begin with it, ok is
+// false, and rest is where s differs.
+func cutUpper(s, prefix string) (rest string, ok bool) {
+	for prefix != "" {
+		if s == "" {
+			return "", false
+		}
+		a, sizeA := firstUpper(s)
+		b, sizeB := firstUpper(prefix)
+		if a != b {
+			return s, false
+		}
+		s, prefix = s[sizeA:], prefix[sizeB:]
+	}
+	return s, true
+}
+
+// firstUpper returns the first code point of s in upper case and its length in s.
+func firstUpper(s string) (r rune, size int) {
+	if c := s[0]; c < utf8.RuneSelf {
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		return rune(c), 1
+	}
+	r, size = utf8.DecodeRuneInString(s)
+	return unicode.ToUpper(r), size
+}
+
+// searchTests returns a test for each entry of Description.Search.
+func (d Description) searchTests(word string) []Test {
+	tests := make([]Test, len(d.Search))
+	for i, entry := range d.Search {
+		field, lookup := searchEntry(entry)
+		tests[i] = Test{field, lookup, []string{word}}
+	}
+	return tests
+}
+
+// searchEntry returns the field of an entry of Description.Search and the lookup that its
+// sign means.
+func searchEntry(entry string) (field, lookup string) {
+	if field, ok := strings.CutPrefix(entry, "^"); ok {
+		return field, "istartswith"
+	}
+	if field, ok := strings.CutPrefix(entry, "="); ok {
+		return field, "iexact"
+	}
+	return entry, "icontains"
+}
+
+// maxWords is the maximum number of words in a search. Each word costs a comparison with
+// each record.
+const maxWords = 100
+
+// searchWords returns the words of the last value of the parameter search, which are
+// separated by white space and commas, each once. Null characters are dropped.
+func searchWords(given []string) (words []string, message string) {
+	if len(given) == 0 {
+		return nil, ""
+	}
+	text := validUTF8(given[len(given)-1])
+	text = strings.ReplaceAll(text, "\x00", "")
+	seen := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || isSpace(r) }) {
+		switch {
+		case seen[word]:
+			continue
+		case len(words) == maxWords:
+			return nil, fmt.Sprintf("Too many words: at most %d are allowed.", maxWords)
+		}
+		seen[word] = true
+		words = append(words, word)
+	}
+	return words, ""
 }

@@ -1,12 +1,15 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Record is an open record: an id and any JSON members. Members keep their order, and
@@ -14,7 +17,7 @@ import (
 //
 // A Record is immutable except for the field ID, so its copies share memory and are safe
 // for concurrent use. Its values are canonical JSON: without white space, with strings
-// escaped as the service does, and with numbers as they were sent.
+// escaped as Django REST framework does, and with numbers as they were sent.
 type Record struct {
 	ID      int // at least 1, or 0 if the record has no id
 	members []member
@@ -40,21 +43,6 @@ func (r Record) Get(name string) (text string, ok bool) {
 // index returns the index of a member other than the id, or -1.
 func (r Record) index(name string) int {
 	return slices.IndexFunc(r.members, func(m member) bool { return m.name == name })
-}
-
-// Decode stores the value of the member with the given name in the value that into
-// points to, as [json.Unmarshal] does. It returns an error wrapping [ErrNoMember] if the
-// record has no such member. Other errors name the member and wrap those of
-// json.Unmarshal. O(members + size of the value).
-func (r Record) Decode(name string, into any) error {
-	text, ok := r.Get(name)
-	if !ok {
-		return fmt.Errorf("%w: %q", ErrNoMember, name)
-	}
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		return fmt.Errorf("schema: member %q: %w", name, err)
-	}
-	return nil
 }
 
 // With returns a copy of the record in which the member with the given name has the
@@ -154,25 +142,9 @@ func (r Record) All() iter.Seq2[string, string] {
 	}
 }
 
-// Len returns the number of members, including the id, unless it is 0. O(1).
-func (r Record) Len() int {
-	if r.ID != 0 {
-		return len(r.members) + 1
-	}
-	return len(r.members)
-}
-
-// Equal reports whether both records have the same JSON: the same members in the same
-// order, with numbers in the same digits. O(size).
-func (r Record) Equal(other Record) bool {
-	return r.ID == other.ID && (r.ID == 0 || r.idAt == other.idAt) &&
-		slices.Equal(r.members, other.members)
-}
-
-// AppendJSON appends the JSON of the record to dst and returns the extended slice.
-// O(size).
-func (r Record) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
+// MarshalJSON returns the JSON of the record. The error is always nil. O(size).
+func (r Record) MarshalJSON() ([]byte, error) {
+	dst := []byte{'{'}
 	first := true
 	for name, value := range r.All() {
 		if !first {
@@ -182,11 +154,8 @@ func (r Record) AppendJSON(dst []byte) []byte {
 		dst = append(appendQuoted(dst, name), ':')
 		dst = append(dst, value...)
 	}
-	return append(dst, '}')
+	return append(dst, '}'), nil
 }
-
-// MarshalJSON returns the JSON of the record. The error is always nil. O(size).
-func (r Record) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil), nil }
 
 // UnmarshalJSON parses a record as [ParseRecord] does. After an error the record is
 // unchanged. O(len).
@@ -200,4 +169,158 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 }
 
 // String returns the JSON of the record. O(size).
-func (r Record) String() string { return string(r.AppendJSON(nil)) }
+func (r Record) String() string {
+	text, _ := r.MarshalJSON()
+	return string(text)
+}
+
+// ParseRecord parses a JSON object. Its member id, if present, must be a positive
+// integer. The record does not share memory with data.
+//
+// All errors match [ErrInvalid]. The error is a [*SyntaxError] if the text is not JSON
+// in UTF-8, or is nested more than 200 levels deep. Otherwise the text is not an object,
+// or the error names a member that is invalid: its name or a name inside it is repeated,
+// it contains an unpaired surrogate, or it is the id and not a positive integer.
+//
+// O(len), in one pass and with about three allocations.
+func ParseRecord(data []byte) (Record, error) {
+	s := scanner{data: data, limit: maxDepth}
+	r, err := s.record()
+	if s.syntax != nil {
+		return Record{}, s.syntax
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}
+
+// record reads a record. The error is the first one that is not a syntax error. The
+// texts of all members are parts of one string, which takes one allocation instead of
+// two for each member.
+func (s *scanner) record() (r Record, err error) {
+	if s.next() != '{' {
+		s.whole()
+		return r, fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(trimSpace(string(s.data))))
+	}
+	var (
+		textRoom [512]byte
+		nameRoom [32][]byte
+		endRoom  [32]int
+		text     = textRoom[:0] // names and values of all members except the id
+		names    = nameRoom[:0]
+		ends     = endRoom[:0] // ends of the members in text
+	)
+	if len(s.data) > len(textRoom) {
+		text = make([]byte, 0, len(s.data))
+	}
+	for more := s.open('}'); more; more = s.another('}', "after a member") {
+		name, ok := s.name()
+		if !ok {
+			return r, nil
+		}
+		names = append(names, name)
+		if s.fault != nil && err == nil {
+			err = fmt.Errorf("%w record: member name %q: %w", ErrInvalid, name, s.fault)
+		}
+		s.next()
+		s.skip()
+		start := s.at
+		if !s.value() {
+			return r, nil
+		}
+		if s.fault != nil && err == nil {
+			err = &MemberError{string(name), s.fault}
+		}
+		if string(name) != "id" {
+			text = s.appendCanonical(append(text, name...))
+			ends = append(ends, len(text))
+			continue
+		}
+		r.idAt = len(ends)
+		id, wrong := parseID(s.data[start:s.at])
+		if wrong != nil && err == nil {
+			err = wrong
+		}
+		r.ID = id
+	}
+	if name, found := repeated(names); found && err == nil {
+		err = &MemberError{string(name), errRepeated}
+	}
+	if s.syntax == nil && s.end() && err == nil {
+		r.members = cut(string(text), names, ends)
+	}
+	return r, err
+}
+
+// parseID parses the value of the member id.
+func parseID(value []byte) (int, error) {
+	id, err := strconv.Atoi(string(value))
+	if err != nil || id < 1 {
+		return 0, &MemberError{"id", fmt.Errorf("want a positive integer, got %s", excerpt(string(value)))}
+	}
+	return id, nil
+}
+
+// cut divides a text into members other than the id. Each member is its name, followed
+// by its value up to its end.
+func cut(text string, names [][]byte, ends []int) []member {
+	list := make([]member, 0, len(ends))
+	start := 0
+	for _, name := range names {
+		if string(name) != "id" {
+			middle, end := start+len(name), ends[len(list)]
+			list = append(list, member{text[start:middle], text[middle:end]})
+			start = end
+		}
+	}
+	return list
+}
+
+// canonical returns the canonical text of a JSON value inside a record: without white
+// space, with strings escaped as by appendQuoted, and with numbers unchanged.
+func canonical(data []byte) ([]byte, error) {
+	s := scanner{data: data, limit: maxDepth - 1}
+	if !s.whole() {
+		return nil, s.syntax
+	}
+	return s.appendCanonical(make([]byte, 0, len(data))), s.fault
+}
+
+// memberText returns the canonical text of a member of a record.
+func memberText(name string, value any) (string, error) {
+	if name == "id" {
+		return "", errors.New("set the field ID instead")
+	}
+	if !utf8.ValidString(name) {
+		return "", errors.New("the name is not valid UTF-8")
+	}
+	data, err := encode(value)
+	if err != nil {
+		return "", err
+	}
+	text, err := canonical(data)
+	return string(text), err
+}
+
+// encode is json.Marshal without HTML escapes.
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
+// record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
+// are not white space. O(len).
+func ParseID(segment string) int {
+	id, err := strconv.Atoi(strings.TrimSpace(segment))
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
+}

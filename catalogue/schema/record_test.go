@@ -1,12 +1,15 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,7 +88,7 @@ func TestParseRecordErrors(t *testing.T) {
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(fmt.Sprint(err), test.inside) {
 			t.Errorf("%s (%s): error %v, want one with %s", excerpt(test.text), test.reason, err, test.inside)
 		}
-		if !r.Equal(Record{ID: 5}) {
+		if r.String() != `{"id":5}` {
 			t.Errorf("%s (%s): record is %s after the error", excerpt(test.text), test.reason, r)
 		}
 	}
@@ -105,24 +108,6 @@ func TestRecordGet(t *testing.T) {
 	}
 	if _, found := (Record{}).Get("id"); found {
 		t.Error(`Get("id") of the zero Record reports true`)
-	}
-}
-
-func TestRecordDecode(t *testing.T) {
-	r := parse(t, `{"a":"x","id":3,"b":null}`)
-	var text string
-	if err := r.Decode("a", &text); err != nil || text != "x" {
-		t.Errorf(`Decode("a"): got %q, %v`, text, err)
-	}
-	var n int
-	if err := r.Decode("id", &n); err != nil || n != 3 {
-		t.Errorf(`Decode("id"): got %d, %v`, n, err)
-	}
-	if err := r.Decode("c", &n); !errors.Is(err, ErrNoMember) || !strings.Contains(err.Error(), `"c"`) {
-		t.Errorf("missing member: error %v, want ErrNoMember with the name", err)
-	}
-	if err := r.Decode("a", &n); err == nil || !strings.Contains(err.Error(), `"a"`) {
-		t.Errorf("wrong type: error %v, want one with the name", err)
 	}
 }
 
@@ -147,9 +132,6 @@ func TestRecordWith(t *testing.T) {
 		got, err := r.With(test.name, test.value)
 		if err != nil || got.String() != test.want {
 			t.Errorf("%s: With(%q, %v) = %s, %v, want %s", test.reason, test.name, test.value, got, err, test.want)
-		}
-		if !got.Equal(parse(t, test.want)) {
-			t.Errorf("%s: With(%q, %v) is not Equal to its JSON parsed", test.reason, test.name, test.value)
 		}
 	}
 	for _, test := range []struct {
@@ -177,18 +159,26 @@ func TestRecordWith(t *testing.T) {
 	}
 }
 
+// size returns the number of members.
+func size(r Record) (n int) {
+	for range r.All() {
+		n++
+	}
+	return n
+}
+
 // TestRecordIsImmutable checks that two records derived from the same record do not
 // affect each other.
 func TestRecordIsImmutable(t *testing.T) {
 	r := parse(t, `{"a":1,"b":2,"c":3}`)
-	for range 4 { // with various capacities of the slice of members
-		x, y := fmt.Sprint("x", r.Len()), fmt.Sprint("y", r.Len())
+	for i := range 4 { // with various capacities of the slice of members
+		x, y := fmt.Sprint("x", i), fmt.Sprint("y", i)
 		left, err1 := r.With(x, 1)
 		right, err2 := r.With(y, 2)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
-		if _, found := left.Get(y); found || left.Len() != r.Len()+1 || right.Len() != r.Len()+1 {
+		if _, found := left.Get(y); found || size(left) != size(r)+1 || size(right) != size(r)+1 {
 			t.Errorf("after two calls of With: %s, %s", left, right)
 		}
 		before := left.String()
@@ -206,7 +196,7 @@ func TestRecordWithout(t *testing.T) {
 		"a": `{"b":2,"id":3,"c":4}`, "c": `{"a":1,"b":2,"id":3}`,
 		"id": `{"a":1,"b":2,"c":4}`, "z": `{"a":1,"b":2,"id":3,"c":4}`,
 	} {
-		if got := r.Without(name); got.String() != want || got.Len() != parse(t, want).Len() {
+		if got := r.Without(name); got.String() != want {
 			t.Errorf("Without(%q) = %s, want %s", name, got, want)
 		}
 	}
@@ -215,7 +205,7 @@ func TestRecordWithout(t *testing.T) {
 func TestRecordID(t *testing.T) {
 	r := parse(t, `{"a":1}`)
 	r.ID = 7
-	if got := r.String(); got != `{"id":7,"a":1}` || r.Len() != 2 {
+	if got := r.String(); got != `{"id":7,"a":1}` || size(r) != 2 {
 		t.Errorf("after setting the id: %s, want it first", got)
 	}
 	r = parse(t, `{"a":1,"id":3}`)
@@ -248,25 +238,248 @@ func TestRecordAll(t *testing.T) {
 	}
 }
 
-func TestRecordEqual(t *testing.T) {
-	texts := []string{
-		`{}`, `{"id":1}`, `{"id":2}`, `{"a":1}`, `{"a":1.0}`, `{"b":1}`, `{"a":1,"b":2}`, `{"b":2,"a":1}`,
-		`{"id":1,"a":1}`, `{"a":1,"id":1}`,
-	}
-	for i, a := range texts {
-		for j, b := range texts {
-			if got := parse(t, a).Equal(parse(t, b)); got != (i == j) {
-				t.Errorf("%s.Equal(%s) = %v", a, b, got)
+// TestDatasetRoundTrip unmarshals and marshals each record and wants the same bytes, except
+// for the line separators, which are unescaped in the data set.
+func TestDatasetRoundTrip(t *testing.T) {
+	wire := strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)
+	for key, records := range dataset(t) {
+		for _, text := range records {
+			var record Record
+			if err := json.Unmarshal(text, &record); err != nil {
+				t.Errorf("%s %s: %v", key, text, err)
+				continue
+			}
+			if diff := cmp.Diff(wire.Replace(string(text)), record.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", key, diff)
 			}
 		}
 	}
-	if !parse(t, `{"a":1,"id":1}`).Without("id").Equal(parse(t, `{"a":1}`)) {
-		t.Error("Equal compares the position of a removed id")
+}
+
+func TestMarshalZeroRecord(t *testing.T) {
+	if got, err := json.Marshal(Record{}); err != nil || string(got) != "{}" {
+		t.Errorf("got %s, %v, want {}", got, err)
 	}
 }
 
-func TestRecordAppendJSON(t *testing.T) {
-	if got := string(parse(t, `{"a":1}`).AppendJSON([]byte("x"))); got != `x{"a":1}` {
-		t.Errorf(`AppendJSON("x") = %s, want x{"a":1}`, got)
+// TestRecordDoesNotRetainMemory derives small records from large ones and measures the
+// memory that is retained after a garbage collection.
+func TestRecordDoesNotRetainMemory(t *testing.T) {
+	const large = 8 << 20
+	text := func() string { return `"` + strings.Repeat("x", large) + `"` }
+	with := func(r Record, name string, value any) Record {
+		r, err := r.With(name, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
 	}
+	for _, test := range []struct {
+		reason string
+		make   func() Record
+		want   string
+	}{
+		{"large member removed", func() Record {
+			return parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`).Without("large")
+		}, `{"a":1,"id":2,"b":3}`},
+		{"large member replaced", func() Record {
+			return with(parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), "large", 5)
+		}, `{"a":1,"id":2,"large":5,"b":3}`},
+		{"large member updated", func() Record {
+			d := Description{Fields: []Field{{Name: "large", Kind: Integer}}}
+			r, err := d.ValidateUpdate(parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), []byte(`{"large":5}`), true, Checks{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}, `{"a":1,"id":2,"large":5,"b":3}`},
+		{"member with a large name removed", func() Record {
+			return parse(t, `{`+text()+`:1,"a":"b"}`).Without(strings.Repeat("x", large))
+		}, `{"a":"b"}`},
+		{"many members removed one by one", func() Record {
+			var b strings.Builder
+			for i := range 2000 {
+				fmt.Fprintf(&b, `"m%d":"%s",`, i, strings.Repeat("x", 2000))
+			}
+			r := parse(t, `{`+b.String()+`"id":2}`)
+			for i := range 1999 {
+				r = r.Without(fmt.Sprint("m", i))
+			}
+			return with(r, "m1999", 1)
+		}, `{"m1999":1,"id":2}`},
+		{"only member removed", func() Record {
+			return parse(t, `{"large":`+text()+`}`).Without("large")
+		}, `{}`},
+		{"added member replaced", func() Record {
+			return with(with(Record{ID: 1}, "large", strings.Repeat("x", large)), "large", nil)
+		}, `{"id":1,"large":null}`},
+		{"name that is part of a large string", func() Record {
+			return with(Record{ID: 1}, text()[1:3], 0)
+		}, `{"id":1,"xx":0}`},
+		{"white space", func() Record {
+			return parse(t, `{"a":1,`+strings.Repeat(" ", large)+`"b":2}`)
+		}, `{"a":1,"b":2}`},
+	} {
+		r := test.make()
+		retained := int64(heap())
+		if got := r.String(); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.reason, excerpt(got), test.want)
+		}
+		r = Record{}
+		if retained -= int64(heap()); retained > large/8 {
+			t.Errorf("%s: %s retains %d bytes", test.reason, test.want, retained)
+		}
+	}
+}
+
+// heap returns the number of bytes of live objects.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// TestWithoutDoesNotModifyTheRecord checks that Without does not change the record it is
+// derived from, whether the texts are copied or not.
+func TestWithoutDoesNotModifyTheRecord(t *testing.T) {
+	const text = `{"a":1,"id":7,"b":"xxxxxxxxxxxxxxxxxxxx","c":[2],"d":{}}`
+	r := parse(t, text)
+	for _, names := range [][]string{{"a"}, {"b"}, {"b", "a"}, {"a", "c", "b"}, {"d", "b", "c", "a"}} {
+		less, want := r, text
+		for i, name := range names {
+			before := less.String()
+			last := less.Without(name)
+			if got := less.String(); got != before {
+				t.Errorf("Without(%q) changed %s to %s", name, before, got)
+			}
+			value, _ := less.Get(name)
+			want = strings.Replace(want, `"`+name+`":`+value, "", 1)
+			want = strings.NewReplacer(",,", ",", "{,", "{", ",}", "}").Replace(want)
+			if got := last.String(); got != want {
+				t.Errorf("without %v: got %s, want %s", names[:i+1], got, want)
+			}
+			less = last
+		}
+	}
+	if got := r.String(); got != text {
+		t.Errorf("Without changed the first record to %s", got)
+	}
+}
+
+// FuzzParseRecord checks that accepted texts have the members that encoding/json decodes
+// and survive a round trip, and that rejected texts are not JSON or cannot be records.
+func FuzzParseRecord(f *testing.F) {
+	for _, records := range dataset(f) {
+		f.Add([]byte(records[0]))
+	}
+	for _, text := range []string{
+		`{}`, `{"a":1.0,"id":3}`, "{\"\u2028\":\"\\ud83d\\ude42\\/\\u2029\"}", ` { "a" : [ { } , [ ] ] } `,
+		`{"a":1,"a":2}`, `{"a":"\ud800"}`, `{"id":1e3}`, "{\"a\":\"\xff\"}", `{"a":{"b":1,"b":2}}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := ParseRecord(data)
+		if err != nil {
+			var serr *SyntaxError
+			if !errors.Is(err, ErrInvalid) || errors.As(err, &serr) != (checkSyntax(data, maxDepth) != nil) {
+				t.Fatalf("%q: error %v", data, err)
+			}
+			if serr == nil && mayBeRecord(data) {
+				t.Fatalf("ParseRecord(%q): %v", data, err)
+			}
+			return
+		}
+		text := []byte(r.String())
+		if !json.Valid(data) || !json.Valid(text) || !utf8.Valid(text) {
+			t.Fatalf("JSON of %q is %q", data, text)
+		}
+		again, err := ParseRecord(text)
+		if err != nil || again.String() != string(text) {
+			t.Fatalf("JSON of %q is %q, parsed again %v, %v", data, text, again, err)
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(data, &want); err != nil {
+			t.Fatal(err)
+		}
+		if len(want) != size(r) {
+			t.Fatalf("record of %q has %d members, want %d", data, size(r), len(want))
+		}
+		for name, text := range r.All() {
+			if values(t, []byte(text)) != values(t, want[name]) {
+				t.Fatalf("member %q = %s, want %s", name, text, want[name])
+			}
+		}
+	})
+}
+
+// mayBeRecord reports whether a JSON text is an object in which no name is repeated, no
+// string is invalid UTF-8, and no member is named id.
+func mayBeRecord(data []byte) bool {
+	names := []map[any]bool{} // of each open object; nil for a list
+	isName := false
+	d := json.NewDecoder(bytes.NewReader(data))
+	for d.UseNumber(); ; {
+		token, err := d.Token()
+		if err != nil {
+			return bytes.HasPrefix(bytes.TrimLeft(data, space), []byte("{"))
+		}
+		text, isText := token.(string)
+		if isText && (strings.Contains(text, "\ufffd") || isName && (names[len(names)-1][text] || text == "id")) {
+			return false
+		}
+		switch {
+		case token == json.Delim('{'):
+			names = append(names, map[any]bool{})
+		case token == json.Delim('['):
+			names = append(names, nil)
+		case token == json.Delim('}'), token == json.Delim(']'):
+			names = names[:len(names)-1]
+		case isName:
+			names[len(names)-1][text] = true
+			isName = false
+			continue
+		}
+		isName = len(names) > 0 && names[len(names)-1] != nil
+	}
+}
+
+// values returns a JSON text as encoding/json decodes and encodes it, with its digits.
+func values(t *testing.T, text []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func BenchmarkRecordMarshalJSON(b *testing.B) {
+	record := parse(b, string(dataset(b)["books"][0]))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := record.MarshalJSON(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseRecord(b *testing.B) {
+	texts := dataset(b)["books"]
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, text := range texts {
+			if _, err := ParseRecord(text); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(len(texts)), "records/op")
 }

@@ -3,9 +3,40 @@ package schema
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/ordering"
 )
+
+// Checks are the functions with which Validate and ValidateUpdate ask about stored
+// records. They are called before the method returns and not afterwards.
+type Checks struct {
+	// Exists reports whether a collection has a record with an id, which is at least 1.
+	// If nil, no record exists.
+	Exists func(collection string, id int) bool
+
+	// Taken reports whether another record than the one that is written has a value of a
+	// unique field. The field is its JSON name, and the value is JSON. If nil, no value
+	// is taken.
+	Taken func(field, value string) bool
+
+	// Now returns the time for fields that are Created. If nil, it is [time.Now].
+	Now func() time.Time
+}
+
+// exists reports whether a collection has a record.
+func (c Checks) exists(collection string, id int) bool {
+	return c.Exists != nil && c.Exists(collection, id)
+}
+
+// created returns the JSON of the current time.
+func (c Checks) created() string {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	return `"` + string(At(now().UTC()).appendWire(nil)) + `"`
+}
 
 // Validate converts a posted JSON object to a record without an id. The record has all
 // fields that can be written, in wire order and with normalized values. Absent fields
@@ -96,28 +127,31 @@ func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
 		return values, nil
 	}
-	if serr := checkSyntax(body, maxDepth); serr != nil {
-		return nil, serr
-	}
-	text := trimSpace(string(body))
-	switch kind := kindOf(text); kind {
-	case jsonObject:
-	case jsonNull:
-		return nil, FieldErrors{{nonField, []string{"No data provided"}}}
-	default:
-		message := "Invalid data. Expected a dictionary, but got " + string(kind) + "."
-		return nil, FieldErrors{{nonField, []string{message}}}
-	}
 	names := make([]string, len(d.Fields))
 	for i, f := range d.Fields {
 		names[i] = ordering.Snake(f.Name)
 	}
-	for quoted, value := range members(text) {
-		if i := slices.Index(names, ordering.Snake(unquote(quoted))); i >= 0 {
-			values[i] = value
+	s := scanner{data: body, limit: maxDepth}
+	if s.next() == '{' {
+		for name, value := range s.members() {
+			if i := slices.Index(names, ordering.Snake(name)); i >= 0 {
+				values[i] = value
+			}
 		}
+		if s.syntax != nil || !s.end() {
+			return nil, s.syntax
+		}
+		return values, nil
 	}
-	return values, nil
+	if !s.whole() {
+		return nil, s.syntax
+	}
+	kind := kindOf(trimSpace(string(body)))
+	message := "Invalid data. Expected a dictionary, but got " + string(kind) + "."
+	if kind == jsonNull {
+		message = "No data provided"
+	}
+	return nil, FieldErrors{{nonField, []string{message}}}
 }
 
 // clean is like [Field.clean], but returns an empty text if there are messages, and also
@@ -144,42 +178,16 @@ func (f Field) clean(value string, checks Checks) (text string, messages []strin
 		value = f.Default // the record may have been deleted
 	case value == "":
 		return f.Default, nil
-	case kindOf(value) == jsonNull && f.Nullable:
-		return "null", nil
 	case kindOf(value) == jsonNull:
-		return "", []string{"This field may not be null."}
+		return f.cleanNull()
 	}
-	switch f.Kind {
-	case Text, Slug, URL:
-		return f.cleanText(value)
-	case Integer:
-		return f.cleanInteger(value)
-	case Timestamp:
-		return one(cleanTime(value))
-	case Date:
-		return one(cleanDate(value))
-	case Boolean:
-		return one(f.cleanBool(value))
-	case Float:
-		return one(cleanFloat(value))
-	case Decimal:
-		return one(f.cleanDecimal(value))
-	case Choice:
-		return one(f.cleanChoice(value))
-	case Reference:
-		return one(f.cleanReference(value, checks))
-	case References:
-		return one(f.cleanReferences(value, checks))
-	case TextList:
-		return one(cleanTextList(value))
-	}
-	return one(cleanJSON(value))
+	return f.Kind.row().clean(f, value, checks)
 }
 
-// one returns the message as a list. If it is empty, one returns text and nil.
-func one(text, message string) (string, []string) {
-	if message != "" {
-		return "", []string{message}
+// cleanNull returns null, or the message that it is not allowed.
+func (f Field) cleanNull() (text string, messages []string) {
+	if f.Nullable {
+		return "null", nil
 	}
-	return text, nil
+	return invalid(isNull)
 }

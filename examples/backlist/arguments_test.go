@@ -35,7 +35,6 @@ func TestInvalidArguments(t *testing.T) {
 		{"repeated id in a file", []string{"-data", repeated}, "record 1"},
 		{"file and seed", []string{"-data", valid, "-seed", "7"}, "-data"},
 		{"file and size", []string{"-books", "0", "-data", valid}, "-data"},
-		{"file and plain", []string{"-data", valid, "-plain"}, "-data"},
 		{"negative seed", []string{"-seed", "-1"}, "-seed"},
 		{"negative size", []string{"-events", "-1"}, "-events"},
 		{"size is not a number", []string{"-others", "many"}, `"many"`},

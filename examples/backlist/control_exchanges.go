@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
 // An exchangeJSON is the JSON of an exchange.
@@ -25,8 +25,8 @@ type exchangeJSON struct {
 func describeExchange(e cataloguetest.Exchange) exchangeJSON {
 	j := exchangeJSON{
 		Method: e.Method, URL: e.URL.RequestURI(), Headers: joined(e.Header), Body: string(e.Body),
-		AnswerHeaders: joined(e.AnswerHeader), Answer: string(e.Answer),
-		Cut: e.Cut, Aborted: e.Aborted, TookMilliseconds: float64(e.Took) / float64(time.Millisecond),
+		AnswerHeaders: joined(e.ResponseHeader), Answer: string(e.ResponseBody),
+		Cut: e.Cut, Aborted: e.Aborted, TookMilliseconds: float64(e.Duration) / float64(time.Millisecond),
 	}
 	if e.Status != 0 {
 		j.Status = &e.Status
@@ -56,6 +56,6 @@ func (c control) listExchanges(w http.ResponseWriter, r *http.Request, h *house)
 
 // forget empties the log.
 func (c control) forget(w http.ResponseWriter, _ *http.Request, h *house) {
-	h.current.Load().fake.Forget()
+	h.current.Load().fake.ClearLog()
 	w.WriteHeader(http.StatusNoContent)
 }

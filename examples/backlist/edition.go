@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
 // Bounds on a house.
@@ -21,7 +21,7 @@ const (
 type edition struct {
 	start   *catalogue.Catalogue // never written to
 	records *catalogue.Catalogue
-	fake    *cataloguetest.House
+	fake    *cataloguetest.Server
 
 	faults []activeFault // guarded by the mutex of the house
 	last   int           // the highest number of a fault so far
@@ -31,7 +31,7 @@ type edition struct {
 type activeFault struct {
 	number int
 	fault
-	*cataloguetest.Breakage
+	*cataloguetest.Injection
 }
 
 // newEdition returns an edition of the named house with the records of start and the faults of
@@ -77,13 +77,13 @@ func newEdition(s *service, name string, start *catalogue.Catalogue) (*edition, 
 
 // inject applies a fault and numbers it.
 func (e *edition) inject(f fault) error {
-	b, err := e.fake.Inject(f.where, f.fault)
+	j, err := e.fake.TryInject(f.match, f.fault)
 	if err != nil {
 		text := strings.TrimPrefix(err.Error(), "cataloguetest: ")
-		return fmt.Errorf("%s", strings.TrimPrefix(text, "Where."))
+		return fmt.Errorf("%s", strings.TrimPrefix(text, "Match."))
 	}
 	e.last++
-	e.faults = append(e.faults, activeFault{e.last, f, b})
+	e.faults = append(e.faults, activeFault{e.last, f, j})
 	return nil
 }
 

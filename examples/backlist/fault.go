@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -16,7 +16,7 @@ import (
 // documentation describes the form.
 type fault struct {
 	text  string
-	where cataloguetest.Where
+	match cataloguetest.Match
 	fault cataloguetest.Fault
 }
 
@@ -28,18 +28,18 @@ func parseFault(text string) (fault, error) {
 	}
 	f, a := fault{text: text}, &arguments{words: words}
 	if word := a.peek(); isMethod(word) {
-		f.where.Method = a.next().text
+		f.match.Method = a.next().text
 	} else if isMethod(strings.ToUpper(word)) {
 		return fault{}, fmt.Errorf("%q is not a method; want %q", word, strings.ToUpper(word))
 	}
 	if strings.HasPrefix(a.peek(), "/") {
-		f.where.Path = a.next().text
+		f.match.Path = a.next().text
 	}
 	if f.fault, err = a.fault(); err != nil {
 		return fault{}, err
 	}
 	for len(a.words) > 0 {
-		if err := setWhen(&f.where, a.next()); err != nil {
+		if err := setWhen(&f.match, a.next()); err != nil {
 			return fault{}, err
 		}
 	}
@@ -51,14 +51,14 @@ func isMethod(word string) bool {
 	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}, word)
 }
 
-// setWhen sets the field of a Where that a word such as 10% or nth=2 stands for.
-func setWhen(where *cataloguetest.Where, w word) error {
+// setWhen sets the field of a Match that a word such as 10% or nth=2 stands for.
+func setWhen(match *cataloguetest.Match, w word) error {
 	if share, ok := strings.CutSuffix(w.text, "%"); ok && !w.quoted {
 		percent, err := strconv.ParseFloat(share, 64)
 		if err != nil || !(percent > 0 && percent <= 100) {
 			return fmt.Errorf("%q is not a share; want more than 0%% and at most 100%%", w.text)
 		}
-		where.Share = percent / 100
+		match.Share = percent / 100
 		return nil
 	}
 	name, value, ok := strings.Cut(w.text, "=")
@@ -70,18 +70,18 @@ func setWhen(where *cataloguetest.Where, w word) error {
 		return fmt.Errorf("unknown %q: %s", w.text, ordering.Suggest(name, names))
 	}
 	number, err := strconv.ParseUint(value, 10, 31)
-	if err != nil || number == 0 && name == "nth" {
+	if err != nil || number == 0 && (name == "nth" || name == "offset") {
 		return fmt.Errorf("%q is not a number, as in %s=2", w.text, name)
 	}
 	switch name {
 	case "nth":
-		where.Nth = int(number)
+		match.Nth = int(number)
 	case "after":
-		where.After = int(number)
+		match.After = int(number)
 	case "offset":
-		where.Page = cataloguetest.AtOffset(int(number))
+		match.Offset = int(number)
 	case "seed":
-		where.Seed = number
+		match.Seed = number
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (a *arguments) quoted() string {
 	return a.next().text
 }
 
-// value removes and returns the next word unless it belongs to a Where.
+// value removes and returns the next word unless it belongs to a Match.
 func (a *arguments) value() string {
 	if w := a.peek(); len(a.words) == 0 || strings.HasSuffix(w, "%") || strings.Contains(w, "=") {
 		return ""

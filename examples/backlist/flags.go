@@ -11,7 +11,6 @@ import (
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources/sample"
 )
 
 // config holds the values of the flags.
@@ -24,7 +23,8 @@ type config struct {
 	limits  pagination.Limits
 	openapi string
 	version string         // of OpenAPI
-	sample  sample.Options // of the generated records
+	seed    uint64         // of the generated records
+	sizes   map[string]int // of them by key; empty: of each collection without a flag
 	browse  bool
 
 	cors      []string // origins
@@ -65,14 +65,11 @@ func (c *config) flags() *flag.FlagSet {
 	flags.StringVar(&c.data, "data", "", "")
 	flags.Func("save", "", nonEmpty(&c.save))
 	flags.DurationVar(&c.saveEvery, "save-every", defaultSaveEvery, "")
-	flags.Uint64Var(&c.sample.Seed, "seed", 0, "")
-	flags.BoolFunc("plain", "", c.setPlain)
-	flags.Func("events", "", size(&c.sample.Events))
-	flags.Func("labels", "", size(&c.sample.Labels))
-	flags.Func("authors", "", size(&c.sample.Authors))
-	flags.Func("social-links", "", size(&c.sample.SocialLinks))
-	flags.Func("books", "", size(&c.sample.Books))
-	flags.Func("others", "", size(&c.sample.Others))
+	flags.Uint64Var(&c.seed, "seed", 0, "")
+	for _, key := range sizeFlags {
+		flags.Func(key, "", c.size(key))
+	}
+	flags.Func("others", "", c.size(""))
 
 	flags.BoolVar(&c.open, "open", false, "")
 	flags.Func("token", "", c.setToken)
@@ -82,6 +79,9 @@ func (c *config) flags() *flag.FlagSet {
 	flags.Func("control", "", nonEmpty(&c.control))
 	return flags
 }
+
+// sizeFlags are the collections whose size has a flag of its own.
+var sizeFlags = [...]string{"events", "labels", "authors", "social-links", "books"}
 
 // defaultSaveEvery is the default of -save-every.
 const defaultSaveEvery = 10 * time.Second
@@ -95,15 +95,6 @@ func nonEmpty(to *string) func(string) error {
 		*to = s
 		return nil
 	}
-}
-
-func (c *config) setPlain(s string) error {
-	plain, err := strconv.ParseBool(s)
-	c.sample.Without = 0
-	if plain {
-		c.sample.Without = sample.AllOddities
-	}
-	return err
 }
 
 // addDelay adds a delay of all requests.
@@ -121,17 +112,18 @@ func (c *config) addFault(text string) error {
 	return err
 }
 
-// size returns a function that parses a number of records for [sample.Options].
-func size(to *int) func(string) error {
+// size returns a function that parses the number of records of a collection or, if the key
+// is empty, of each collection without a flag.
+func (c *config) size(key string) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
-		switch {
-		case err != nil || n < 0:
+		if err != nil || n < 0 {
 			return errors.New("want a number of records")
-		case n == 0:
-			n = -1 // 0 would mean the default
 		}
-		*to = n
+		if c.sizes == nil {
+			c.sizes = map[string]int{}
+		}
+		c.sizes[key] = n
 		return nil
 	}
 }
@@ -150,7 +142,7 @@ func (c config) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q", rest[0])
-	case c.data != "" && c.sample != (sample.Options{}):
+	case c.data != "" && (c.seed != 0 || c.sizes != nil):
 		return errors.New("-data cannot be combined with the flags for generated records")
 	case c.open && c.token != "":
 		return errors.New("-open and -token cannot be combined")

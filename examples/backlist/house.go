@@ -79,7 +79,7 @@ func (h *house) mend(which func(number int) bool) (mended int) {
 		if !which(f.number) {
 			return false
 		}
-		f.Mend()
+		f.Remove()
 		mended++
 		return true
 	})

@@ -15,13 +15,14 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // emptyHouse returns a house without records that permits writes.
 func emptyHouse(t *testing.T) *house {
 	t.Helper()
 	s := &service{config: config{open: true, control: "127.0.0.1:0"}, errorLog: log.New(io.Discard, "", 0)}
-	h, err := newHouse(s, mainHouse, catalogue.New())
+	h, err := newHouse(s, mainHouse, mustNew())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func postSlug(h http.Handler, slug string) int {
 func slugsOf(t *testing.T, c *catalogue.Catalogue) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for e := range c.Events().All() {
+	for e := range mustIn(resources.Events, c).All() {
 		all[e.Slug] = true
 	}
 	return all
@@ -103,8 +104,8 @@ func TestWritesBesideResets(t *testing.T) {
 	if err := s.save(); err != nil {
 		t.Fatal(err)
 	}
-	file := catalogue.New()
-	if err := file.LoadFile(path); err != nil {
+	file := mustNew()
+	if err := file.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	served, saved, kept := slugsOf(t, h.current.Load().records), slugsOf(t, file), 0
@@ -169,7 +170,7 @@ func TestResetRestoresFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &service{config: config{open: true, faults: []fault{f}}, errorLog: log.New(io.Discard, "", 0)}
-	h, err := newHouse(s, mainHouse, catalogue.New())
+	h, err := newHouse(s, mainHouse, mustNew())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +209,8 @@ func TestSaveAfterReset(t *testing.T) {
 		if err := s.save(); err != nil {
 			t.Fatal(err)
 		}
-		file := catalogue.New()
-		if err := file.LoadFile(path); err != nil {
+		file := mustNew()
+		if err := file.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := slugsOf(t, file); len(got) != 1 || !got[slug] {

@@ -12,9 +12,8 @@
 //
 // # Records
 //
-// Package sample generates the records. The flag -seed selects other records, -events and
-// similar flags set their number, and -plain disables oddities. With -data, the records are
-// those of a file of [catalogue.Catalogue.SaveFile].
+// Package sample generates the records. The flag -seed selects other records, and -events and
+// similar flags set their number. With -data, the records are those of a file of [catalogue.Catalogue.SaveFile].
 //
 // With -save, the records are written to a file every 10 seconds, or as often as
 // -save-every says, if they have changed, and when the program ends after an interrupt or
@@ -36,7 +35,7 @@
 //
 //	[METHOD] [PATH] NAME [ARGUMENT ...] [SHARE%] [nth=N] [after=N] [offset=N] [seed=N]
 //
-// The path is as in [cataloguetest.Where]: the whole path, or a pattern of [http.ServeMux]
+// The path is as in [cataloguetest.Match]: the whole path, or a pattern of [http.ServeMux]
 // such as /api/{$}. A share is a percentage of the requests, nth=2 selects the second
 // request, after=1 skips the first, offset=21 selects the page that begins there, and seed
 // determines which requests belong to a share. These are the names and arguments, with the
@@ -47,17 +46,18 @@
 //	unavailable 5s                 Unavailable: 503 with Retry-After
 //	header Retry-After 5           Header; without a value, the header is removed
 //	delay 2s                       Delay
-//	slow 100 50ms                  Slow: 100 bytes, a pause, and so on
-//	cut                            Cut: no response
-//	cut-after 100                  CutAfter 100 bytes of the body
+//	slow 100 50ms                  Throttle: 100 bytes, a pause, and so on
+//	cut                            ResetConnection: no response
+//	cut-after 100                  ResetAfter 100 bytes of the body
 //	truncate 100                   Truncate: a body of 100 bytes
 //	browsable-api                  BrowsableAPI: HTML for format=api
-//	next-is-self, next-cycle       NextIsSelf, NextCycle: wrong links
-//	next-host elsewhere.example    NextHost
-//	next-scheme ftp                NextScheme
-//	empty-page-with-next           EmptyPageWithNext
+//	next-is-self                   NextIsSelf
+//	next-cycle                     Page: the next link leads to the first page
+//	next-host elsewhere.example    Page: the next link leads to another host
+//	next-scheme ftp                Page: the next link has another scheme
+//	empty-page-with-next           Page: no records, and a link to the next page
 //	missing-row, repeated-row      MissingRow, RepeatedRow
-//	count-shrinks 1                CountShrinks
+//	count-shrinks 1                Page: each count is less than the one before
 //
 // # Houses for tests
 //

@@ -35,7 +35,9 @@ func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, 
 	if err != nil {
 		return nil, err
 	}
-	if p.document, err = openapi.New(ctx, api, openapi.Options{Scheme: c.scheme(), OpenAPI: c.version}); err != nil {
+	if p.document, err = openapi.New(api, openapi.Options{
+		Title: "Catalogue of a publishing house", Scheme: c.scheme(), OpenAPI: c.version,
+	}); err != nil {
 		return nil, err
 	}
 	s.document = p.document

@@ -11,16 +11,17 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // eventsIn returns the number of events in a file, which must be valid.
 func eventsIn(t *testing.T, file string) int {
 	t.Helper()
-	house := catalogue.New()
-	if err := house.LoadFile(file); err != nil {
+	house := mustNew()
+	if err := house.LoadFile(file, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return house.Events().Count()
+	return mustIn(resources.Events, house).Count()
 }
 
 // wait waits until what returns a text that contains the wanted one.

@@ -17,7 +17,7 @@ The records
   -data FILE         serve the records of a JSON file instead of generated ones
   -save FILE         write the records to a file if they change, and at the end
   -save-every TIME   at most this often (default 10s; 0 means only at the end)
-  -seed N, -plain    generate others; without oddities such as repeated slugs
+  -seed N            generate others
   -events 300, -labels 24, -authors 60, -social-links 80, -books 200, -others 12
                      generate so many records; others: of each other collection
 The faults

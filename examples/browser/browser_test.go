@@ -70,11 +70,11 @@ func find(t *testing.T) string {
 func sampleHouse(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
 	var records bytes.Buffer
-	if _, err := sample.New(sample.Options{}).WriteTo(&records); err != nil {
+	if err := sample.Write(&records, sample.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	house := catalogue.New()
-	if err := house.Load(&records); err != nil {
+	house := mustNew()
+	if err := house.Load(&records, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return house

@@ -8,7 +8,7 @@ import (
 )
 
 // TestNavigation uses the forms and links that lead to other pages: the search at the root,
-// a reference to a record, the number of a page, and the folded body of the response.
+// the number of a page, and the folded body of the response.
 func TestNavigation(t *testing.T) {
 	root := serve(t, sampleHouse(t))
 	p := open(t, launch(t), "navigation", 375, false)
@@ -42,12 +42,5 @@ func TestNavigation(t *testing.T) {
 		t.Errorf("unfolded body = %.50q", open)
 	}
 	p.check("3-body")
-
-	p.visit(root + "social-links/")
-	author := p.texts("td a[href*=_record]")[0]
-	p.click("td a[href*=_record]")
-	p.wantText("h1", "Authors")
-	p.wantText("tr:target th", author)
-	p.check("4-author")
 	p.checkRequests(root)
 }

@@ -5,19 +5,18 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
 	"github.com/gobacklist/backlist/catalogue"
 )
 
 // TestHostileRecords shows records that contain scripts.
 func TestHostileRecords(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	const attack = `"><script>window.pwned=1;alert(1)</script><img src=x onerror='window.pwned=1'><svg onload=window.pwned=1>`
 	quoted := strings.ReplaceAll(attack, `"`, `\"`)
 	records := `{"books":[{"id":1,"name":"` + quoted + `","cover":"javascript:window.pwned=1","site":"https://x.example/\"onmouseover=window.pwned=1",
 		"` + quoted + `":[{"a":"` + quoted + `"}],"html":"<p onclick='window.pwned=1'>` + quoted + `</p>","word":"` + strings.Repeat("w", 10_000) + `",
 		"right":"\u202e\u0639\u0631\u0628\u064a","none":null,"style":"</style><script>window.pwned=1</script>"}]}`
-	if err := house.Load(strings.NewReader(records)); err != nil {
+	if err := house.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	root := serve(t, house)

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/clienttest"
+	"github.com/gobacklist/backlist/resources"
 )
 
 func TestClient(t *testing.T) {
@@ -23,20 +25,20 @@ func TestClient(t *testing.T) {
 				}
 				return ids, err
 			}
-			cataloguetest.VerifyClient(t, fetch, cataloguetest.Verification{Collection: collection, Timeout: time.Minute})
+			clienttest.VerifyClient(t, fetch, clienttest.Options{Collection: collection, Timeout: time.Minute})
 		})
 	}
 }
 
 func TestRun(t *testing.T) {
-	house := cataloguetest.New(t)
+	server := cataloguetest.New(t)
 	var out strings.Builder
-	if err := run(t.Context(), house.Client, []string{"-url", house.URL + "/", "labels"}, &out); err != nil {
+	if err := run(t.Context(), server.Client, []string{"-url", server.URL + "/", "labels"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != house.Catalogue.Labels().Count() {
-		t.Errorf("%d lines, want %d", len(lines), house.Catalogue.Labels().Count())
+	if len(lines) != mustIn(resources.Labels, server.Catalogue).Count() {
+		t.Errorf("%d lines, want %d", len(lines), mustIn(resources.Labels, server.Catalogue).Count())
 	}
 	for _, line := range lines {
 		var label struct{ Name string }
@@ -48,9 +50,9 @@ func TestRun(t *testing.T) {
 
 // TestRunErrors also checks that nothing is printed.
 func TestRunErrors(t *testing.T) {
-	house := cataloguetest.New(t)
-	house.Break(cataloguetest.Where{Collection: "events"}, cataloguetest.MissingRow())
-	url := "-url=" + house.URL
+	server := cataloguetest.New(t)
+	server.Inject(cataloguetest.Match{Collection: "events"}, cataloguetest.MissingRow())
+	url := "-url=" + server.URL
 	tests := []struct {
 		reason string
 		args   []string
@@ -66,7 +68,7 @@ func TestRunErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var out strings.Builder
-		err := run(t.Context(), house.Client, tt.args, &out)
+		err := run(t.Context(), server.Client, tt.args, &out)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || out.Len() > 0 {
 			t.Errorf("%s: err = %v with %d bytes printed, want an error with %q and none", tt.reason, err, out.Len(), tt.want)
 		}
@@ -81,13 +83,13 @@ type film struct {
 // TestRunOwnService reads a collection that is not documented.
 func TestRunOwnService(t *testing.T) {
 	films := catalogue.Define[film]("films", catalogue.Options{})
-	house := cataloguetest.NewWith(t, cataloguetest.Options{
+	server := cataloguetest.NewWith(t, cataloguetest.Options{
 		Definitions: []catalogue.AnyDefinition{films},
 		Root:        "/v1/",
 		Fixtures:    fstest.MapFS{"films.json": {Data: []byte(`[{"id": 1, "title": "Onda"}, {"id": 3, "title": "Sale"}]`)}},
 	})
 	var out strings.Builder
-	if err := run(t.Context(), house.Client, []string{"-url", house.URL, "-root", "/v1/", "films"}, &out); err != nil {
+	if err := run(t.Context(), server.Client, []string{"-url", server.URL, "-root", "/v1/", "films"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "{\"id\":1,\"title\":\"Onda\"}\n{\"id\":3,\"title\":\"Sale\"}\n"; out.String() != want {

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/clienttest"
 )
 
-// TestExplore runs the client through random stories. BACKLIST_STORIES sets their number,
-// and BACKLIST_STORIES_SEED the first.
+// TestExplore runs the client through random scenarios. BACKLIST_SCENARIOS sets their number,
+// and BACKLIST_SCENARIOS_SEED the first.
 func TestExplore(t *testing.T) {
 	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		records, err := fetchAll(ctx, client, baseURL+"/api/", "events")
@@ -20,10 +20,10 @@ func TestExplore(t *testing.T) {
 		}
 		return ids, err
 	}
-	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES")) // 0: the default number
+	n, _ := strconv.Atoi(os.Getenv("BACKLIST_SCENARIOS")) // 0: the default number
 	if n == 0 && testing.Short() {
 		n = 100
 	}
-	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_STORIES_SEED"), 10, 64)
-	cataloguetest.Explore(t, fetch, cataloguetest.Exploration{Stories: n, Seed: seed})
+	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_SCENARIOS_SEED"), 10, 64)
+	clienttest.Explore(t, fetch, clienttest.Options{Scenarios: n, Seed: seed})
 }

@@ -1,6 +1,6 @@
 // Client prints all records of a collection of a running service, one JSON object per
 // line. It is an example of a client that uses only the standard library and passes
-// every check of cataloguetest.VerifyClient.
+// every check of clienttest.VerifyClient.
 //
 //	go run ./examples/backlist &
 //	go run ./examples/client events

@@ -24,5 +24,5 @@ func fill(house *catalogue.Catalogue, books *catalogue.Collection[Book]) error {
 	if err != nil {
 		return err
 	}
-	return house.Load(strings.NewReader(`{"authors": [{"id": 1, "name": "Anna Serra"}]}`))
+	return house.Load(strings.NewReader(`{"authors": [{"id": 1, "name": "Anna Serra"}]}`), catalogue.LoadOptions{})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Book is the record type of the collection books, whose fields a program may
@@ -52,11 +53,15 @@ func main() {
 // newHandler returns the handler of the whole site.
 func newHandler(passwords map[string]string) (http.Handler, error) {
 	definition := catalogue.Define[Book]("books", catalogue.Options{})
-	house, err := catalogue.NewWith(definition)
+	house, err := resources.New(definition)
 	if err != nil {
 		return nil, err
 	}
 	books, err := definition.In(house)
+	if err != nil {
+		return nil, err
+	}
+	events, err := resources.Events.In(house)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func newHandler(passwords map[string]string) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "%d books and %d events\n", books.Count(), house.Events().Count())
+		fmt.Fprintf(w, "%d books and %d events\n", books.Count(), events.Count())
 	})
 	mux.HandleFunc("GET /longest", longest(books))
 	return mux, httpapi.Mount(mux, "/shop", api)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -32,7 +33,7 @@ type Film struct {
 	Released   *string          `json:"released" backlist:"date"`
 	PremiereAt *schema.DateTime `json:"premiereAt"`
 	Minutes    int32            `json:"minutes" backlist:"min=0"`
-	Rating     *schema.Float64  `json:"rating"`
+	Rating     *json.Number     `json:"rating"`
 	Price      string           `json:"price" backlist:"decimal=8.2"`
 	Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
 	Published  bool             `json:"published"`
@@ -44,7 +45,7 @@ type Film struct {
 // newHouse returns an empty catalogue of films. now returns the time at which a film is
 // created; if it is nil, that is the current time.
 func newHouse(now func() time.Time) (*catalogue.Catalogue, error) {
-	return catalogue.NewOnly(
+	return catalogue.New(
 		catalogue.Define[Director]("directors", catalogue.Options{
 			Description: &schema.Description{Search: []string{"^name", "=slug"}},
 		}),

@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 )
@@ -72,7 +73,7 @@ func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
 		return nil, err
 	}
 	if c.data != "" {
-		if err := house.LoadFile(c.data); err != nil {
+		if err := house.LoadFile(c.data, catalogue.LoadOptions{}); err != nil {
 			return nil, err
 		}
 	}

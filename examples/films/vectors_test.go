@@ -92,11 +92,11 @@ func TestVectorsOfOpenRecords(t *testing.T) {
 		d := collection.Description()
 		open = append(open, catalogue.Define[schema.Record](key, catalogue.Options{Description: &d, Now: c.now}))
 	}
-	house, err := catalogue.NewOnly(open...)
+	house, err := catalogue.New(open...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := house.LoadFile(recordedData); err != nil {
+	if err := house.LoadFile(recordedData, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})

@@ -20,8 +20,10 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
 )
 
@@ -47,15 +49,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mirror:", err)
 		return exitMisused
 	}
-	house, err := collections(ctx, c.options, c.keys)
+	into, err := collections(ctx, c.service, c.keys)
 	if err != nil {
 		fmt.Fprintln(stderr, "mirror:", err)
 		return exitFailed
 	}
-	report, err := client.Import(ctx, house, c.service)
-	fmt.Fprint(stderr, report)
+	imported, err := client.Import(ctx, into, c.service)
+	report(stderr, imported)
 	if err == nil {
-		err = c.save(house, stdout)
+		err = c.save(into, stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "mirror: nothing is written:", err)
@@ -66,22 +68,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // A config holds the values of the arguments.
 type config struct {
-	options client.Options
 	service *client.Client
 	output  string // a file; empty: standard output
 	keys    []string
 }
 
 func parse(args []string, stderr io.Writer) (c config, err error) {
-	c.options.Header = http.Header{}
+	options := client.Options{Header: http.Header{}}
 	flags := flag.NewFlagSet("mirror", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller prints errors in one line
-	flags.StringVar(&c.options.BaseURL, "url", "", "`URL` of the service, without its root /api/")
-	flags.StringVar(&c.options.Root, "root", "/api/", "`path` of the root listing")
-	flags.Float64Var(&c.options.Rate, "rate", 5, "send at most `N` requests per second; negative means no limit")
+	flags.StringVar(&options.BaseURL, "url", "", "`URL` of the service, without its root /api/")
+	flags.StringVar(&options.Root, "root", "/api/", "`path` of the root listing")
+	flags.Float64Var(&options.Rate, "rate", 5, "send at most `N` requests per second; negative means no limit")
 	flags.StringVar(&c.output, "o", "", "write the records to `FILE` instead of standard output")
 	flags.Func("token", "send \"Authorization: Bearer `T`\"", func(token string) error {
-		c.options.Header.Set("Authorization", "Bearer "+token)
+		options.Header.Set("Authorization", "Bearer "+token)
 		return nil
 	})
 	err = flags.Parse(args)
@@ -93,14 +94,44 @@ func parse(args []string, stderr io.Writer) (c config, err error) {
 		return c, err
 	}
 	c.keys = flags.Args()
-	c.service, err = client.New(c.options)
+	c.service, err = client.New(options)
 	return c, err
 }
 
 // save writes the records.
-func (c config) save(house *catalogue.Catalogue, stdout io.Writer) error {
+func (c config) save(records *catalogue.Catalogue, stdout io.Writer) error {
 	if c.output != "" {
-		return house.SaveFile(c.output)
+		return records.SaveFile(c.output)
 	}
-	return house.Save(stdout)
+	return records.Save(stdout)
+}
+
+// collections returns an empty catalogue with the named collections, or with all that the
+// root listing of the service has.
+func collections(ctx context.Context, service *client.Client, keys []string) (*catalogue.Catalogue, error) {
+	if len(keys) == 0 {
+		var err error
+		if keys, err = service.Keys(ctx); err != nil {
+			return nil, err
+		}
+		if len(keys) == 0 {
+			return nil, errors.New("the root listing has no collections")
+		}
+	}
+	var definitions []catalogue.AnyDefinition
+	for _, key := range keys {
+		definitions = append(definitions, catalogue.Define[schema.Record](key, catalogue.Options{}))
+	}
+	return catalogue.New(definitions...)
+}
+
+// report writes a line for each collection that was tried.
+func report(w io.Writer, imported []client.Imported) {
+	for _, c := range imported {
+		if c.Err != nil {
+			fmt.Fprintf(w, "%s: not loaded: %s\n", c.Collection, strings.TrimPrefix(c.Err.Error(), c.Collection+": "))
+			continue
+		}
+		fmt.Fprintf(w, "%s: records %d, pages %d, from %s\n", c.Collection, c.Records, c.Pages, c.From)
+	}
 }

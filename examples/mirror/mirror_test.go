@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // mirror runs the command and returns its output.
@@ -19,9 +20,9 @@ func mirror(t *testing.T, args ...string) (code int, house *catalogue.Catalogue,
 	t.Helper()
 	var out, log strings.Builder
 	code = run(t.Context(), args, &out, &log)
-	house = catalogue.New()
+	house = mustNew()
 	if out.Len() > 0 {
-		if err := house.Load(strings.NewReader(out.String())); err != nil {
+		if err := house.Load(strings.NewReader(out.String()), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,18 +30,18 @@ func mirror(t *testing.T, args ...string) (code int, house *catalogue.Catalogue,
 }
 
 func TestMirror(t *testing.T) {
-	house := cataloguetest.New(t)
+	fake := cataloguetest.New(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/carts/" && r.Header.Get("Authorization") != "Bearer s3cret" {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		house.Handler.ServeHTTP(w, r)
+		fake.Handler.ServeHTTP(w, r)
 	}))
 	defer server.Close()
 
 	code, copied, stderr := mirror(t, "-url", server.URL, "-rate", "-1", "-token", "s3cret")
-	if diff := cataloguetest.Diff(house.Catalogue, copied); code != exitOK || diff != "" {
+	if diff := cataloguetest.Diff(fake.Catalogue, copied); code != exitOK || diff != "" {
 		t.Errorf("exit code = %d, want %d\n%s%s", code, exitOK, stderr, diff)
 	}
 	if n := strings.Count(stderr, "\n"); n != 39 {
@@ -51,9 +52,9 @@ func TestMirror(t *testing.T) {
 // TestMirrorWritesAllOrNothing checks that nothing is written, not even an empty collection, and
 // no file is replaced, unless all collections could be read.
 func TestMirrorWritesAllOrNothing(t *testing.T) {
-	house := cataloguetest.New(t)
-	house.Break(cataloguetest.Where{Collection: "carts"}, cataloguetest.Status(401, ""))
-	server := httptest.NewServer(house.Handler)
+	fake := cataloguetest.New(t)
+	fake.Inject(cataloguetest.Match{Collection: "carts"}, cataloguetest.Status(401, ""))
+	server := httptest.NewServer(fake.Handler)
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "house.json")
 	const old = `{"books":[]}`
@@ -69,7 +70,7 @@ func TestMirrorWritesAllOrNothing(t *testing.T) {
 		{"one of all cannot be read", nil, exitFailed, "carts: not loaded: "},
 		{"one of two cannot be read", []string{"labels", "carts"}, exitFailed, "carts: not loaded: "},
 		{"unknown collection", []string{"lables"}, exitFailed, "did you mean labels?"},
-		{"no root listing", []string{"-root", "/v1/"}, exitFailed, "/v1/: status 404"},
+		{"no root listing", []string{"-root", "/v1/"}, exitFailed, "/v1/: not a page: status 404"},
 		{"all that are named can be read", []string{"labels", "itemVariants"}, exitOK, "itemVariants: "},
 	}
 	for _, tt := range tests {
@@ -95,7 +96,7 @@ func TestMirrorWritesAllOrNothing(t *testing.T) {
 // TestMirrorOtherService reads a service with other collections than the documented ones.
 func TestMirrorOtherService(t *testing.T) {
 	define := func() *catalogue.Catalogue {
-		films, err := catalogue.NewOnly(catalogue.Define[schema.Record]("shortFilms", catalogue.Options{
+		films, err := catalogue.New(catalogue.Define[schema.Record]("shortFilms", catalogue.Options{
 			Description: &schema.Description{Key: "shortFilms", Segment: "short-films", Actions: schema.List},
 		}))
 		if err != nil {
@@ -104,37 +105,19 @@ func TestMirrorOtherService(t *testing.T) {
 		return films
 	}
 	films, copied := define(), define()
-	if err := films.LoadCollection("shortFilms", strings.NewReader(`[{"id":7,"title":"Onda","minutes":1.50}]`)); err != nil {
+	if err := films.Load(strings.NewReader(`{"shortFilms":[{"id":7,"title":"Onda","minutes":1.50}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	house := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: films, Root: "/v1/", Server: true})
+	fake := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: films, Root: "/v1/", Loopback: true})
 	var out, log strings.Builder
-	if code := run(t.Context(), []string{"-url", house.URL, "-root", "/v1/", "-rate", "-1"}, &out, &log); code != exitOK {
+	if code := run(t.Context(), []string{"-url", fake.URL, "-root", "/v1/", "-rate", "-1"}, &out, &log); code != exitOK {
 		t.Fatalf("exit code = %d\n%s", code, log.String())
 	}
-	if err := copied.Load(strings.NewReader(out.String())); err != nil {
+	if err := copied.Load(strings.NewReader(out.String()), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cataloguetest.Diff(films, copied); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestSegment checks which links of a root listing lead to collections.
-func TestSegment(t *testing.T) {
-	tests := []struct{ reason, link, root, want string }{
-		{"absolute, with a query", "http://a.example/api/item_variants/?format=api", "/api/", "item_variants"},
-		{"path before the root", "http://a.example/shop/api/books/", "/api/", "books"},
-		{"path", "/books/", "/", "books"},
-		{"no slash at the end", "http://a.example/api/books", "/api/", ""},
-		{"below another root", "http://a.example/v1/books/", "/api/", ""},
-		{"root", "http://a.example/", "/", ""},
-		{"no URL", ":", "/api/", ""},
-	}
-	for _, tt := range tests {
-		if got, err := segment(tt.link, tt.root); got != tt.want || (err != nil) != (tt.want == "") {
-			t.Errorf("%s: segment(%q, %q) = %q, %v, want %q", tt.reason, tt.link, tt.root, got, err, tt.want)
-		}
 	}
 }
 
@@ -150,12 +133,12 @@ func TestInvalidArguments(t *testing.T) {
 }
 
 func TestMirrorRoot(t *testing.T) {
-	house := cataloguetest.NewWith(t, cataloguetest.Options{Root: "/v1/", Server: true})
-	code, copied, stderr := mirror(t, "-url", house.URL, "-root", "/v1/", "-rate", "-1", "labels")
-	if n := house.Catalogue.Labels().Count(); code != exitOK || copied.Labels().Count() != n {
-		t.Errorf("exit code = %d with %d labels, want %d with %d\n%s", code, copied.Labels().Count(), exitOK, n, stderr)
+	fake := cataloguetest.NewWith(t, cataloguetest.Options{Root: "/v1/", Loopback: true})
+	code, copied, stderr := mirror(t, "-url", fake.URL, "-root", "/v1/", "-rate", "-1", "labels")
+	if n := mustIn(resources.Labels, fake.Catalogue).Count(); code != exitOK || mustIn(resources.Labels, copied).Count() != n {
+		t.Errorf("exit code = %d with %d labels, want %d with %d\n%s", code, mustIn(resources.Labels, copied).Count(), exitOK, n, stderr)
 	}
-	if code, _, stderr := mirror(t, "-url", house.URL, "-root", "v1"); code != exitMisused || !strings.Contains(stderr, "v1") {
+	if code, _, stderr := mirror(t, "-url", fake.URL, "-root", "v1"); code != exitMisused || !strings.Contains(stderr, "v1") {
 		t.Errorf("invalid root: exit code = %d, want %d\n%s", code, exitMisused, stderr)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // document is the OpenAPI document of a handler, with a compiler for its schemas.
@@ -24,7 +24,7 @@ type document struct {
 // objects whose members are listed, so that undocumented members are found.
 func describe(t *testing.T, h *httpapi.Handler, opts openapi.Options) *document {
 	t.Helper()
-	doc, err := openapi.New(context.Background(), h, opts)
+	doc, err := openapi.New(h, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestOfficialSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := openapi.New(context.Background(), h, tt.opts)
+		doc, err := openapi.New(h, tt.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestOfficialSchema(t *testing.T) {
 // typedHouse returns a catalogue whose books have type Book.
 func typedHouse(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
+	house, err := resources.New(catalogue.Define[Book]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

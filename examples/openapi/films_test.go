@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ type (
 		Released   *string          `json:"released" backlist:"date"`
 		PremiereAt *schema.DateTime `json:"premiereAt"`
 		Minutes    int32            `json:"minutes" backlist:"min=0"`
-		Rating     *schema.Float64  `json:"rating"`
+		Rating     *json.Number     `json:"rating"`
 		Price      string           `json:"price" backlist:"decimal=8.2"`
 		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
 		Published  bool             `json:"published"`
@@ -85,11 +86,11 @@ func filmDefinitions(t *testing.T) []catalogue.AnyDefinition {
 // filmHouse returns a catalogue with two directors, genres and films.
 func filmHouse(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	house, err := catalogue.NewOnly(filmDefinitions(t)...)
+	house, err := catalogue.New(filmDefinitions(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := house.Load(strings.NewReader(filmRecords)); err != nil {
+	if err := house.Load(strings.NewReader(filmRecords), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

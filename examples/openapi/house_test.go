@@ -15,11 +15,11 @@ import (
 func sampled(t *testing.T, sizes sample.Options) *catalogue.Catalogue {
 	t.Helper()
 	var file bytes.Buffer
-	if _, err := sample.New(sizes).WriteTo(&file); err != nil {
+	if err := sample.Write(&file, sizes); err != nil {
 		t.Fatal(err)
 	}
-	house := catalogue.New()
-	if err := house.Load(&file); err != nil {
+	house := mustNew()
+	if err := house.Load(&file, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return house

@@ -9,20 +9,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/openapi/client"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // TestLatest uses constants of the generated client for the terms of an ordering.
 func TestLatest(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	for day, name := range []string{"oldest, not shown", "fifth", "third", "second", "first", "fourth"} {
 		if name == "third" || name == "fourth" {
 			day = 3 // as second; the name breaks the tie
 		}
 		start := schema.At(time.Date(2026, 5, 1+day, 18, 0, 0, 0, time.UTC))
-		if _, err := house.Events().Insert(schema.Event{Name: name, StartDate: start, EndDate: start}); err != nil {
+		if _, err := mustIn(resources.Events, house).Insert(resources.Event{Name: name, StartDate: start, EndDate: start}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestLatest(t *testing.T) {
 
 // TestPost creates an event, and posts an invalid link.
 func TestPost(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	c := clientOf(t, house)
 	start := time.Date(2026, 5, 10, 18, 0, 0, 0, time.UTC)
 	made, err := c.CreateEventWithResponse(context.Background(), nil, client.NewEvent{
@@ -50,7 +50,7 @@ func TestPost(t *testing.T) {
 	if err != nil || made.JSON201 == nil {
 		t.Fatalf("%v, %s", err, made.Body)
 	}
-	stored, err := house.Events().Get(int(made.JSON201.Id))
+	stored, err := mustIn(resources.Events, house).Get(int(made.JSON201.Id))
 	if err != nil || stored.Name != "A reading" || !stored.StartDate.Equal(start) {
 		t.Errorf("stored %+v, %v", stored, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -50,16 +51,16 @@ func authorize(r *http.Request, _ string, _ schema.Actions) error {
 // serve serves several pages of each collection on the loopback interface.
 func serve(t *testing.T) *served {
 	t.Helper()
-	house, err := catalogue.NewWith(filmDefinitions(t)...)
+	house, err := resources.New(filmDefinitions(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var records bytes.Buffer
-	if _, err := sample.New(sample.Options{}).WriteTo(&records); err != nil {
+	if err := sample.Write(&records, sample.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{records.String(), manyFilms()} {
-		if err := house.Load(strings.NewReader(file)); err != nil {
+		if err := house.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,7 +101,7 @@ func manyFilms() string {
 // document writes the document of the service to a file in dir and returns its name.
 func (s *served) document(t *testing.T, dir string, opts openapi.Options) string {
 	t.Helper()
-	d, err := openapi.New(context.Background(), s.api, opts)
+	d, err := openapi.New(s.api, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +149,12 @@ func (s *served) walk(t *testing.T, document string) map[string]walked {
 		t.Fatal(err)
 	}
 	want := map[string]walked{}
-	for _, c := range s.api.Served()[1:] {
-		n, _, err := c.Collection.Page(context.Background(), pagination.Window{Limit: 1}, nil)
+	for _, c := range s.api.Served().Collections {
+		list, err := c.Collection.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
+		n := list.Count
 		want[strings.ToLower(described.Paths[c.Path].Get.OperationID)] = walked{n, n, (n + pageSize - 1) / pageSize}
 	}
 	if len(want) != 39+3 {

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // errDiffers is the error of a store that returns a wrong answer.
@@ -208,7 +208,7 @@ func (x *expected) compareRecord(s store, id int) error {
 	return compareJSON(want, got)
 }
 
-func compareJSON(want *record, got schema.Event) error {
+func compareJSON(want *record, got resources.Event) error {
 	if text := wire(got).json; !bytes.Equal(want.json, text) {
 		return fmt.Errorf("want %s, got %s", want.json, text)
 	}

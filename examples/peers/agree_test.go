@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 func TestStoresAgree(t *testing.T) {
@@ -36,7 +36,7 @@ func (f faulty) ids(p *pageBuffer) []int {
 	return ids
 }
 
-func (f faulty) copies(o order, offset int) ([]schema.Event, int) {
+func (f faulty) copies(o order, offset int) ([]resources.Event, int) {
 	events, count := f.store.copies(o, offset)
 	if f.fault == "copies" && len(events) > 0 {
 		events[0].Slug = "another"
@@ -59,7 +59,7 @@ func (f faulty) count() int {
 	return f.store.count()
 }
 
-func (f faulty) get(id int) (schema.Event, bool) {
+func (f faulty) get(id int) (resources.Event, bool) {
 	if f.fault == "get" {
 		id = min(id, 1)
 	}

@@ -4,23 +4,29 @@ import (
 	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // backlistStore is a collection of this library.
 type backlistStore struct {
 	house   *catalogue.Catalogue
-	events  *catalogue.Collection[schema.Event]
+	events  *catalogue.Collection[resources.Event]
 	terms   [orders][]ordering.Term
 	queries [orders]pagination.Query
 }
 
-func newBacklist() store { return wrap(catalogue.New()) }
+func newBacklist() store {
+	house, err := resources.New()
+	check(err)
+	return wrap(house)
+}
 
 func wrap(house *catalogue.Catalogue) *backlistStore {
-	s := &backlistStore{house: house, events: house.Events()}
+	events, err := resources.Events.In(house)
+	check(err)
+	s := &backlistStore{house: house, events: events}
 	s.terms[byName] = []ordering.Term{ordering.Asc("name")}
 	s.terms[byNameDown] = []ordering.Term{ordering.Desc("name")}
 	s.queries[byName] = pagination.ParseQuery("ordering=name")
@@ -31,7 +37,7 @@ func wrap(house *catalogue.Catalogue) *backlistStore {
 func (s *backlistStore) name() string { return "backlist" }
 
 func (s *backlistStore) load(records []record) {
-	check(s.events.Batch(func(tx *catalogue.Tx[schema.Event]) error {
+	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for i := range records {
 			if _, err := tx.Insert(records[i].event); err != nil {
 				return err
@@ -45,7 +51,7 @@ func (s *backlistStore) load(records []record) {
 // prepare builds the indexes.
 func (s *backlistStore) prepare() {
 	for _, terms := range s.terms {
-		_, err := s.events.View(pagination.Window{Limit: 1}, terms...)
+		_, err := s.events.Where().View(pagination.Window{Limit: 1}, terms...)
 		check(err)
 	}
 }
@@ -63,7 +69,7 @@ func (s *backlistStore) update(r *record) {
 func (s *backlistStore) delete(id int) { check(s.events.Delete(id)) }
 
 func (s *backlistStore) batch(records []record) {
-	check(s.events.Batch(func(tx *catalogue.Tx[schema.Event]) error {
+	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for i := range records {
 			if _, err := tx.Upsert(records[i].event); err != nil {
 				return err
@@ -75,13 +81,13 @@ func (s *backlistStore) batch(records []record) {
 
 func (s *backlistStore) count() int { return s.events.Count() }
 
-func (s *backlistStore) get(id int) (schema.Event, bool) {
+func (s *backlistStore) get(id int) (resources.Event, bool) {
 	e, err := s.events.Get(id)
 	return e, err == nil
 }
 
 func (s *backlistStore) view(p *pageBuffer, o order, offset int) (count int) {
-	v, err := s.events.View(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
+	v, err := s.events.Where().View(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
 	p.backlist = v
 	return v.Count()
@@ -94,7 +100,7 @@ func (s *backlistStore) ids(p *pageBuffer) (ids []int) {
 	return ids
 }
 
-func (s *backlistStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *backlistStore) copies(o order, offset int) ([]resources.Event, int) {
 	p, err := s.events.Page(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
 	return p.Records, p.Count
@@ -102,14 +108,14 @@ func (s *backlistStore) copies(o order, offset int) ([]schema.Event, int) {
 
 func (s *backlistStore) envelope(dst []byte, o order, offset int) []byte {
 	w := pagination.Window{Limit: pageSize, Offset: offset}
-	v, err := s.events.View(w, s.terms[o]...)
+	v, err := s.events.Where().View(w, s.terms[o]...)
 	check(err)
 	dst = append(dst, `{"count":`...)
 	dst = strconv.AppendInt(dst, int64(v.Count()), 10)
 	dst = append(dst, `,"next":`...)
 	dst = quoted(pagination.AppendNext(append(dst, '"'), address, s.queries[o], w, v.Count()))
 	dst = append(dst, `,"previous":`...)
-	dst = quoted(pagination.AppendPrevious(append(dst, '"'), address, s.queries[o], w, v.Count()))
+	dst = quoted(pagination.AppendPrevious(append(dst, '"'), address, s.queries[o], w))
 	dst = append(dst, `,"results":[`...)
 	for i := range v.Len() {
 		text, err := v.JSON(i)

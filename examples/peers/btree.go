@@ -3,9 +3,8 @@ package main
 import (
 	"slices"
 
+	"github.com/gobacklist/backlist/resources"
 	"github.com/tidwall/btree"
-
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // btreeStore uses tidwall/btree alone, with a tree of pointers for each order and
@@ -87,10 +86,10 @@ func (s *btreeStore) batch(records []record) {
 
 func (s *btreeStore) count() int { return s.id.Len() }
 
-func (s *btreeStore) get(id int) (e schema.Event, ok bool) {
+func (s *btreeStore) get(id int) (e resources.Event, ok bool) {
 	r, ok := s.id.Get(s.key(id))
 	if ok {
-		e = r.event.Clone()
+		e = cloneOf(r.event)
 	}
 	return e, ok
 }
@@ -126,7 +125,7 @@ func (s *btreeStore) view(p *pageBuffer, o order, offset int) (count int) {
 	return s.count()
 }
 
-func (s *btreeStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *btreeStore) copies(o order, offset int) ([]resources.Event, int) {
 	return cloned(s.page(nil, o, offset)), s.count()
 }
 

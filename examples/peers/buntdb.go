@@ -2,13 +2,13 @@ package main
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/gobacklist/backlist/resources"
 	"github.com/tidwall/buntdb"
-
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // buntStore uses tidwall/buntdb in memory. A value is the JSON of a record, preceded
@@ -95,13 +95,13 @@ func (s *buntStore) count() (n int) {
 	return n
 }
 
-func (s *buntStore) get(id int) (e schema.Event, ok bool) {
+func (s *buntStore) get(id int) (e resources.Event, ok bool) {
 	err := s.db.View(func(tx *buntdb.Tx) error {
 		value, err := tx.Get(buntKey(id))
 		if err != nil {
 			return err
 		}
-		return e.UnmarshalJSON([]byte(buntJSON(value)))
+		return json.Unmarshal([]byte(buntJSON(value)), &e)
 	})
 	if err == buntdb.ErrNotFound {
 		return e, false
@@ -151,11 +151,11 @@ func (s *buntStore) ids(p *pageBuffer) (ids []int) {
 	return ids
 }
 
-func (s *buntStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *buntStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
-	events := make([]schema.Event, len(page))
+	events := make([]resources.Event, len(page))
 	for i, row := range page {
-		check(events[i].UnmarshalJSON([]byte(buntJSON(row.value))))
+		check(json.Unmarshal([]byte(buntJSON(row.value)), &events[i]))
 	}
 	return events, count
 }

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 func compareStart(a, b *record) int {
@@ -25,10 +26,16 @@ type pointers struct{}
 
 func (pointers) ids(p *pageBuffer) []int { return idsOf(p.records) }
 
-func cloned(page []*record) []schema.Event {
-	events := make([]schema.Event, len(page))
+func cloned(page []*record) []resources.Event {
+	events := make([]resources.Event, len(page))
 	for i, r := range page {
-		events[i] = r.event.Clone()
+		events[i] = cloneOf(r.event)
 	}
 	return events
+}
+
+// cloneOf returns a deep copy of an event.
+func cloneOf(e resources.Event) resources.Event {
+	e.Labels, e.Authors = slices.Clone(e.Labels), slices.Clone(e.Authors)
+	return e
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // batchSize is the number of records that a batch writes.
@@ -31,7 +32,7 @@ func newData(n int) *data {
 		d.fresh = append(d.fresh, g.record(id))
 	}
 	for _, i := range g.rng.Perm(n)[:min(n, batchSize)] {
-		e := d.records[i].event.Clone()
+		e := cloneOf(d.records[i].event)
 		e.StartDate = g.date()
 		d.moved = append(d.moved, wire(e))
 		d.still = append(d.still, d.records[i])
@@ -54,7 +55,7 @@ func (g generator) record(id int) record {
 	name := fmt.Sprintf("%s %s %d", g.word(), g.word(), g.rng.IntN(g.n))
 	start := g.date()
 	poster := fmt.Sprintf("https://cdn.example.org/media/poster/%08x", g.rng.Uint32())
-	return wire(schema.Event{
+	return wire(resources.Event{
 		ID:          id,
 		Name:        name,
 		Slug:        strings.ReplaceAll(strings.ToLower(name), " ", "-"),
@@ -84,8 +85,8 @@ func (g generator) date() schema.DateTime {
 }
 
 // wire returns an event with its JSON.
-func wire(e schema.Event) record {
-	text, err := e.MarshalJSON()
+func wire(e resources.Event) record {
+	text, err := marshal(e)
 	check(err)
 	return record{e, text}
 }

@@ -39,7 +39,7 @@ func fileLoads(s setup, d *data) ([]line, error) {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return nil, err
 	}
-	load := func() { check(catalogue.New().LoadFile(path)) }
+	load := func() { check(newBacklist().(*backlistStore).house.LoadFile(path, catalogue.LoadOptions{})) }
 	unmarshal := func() {
 		var house struct {
 			Events []textEvent `json:"events"`

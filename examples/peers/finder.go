@@ -75,7 +75,7 @@ func (f *backlistFinder) load(books []book) {
 		return nil
 	}))
 	for _, terms := range [][]ordering.Term{f.byDay, f.byName} { // builds the indexes
-		_, err := f.books.View(pagination.Window{Limit: 1}, terms...)
+		_, err := f.books.Where().View(pagination.Window{Limit: 1}, terms...)
 		check(err)
 	}
 }
@@ -86,7 +86,7 @@ func (f *backlistFinder) update(b *book) {
 }
 
 func (f *backlistFinder) lookup(slug string) (book, bool) {
-	b, err := f.books.First(ordering.Equal("slug", slug))
+	b, err := f.books.Where(ordering.Equal("slug", slug)).First()
 	return b, err == nil
 }
 
@@ -99,8 +99,17 @@ func (f *backlistFinder) peek(slug string) (id int) {
 	return v.At(0).ID
 }
 
+// startsIn returns the condition that a book starts in a span, which can be empty. Between
+// includes its end.
+func startsIn(days span) ordering.Condition {
+	if days.from >= days.to {
+		return ordering.OneOf[int]("start")
+	}
+	return ordering.Between("start", days.from, days.to-1)
+}
+
 func (f *backlistFinder) in(days span) catalogue.Selection[book] {
-	return f.books.Where(ordering.Between("start", days.from, days.to))
+	return f.books.Where(startsIn(days))
 }
 
 func (f *backlistFinder) count(days span) int {
@@ -110,7 +119,7 @@ func (f *backlistFinder) count(days span) int {
 }
 
 func (f *backlistFinder) countAvailable(days span) int {
-	n, err := f.books.Where(ordering.Between("start", days.from, days.to), ordering.Equal("available", true)).Count()
+	n, err := f.books.Where(startsIn(days), ordering.Equal("available", true)).Count()
 	check(err)
 	return n
 }
@@ -130,7 +139,7 @@ func (f *backlistFinder) copies(days span, offset int) ([]book, int) {
 
 // viewAll reads a page of all books, in order of day, and returns their count.
 func (f *backlistFinder) viewAll(p *bookPage, w pagination.Window) (count int) {
-	v, err := f.books.View(w, f.byDay...)
+	v, err := f.books.Where().View(w, f.byDay...)
 	check(err)
 	p.backlist = v
 	return v.Count()

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // loads measures operations on all records at once, with no other store in memory.
@@ -85,7 +85,7 @@ func firstOrders(s setup, d *data) (lines []line) {
 		}},
 	} {
 		first := onceClean(func() {
-			_, err := backlist.events.Clone().View(pagination.Window{Limit: 1}, ordering.Asc(o.name))
+			_, err := backlist.events.Clone().Where().View(pagination.Window{Limit: 1}, ordering.Asc(o.name))
 			check(err)
 		})
 		once := onceClean(func() { slices.SortFunc(slices.Clone(pointers), o.compare) })
@@ -102,9 +102,9 @@ func firstOrders(s setup, d *data) (lines []line) {
 func sizes(s setup, d *data, names []string) line {
 	n := len(d.records)
 	events := heapGrowth(func() any {
-		all := make([]*schema.Event, n)
+		all := make([]*resources.Event, n)
 		for i := range all {
-			e := d.records[i].event.Clone()
+			e := cloneOf(d.records[i].event)
 			all[i] = &e
 		}
 		return all

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gobacklist/backlist/resources"
 	"github.com/hashicorp/go-memdb"
-
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // memdbStore uses hashicorp/go-memdb. It has a radix tree for each order, whose keys
@@ -22,7 +21,7 @@ type memdbStore struct {
 type size struct{ records int }
 
 // eventIndex appends the key of an event in one of the orders.
-type eventIndex func(dst []byte, e *schema.Event) []byte
+type eventIndex func(dst []byte, e *resources.Event) []byte
 
 func (key eventIndex) FromObject(object interface{}) (bool, []byte, error) {
 	e := &object.(*record).event
@@ -50,11 +49,11 @@ func index(name string, indexer memdb.Indexer) *memdb.IndexSchema {
 func newMemDB() store {
 	db, err := memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
 		"events": {Name: "events", Indexes: map[string]*memdb.IndexSchema{
-			"id": index("id", eventIndex(func(dst []byte, _ *schema.Event) []byte { return dst })),
-			"start": index("start", eventIndex(func(dst []byte, e *schema.Event) []byte {
+			"id": index("id", eventIndex(func(dst []byte, _ *resources.Event) []byte { return dst })),
+			"start": index("start", eventIndex(func(dst []byte, e *resources.Event) []byte {
 				return binary.BigEndian.AppendUint64(dst, uint64(e.StartDate.UnixMicro()))
 			})),
-			"name": index("name", eventIndex(func(dst []byte, e *schema.Event) []byte {
+			"name": index("name", eventIndex(func(dst []byte, e *resources.Event) []byte {
 				return append(append(dst, e.Name...), 0)
 			})),
 		}},
@@ -93,7 +92,7 @@ func (s *memdbStore) update(r *record) { s.write(0, func(txn *memdb.Txn) { put(t
 
 func (s *memdbStore) delete(id int) {
 	s.write(-1, func(txn *memdb.Txn) {
-		check(txn.Delete("events", &record{event: schema.Event{ID: id}}))
+		check(txn.Delete("events", &record{event: resources.Event{ID: id}}))
 	})
 }
 
@@ -116,13 +115,13 @@ func (s *memdbStore) size(txn *memdb.Txn) int {
 
 func (s *memdbStore) count() int { return s.size(s.db.Txn(false)) }
 
-func (s *memdbStore) get(id int) (schema.Event, bool) {
+func (s *memdbStore) get(id int) (resources.Event, bool) {
 	row, err := s.db.Txn(false).First("events", "id", id)
 	check(err)
 	if row == nil {
-		return schema.Event{}, false
+		return resources.Event{}, false
 	}
-	return row.(*record).event.Clone(), true
+	return cloneOf(row.(*record).event), true
 }
 
 // page skips the records before the offset one by one: go-memdb has no other way.
@@ -156,7 +155,7 @@ func (s *memdbStore) view(p *pageBuffer, o order, offset int) (count int) {
 	return count
 }
 
-func (s *memdbStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *memdbStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }

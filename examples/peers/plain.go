@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // plain is an event without methods, like a struct of a program's own.
-type plain schema.Event
+type plain resources.Event
 
 func plainType() recordType[plain] {
 	return recordType[plain]{
@@ -130,9 +130,9 @@ func comparePlain(stores []typedStore[plain], records []plain) error {
 			return fmt.Errorf("store %d: %w: want %d records, got %d", i, errDiffers, len(records), count)
 		}
 		for j := range records {
-			want := schema.Event(records[j])
+			want := resources.Event(records[j])
 			got, ok := s.get(want.ID)
-			if !ok || !bytes.Equal(wire(want).json, wire(schema.Event(got)).json) {
+			if !ok || !bytes.Equal(wire(want).json, wire(resources.Event(got)).json) {
 				return fmt.Errorf("store %d: %w: id %d: want %v, got %v", i, errDiffers, want.ID, want, got)
 			}
 		}

@@ -104,12 +104,12 @@ func mixedTerms(s setup, d *data, st store) float64 {
 		return math.NaN()
 	}
 	reading := func(terms ...ordering.Term) work {
-		_, err := backlist.events.View(pagination.Window{Limit: 1}, terms...) // builds the index
+		_, err := backlist.events.Where().View(pagination.Window{Limit: 1}, terms...) // builds the index
 		check(err)
 		at := cursor{list: d.offsets}
 		return clocked(func(times int) {
 			for range times {
-				_, err = backlist.events.View(pagination.Window{Limit: pageSize, Offset: at.take()}, terms...)
+				_, err = backlist.events.Where().View(pagination.Window{Limit: pageSize, Offset: at.take()}, terms...)
 				check(err)
 			}
 		})

@@ -105,10 +105,7 @@ func encodingHandler(d *data) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 		events, count := s.copies(byStart, max(offset, 0))
-		page := jsonEnvelope{Count: count, Results: make([]wireEvent, len(events))}
-		for i, e := range events {
-			page.Results[i] = wireEvent(e)
-		}
+		page := jsonEnvelope{Count: count, Results: events}
 		if offset+pageSize < count {
 			page.Next = link(offset + pageSize)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // sliceStore has a slice for each order, which each write keeps sorted, and a map by
@@ -109,12 +109,12 @@ func (s *sliceStore) count() int {
 	return len(s.byID)
 }
 
-func (s *sliceStore) get(id int) (e schema.Event, ok bool) {
+func (s *sliceStore) get(id int) (e resources.Event, ok bool) {
 	s.mu.RLock()
 	r, ok := s.byID[id]
 	s.mu.RUnlock()
 	if ok {
-		e = r.event.Clone()
+		e = cloneOf(r.event)
 	}
 	return e, ok
 }
@@ -142,7 +142,7 @@ func (s *sliceStore) view(p *pageBuffer, o order, offset int) (count int) {
 	return count
 }
 
-func (s *sliceStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *sliceStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }

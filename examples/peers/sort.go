@@ -5,7 +5,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // sortStore is the simplest store: a slice of records by id, guarded by a lock. Each
@@ -69,12 +69,12 @@ func (s *sortStore) count() int {
 	return len(s.list)
 }
 
-func (s *sortStore) get(id int) (e schema.Event, ok bool) {
+func (s *sortStore) get(id int) (e resources.Event, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	i, ok := s.find(id)
 	if ok {
-		e = s.list[i].event.Clone()
+		e = cloneOf(s.list[i].event)
 	}
 	return e, ok
 }
@@ -100,7 +100,7 @@ func (s *sortStore) view(p *pageBuffer, o order, offset int) (count int) {
 	return count
 }
 
-func (s *sortStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *sortStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
 	return cloned(page), count
 }

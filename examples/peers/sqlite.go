@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gobacklist/backlist/resources"
 	_ "modernc.org/sqlite"
-
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // sqliteStore uses modernc.org/sqlite with a database in memory. Two connections
@@ -137,7 +137,7 @@ func (s *sqliteStore) count() (n int) {
 	return n
 }
 
-func (s *sqliteStore) get(id int) (e schema.Event, ok bool) {
+func (s *sqliteStore) get(id int) (e resources.Event, ok bool) {
 	s.with(func(c *sqliteConn) {
 		var text []byte
 		err := c.one.QueryRow(id).Scan(&text)
@@ -145,7 +145,7 @@ func (s *sqliteStore) get(id int) (e schema.Event, ok bool) {
 			return
 		}
 		check(err)
-		check(e.UnmarshalJSON(text))
+		check(json.Unmarshal(text, &e))
 		ok = true
 	})
 	return e, ok
@@ -187,11 +187,11 @@ func (s *sqliteStore) ids(p *pageBuffer) (ids []int) {
 	return ids
 }
 
-func (s *sqliteStore) copies(o order, offset int) ([]schema.Event, int) {
+func (s *sqliteStore) copies(o order, offset int) ([]resources.Event, int) {
 	page, count := s.page(nil, o, offset)
-	events := make([]schema.Event, len(page))
+	events := make([]resources.Event, len(page))
 	for i, row := range page {
-		check(events[i].UnmarshalJSON(row.json))
+		check(json.Unmarshal(row.json, &events[i]))
 	}
 	return events, count
 }

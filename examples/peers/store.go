@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // pageSize is the default limit of the service.
@@ -10,13 +10,13 @@ const pageSize = 21
 
 // record is an event and its JSON.
 type record struct {
-	event schema.Event
+	event resources.Event
 	json  []byte
 }
 
 // stored returns the copy that a store in Go keeps. It shares the JSON, which never
 // changes.
-func (r *record) stored() *record { return &record{r.event.Clone(), r.json} }
+func (r *record) stored() *record { return &record{cloneOf(r.event), r.json} }
 
 // order is an order of pages. Ties break by id, in its direction.
 type order int
@@ -42,7 +42,7 @@ type store interface {
 	writer[record]
 
 	count() int
-	get(id int) (schema.Event, bool) // a copy
+	get(id int) (resources.Event, bool) // a copy
 
 	// view reads the page at an offset into p in the cheapest way that the store
 	// has, and returns the count of all records. ids returns the ids of that page.
@@ -50,7 +50,7 @@ type store interface {
 	ids(p *pageBuffer) []int
 
 	// copies returns copies of the records of a page, and the count.
-	copies(o order, offset int) ([]schema.Event, int)
+	copies(o order, offset int) ([]resources.Event, int)
 
 	// envelope appends the page as the service's JSON.
 	envelope(dst []byte, o order, offset int) []byte
@@ -60,7 +60,7 @@ type store interface {
 
 // pageBuffer holds a page in the form in which a store returns it.
 type pageBuffer struct {
-	backlist catalogue.View[schema.Event]
+	backlist catalogue.View[resources.Event]
 	records  []*record
 	bunt     []buntRow
 	sqlite   []sqliteRow

@@ -49,7 +49,7 @@ func (s *typedBacklist[T]) load(records []T) {
 		return nil
 	}))
 	for _, name := range s.names { // builds the indexes
-		_, err := s.records.View(pagination.Window{Limit: 1}, ordering.Asc(name))
+		_, err := s.records.Where().View(pagination.Window{Limit: 1}, ordering.Asc(name))
 		check(err)
 	}
 }
@@ -83,7 +83,7 @@ func (s *typedBacklist[T]) get(id int) (T, bool) {
 }
 
 func (s *typedBacklist[T]) page(offset int) (count int) {
-	v, err := s.records.View(pagination.Window{Limit: pageSize, Offset: offset})
+	v, err := s.records.Where().View(pagination.Window{Limit: pageSize, Offset: offset})
 	check(err)
 	s.seen = v
 	return v.Count()

@@ -52,7 +52,7 @@ func newFolder(wasm, runtime []byte) (folder, error) {
 		}
 	}
 	var records bytes.Buffer
-	if _, err := sample.New(sample.Options{}).WriteTo(&records); err != nil {
+	if err := sample.Write(&records, sample.Options{}); err != nil {
 		return nil, err
 	}
 	files[recordsName] = records.Bytes()

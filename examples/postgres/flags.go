@@ -1,15 +1,16 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // config holds the values of the flags.
@@ -56,12 +57,16 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 
 func (c *config) addIndex(text string) error {
 	key, by, _ := strings.Cut(text, ":")
-	if _, ok := schema.Lookup(key); !ok {
-		return fmt.Errorf("unknown collection %q", key)
-	}
-	terms, err := ordering.ParseStrict(by, nil)
+	documented, err := resources.New()
 	if err != nil {
 		return err
+	}
+	if _, err := documented.Collection(key); err != nil {
+		return fmt.Errorf("unknown collection %q", key)
+	}
+	terms := ordering.Parse(by, nil)
+	if terms == nil {
+		return errors.New("no field to order by")
 	}
 	c.indexes = append(c.indexes, index{key, terms})
 	return nil

@@ -25,8 +25,8 @@ import (
 func TestProgram(t *testing.T) {
 	database := pgtest.New(t)
 	first, last := filepath.Join(t.TempDir(), "first.json"), filepath.Join(t.TempDir(), "last.json")
-	house := catalogue.New()
-	must(t, house.Load(sampleRecords(t)))
+	house := mustNew()
+	must(t, house.Load(sampleRecords(t), catalogue.LoadOptions{}))
 	must(t, house.SaveFile(first))
 
 	serving := start(t, "-primary", database.DSN("postgres"), "-load", first, "-index", "books:name", "-index", "events:-published,start_date",
@@ -74,7 +74,8 @@ func TestInvalidArguments(t *testing.T) {
 		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
 		{"unknown collection", []string{"-index", "boks:name"}, `unknown collection "boks"`},
-		{"invalid ordering", []string{"-index", "books:,"}, "empty term"},
+		{"index without a field", []string{"-index", "books:,"}, "no field to order by"},
+		{"index without an ordering", []string{"-index", "books"}, "no field to order by"},
 		{"unknown flag", []string{"-x"}, "not defined"},
 	} {
 		err := run(t.Context(), row.args, io.Discard, io.Discard)
@@ -90,7 +91,7 @@ func TestInvalidArguments(t *testing.T) {
 // sampleRecords returns a file of made-up records.
 func sampleRecords(t *testing.T) io.Reader {
 	var file bytes.Buffer
-	_, err := sample.New(sample.Options{}).WriteTo(&file)
+	err := sample.Write(&file, sample.Options{})
 	must(t, err)
 	return &file
 }

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // eventNames is the code under test. It returns the names of all events.
@@ -23,7 +23,7 @@ func eventNames(ctx context.Context, client *http.Client, baseURL string) (names
 		if err != nil {
 			return nil, err
 		}
-		var page pagination.Envelope[schema.Event]
+		var page pagination.Envelope[resources.Event]
 		err = json.NewDecoder(answer.Body).Decode(&page)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusOK {
@@ -38,9 +38,9 @@ func eventNames(ctx context.Context, client *http.Client, baseURL string) (names
 }
 
 func TestEventNames(t *testing.T) {
-	house := cataloguetest.New(t) // the whole service, for this test alone, without a port
-	house.Break(cataloguetest.Where{Nth: 2}, cataloguetest.Status(503, "busy"))
-	_, err := eventNames(t.Context(), house.Client, house.URL)
+	server := cataloguetest.New(t) // the whole service, for this test alone, without a port
+	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
+	_, err := eventNames(t.Context(), server.Client, server.URL)
 	if err == nil {
 		t.Error("the second page failed, and no error was returned")
 	}

@@ -27,9 +27,9 @@ func Example_memory() {
 	page, err := films.Page(pagination.Window{Limit: 2}, ordering.Desc("year"))
 	check(err)
 	fmt.Println(page.Count, page.Records) // 3 [{3 Psycho 1960} {1 Vertigo 1958}]
-	film, err := films.First(ordering.Equal("name", "Rope"))
+	film, err := films.Where(ordering.Equal("name", "Rope")).First()
 	check(err)
-	count, err := films.Where(ordering.Between("year", 1950, 1960)).Count()
+	count, err := films.Where(ordering.Between("year", 1950, 1959)).Count()
 	check(err)
 	fmt.Println(film.ID, count) // 2 1
 

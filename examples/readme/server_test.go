@@ -26,14 +26,14 @@ func serveFilms() {
 		Minutes  int    `json:"minutes" backlist:"min=0"`
 		Director int    `json:"director" backlist:"refers=directors"`
 	}
-	house, err := catalogue.NewOnly(
+	cat, err := catalogue.New(
 		catalogue.Define[Director]("directors", catalogue.Options{}),
 		catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
 		}}),
 	)
 	check(err)
-	handler, err := httpapi.New(house, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
+	handler, err := httpapi.New(cat, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
 	check(err)
 	server := &http.Server{Addr: "127.0.0.1:8080", Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	check(server.ListenAndServe()) // /v1/films/?minutes__gte=90&search=lights, /v1/films/7/
@@ -51,14 +51,14 @@ func TestServer(t *testing.T) {
 		Minutes  int    `json:"minutes" backlist:"min=0"`
 		Director int    `json:"director" backlist:"refers=directors"`
 	}
-	house, err := catalogue.NewOnly(
+	cat, err := catalogue.New(
 		catalogue.Define[director]("directors", catalogue.Options{}),
 		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
 		}}),
 	)
 	check(err)
-	handler, err := httpapi.New(house, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
+	handler, err := httpapi.New(cat, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
 	check(err)
 	for _, request := range []struct{ method, target, body, want string }{
 		{"POST", "/v1/directors/", `{"name":"Agnès Varda"}`, `{"id":1,"name":"Agnès Varda"}`},

@@ -23,7 +23,7 @@ const films = 12
 // newHandler returns a handler of 12 films that permits all writes.
 func newHandler(t *testing.T, opts httpapi.Options) *httpapi.Handler {
 	t.Helper()
-	house, err := catalogue.NewOnly(catalogue.Define[film]("films", catalogue.Options{}))
+	house, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func newHandler(t *testing.T, opts httpapi.Options) *httpapi.Handler {
 	for id := range films {
 		records = append(records, fmt.Sprintf(`{"id":%d,"name":"film %[1]d %s"}`, id+1, strings.Repeat("long ", 300)))
 	}
-	if err := house.LoadCollection("films", strings.NewReader("["+strings.Join(records, ",")+"]")); err != nil {
+	if err := house.Load(strings.NewReader(`{"films":[`+strings.Join(records, ",")+"]}"), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	opts.Authorizer, opts.ETags = httpapi.AllowAll, true

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/accesslog"
 )
@@ -18,7 +17,7 @@ func Example() {
 		}
 		return a
 	}}))
-	h, err := httpapi.New(catalogue.New(), httpapi.Options{OnAccess: accesslog.New(logger)})
+	h, err := httpapi.New(mustNew(), httpapi.Options{OnAccess: accesslog.New(logger)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,3 +1,105 @@
+// Package browse adds HTML pages for browsers to the handler of package httpapi. Other
+// clients get the same JSON as without it.
+//
+//	handler, err := httpapi.New(films, httpapi.Options{})
+//	...
+//	pages, err := browse.New(handler, browse.Options{Title: "Films"})
+//	...
+//	err = httpapi.Mount(mux, "/shop", pages)
+//
+// # Content negotiation
+//
+// The response to a request is a page if Django REST framework would respond with its
+// browsable API, and the query does not contain format=json: if the Accept header has an
+// alternative that matches text/html and is more specific than all that match JSON. The
+// Accept headers that browsers send when following a link are of this kind. As in the
+// framework, text/* is HTML, qualities are ignored, and where text/html and
+// application/json are alternatives, the response is JSON.
+//
+// All other requests are passed to the handler unchanged, except writes from other sites.
+// Their responses are unchanged too, except that Vary: Accept is added to responses to GET
+// and HEAD that lack it, such as those for unknown paths.
+//
+// # Pages
+//
+// A page shows the handler's response to the same request with Accept:
+// application/json. It has the same status and headers, and shows the request that the
+// handler was sent and both bodies. The root lists the collections with their counts. For
+// these it requests one record of each collection, so an observer of the handler sees an
+// additional request for each. If there are more than 12 collections, the root has a form
+// for the parameter search, which selects collections by words of their names.
+//
+// A collection is a table whose columns are the members of the records on the page: the
+// id, which stays in view, then the members that the records are ordered by, then the
+// others. If records can be retrieved, each has a page of its own. Ids in fields that refer
+// to another collection whose records have pages are links to these, except in lists of
+// more than 50 ids. The form for a page number has the parameter _page, and is redirected
+// to the offset of that page, or of the last. Errors are pages too.
+//
+// Pages contain no scripts and load no resources. Images are shown as links. A
+// Content-Security-Policy forbids browsers to load or run anything else. All links are
+// relative, so they are valid behind http.StripPrefix and proxies.
+//
+// # Filters
+//
+// The page of a collection whose description has Filters or a Search has a form for
+// these parameters. Browsers send empty inputs too. A request from the form, which has
+// the parameter _filter, is therefore redirected to the same page without that parameter
+// and without empty values. If the handler rejects a value, the page shows the form with
+// the errors.
+//
+// # Forms
+//
+// The page of a collection has a form for a new record if the handler's response to
+// OPTIONS says that the caller may post. The page of a record has a form with its values
+// if PUT is served and OPTIONS says that the caller may use it, or if PATCH is served and
+// PUT is not. The form sends a PATCH if that is served, so callers that may use PUT should
+// be permitted PATCH too. The page has a link to a page that asks whether to delete the
+// record if DELETE is served and, where PUT or PATCH is served, there is that form: OPTIONS
+// says nothing about deletion. The handler authorizes and validates all requests, and
+// rejects those of callers without the permission.
+//
+// The form's values are converted to JSON according to the kinds of the fields
+// ([schema.Kind]) and sent to the handler. Since forms can only post, the method of a form
+// for a record is in the parameter _method of the query. A request without Sec-Fetch-Site
+// and Origin, which no form of a browser sends, is passed on as it is. In a form for a
+// record, an empty input is null or empty text, whichever is valid. In a form for a new
+// record, empty inputs are omitted. A form may be at most 1 MiB. Browsers do not send bearer
+// tokens: for forms, the authorizer must accept credentials that browsers send, such as
+// cookies.
+//
+// # Concurrent changes
+//
+// The form for a record sends only the values that the visitor has changed. If PATCH is not
+// served, the PUT has the others as they are stored when the form is received. A value that
+// the visitor has left alone therefore never overwrites a concurrent change.
+//
+// If the record has an entity tag ([httpapi.Options].ETags), the form and the confirmation of
+// a deletion send that of the record that they show in If-Match. If the record has changed
+// since, nothing is stored: the response is 412, with the form again. It has what the visitor
+// has changed and the present values of the other fields, and says which fields both have
+// changed. Without entity tags, the same happens if both have changed the same field, unless
+// the other change comes in the moment after the form is compared with the record.
+//
+// # Requests from other sites
+//
+// Browsers send cookies with the requests of other sites too. A request that may write,
+// which is any but GET, HEAD and OPTIONS, is therefore rejected with 403 if it comes from a
+// page of another site, as [http.CrossOriginProtection] decides, whatever its Accept header
+// and its body. The response is a page or {"detail":…}. Clients that are not browsers send
+// neither Sec-Fetch-Site nor Origin, and are not affected. [Options].CrossOrigin can trust
+// other sites.
+//
+// Old browsers, and all browsers without HTTPS, send Origin alone. It must be the Host, or
+// the origin of the links of the handler. A proxy that changes the Host must therefore be
+// one of the handler's trusted proxies and send the forwarded headers, unless the handler
+// has a base URL.
+//
+// # Cost
+//
+// A page uses several times the memory of its JSON and takes milliseconds, where the
+// handler takes microseconds. Its size is limited by the handler's maximum page size.
+// Requests for JSON cost one additional allocation.
 package browse
 
 import (
@@ -5,10 +107,15 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -17,7 +124,7 @@ type Options struct {
 	Title string
 
 	// CrossOrigin rejects requests that pages of other sites send to write. It can trust
-	// some of these sites. If nil, only pages of the service itself may write. Its deny
+	// some of these sites. If nil, only pages of the same origin may write. Its deny
 	// handler is not used.
 	CrossOrigin *http.CrossOriginProtection
 }
@@ -35,91 +142,180 @@ type Options struct {
 // for concurrent use if h is, and starts no goroutines.
 // O(size of the template + number of collections).
 func New(h http.Handler, opts Options) (http.Handler, error) {
-	known, ok := h.(served)
+	next, ok := h.(handler)
 	if !ok {
 		return nil, fmt.Errorf("%w: browse: %T does not have the methods Origin, Root and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
 	}
-	root, collections := known.Root(), collectionsOf(known)
-	style := styleFor(collections)
 	b := &browser{
-		next:        known,
-		root:        root,
+		next:        next,
+		root:        next.Root(),
 		title:       cmp.Or(opts.Title, "Catalogue"),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
-		style:       template.CSS(style),
-		policy:      contentPolicy(style),
+		style:       styleCSS,
 		escapes:     strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD"),
 		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
-		collections: make(map[string]*collection),
-		records:     make(map[string]*collection),
+		byPath:      make(map[string]*collection),
+		byKey:       make(map[string]*collection),
 	}
-	for _, c := range collections {
-		b.collections[root+c.Segment+"/"] = &c
-		b.records[c.Key] = &c
+	for _, s := range next.Served().Collections {
+		c := newCollection(s)
+		b.byPath[s.Path], b.byKey[c.Key] = c, c
+		if c.hasPages() || c.hasFilters() || c.hasSelect() {
+			b.style = styleCSS + recordsCSS
+		}
 	}
+	b.policy = contentPolicy(b.style)
 	return b, nil
+}
+
+// handler is an [httpapi.Handler], or a type that embeds one.
+type handler interface {
+	http.Handler
+	Origin(r *http.Request) string
+	Root() string
+	Served() httpapi.Served
 }
 
 // browser is the handler returned by New. It is immutable.
 type browser struct {
-	next        served
-	root        string // path of the root
-	title       string
-	template    *template.Template
-	style       template.CSS
-	policy      string // Content-Security-Policy
-	escapes     *strings.Replacer
-	crossOrigin *http.CrossOriginProtection
-	collections map[string]*collection // by path
-	records     map[string]*collection // by key
+	next          handler
+	root          string // path of the root
+	title         string
+	template      *template.Template
+	style         string
+	policy        string // Content-Security-Policy
+	escapes       *strings.Replacer
+	crossOrigin   *http.CrossOriginProtection
+	byPath, byKey map[string]*collection
 }
 
 // Root returns the path of the root.
 func (b *browser) Root() string { return b.root }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	isPage := negotiation.PrefersHTML(r.Header["Accept"]) && readQuery(r).get("format") != "json"
-	switch {
-	case b.isForeign(r) && isPage:
-		b.serveResponse(w, r, refusal(http.StatusForbidden, detailForeign))
-	case b.isForeign(r):
+	isPage := negotiation.PrefersHTML(r.Header["Accept"]) && parseQuery(r.URL.RawQuery).get("format") != "json"
+	isForeign := b.isForeign(r)
+	if !isPage && isForeign {
 		refusal(http.StatusForbidden, detailForeign).sendJSON(w)
-	case !isPage:
-		b.next.ServeHTTP(varying(w, r), r)
-	case isForm(r):
-		b.servePosted(w, r)
-	case b.isFilterForm(r):
-		b.serveFilterForm(w, r)
-	case isRead(r.Method) && readQuery(r).get(pageParam) != "":
-		b.servePageJump(w, r)
-	case isRead(r.Method) && readQuery(r).get(recordParam) != "":
-		b.serveRecordJump(w, r)
-	default:
-		b.serveResponse(w, r, b.forward(r))
+		return
 	}
-}
-
-// serveResponse serves a response of the handler as a page.
-func (b *browser) serveResponse(w http.ResponseWriter, r *http.Request, resp *response) {
-	p := b.newPage(r, resp)
-	c, id := b.find(r.URL.Path)
+	if !isPage {
+		if negotiation.IsRead(r.Method) { // http.MaxBytesReader needs the server's own writer
+			w = &varyingWriter{ResponseWriter: w}
+		}
+		b.next.ServeHTTP(w, r)
+		return
+	}
+	v := b.newView(w, r)
 	switch {
-	case resp.status == http.StatusBadRequest && isRead(r.Method) && c != nil && id == "":
-		p.showResponse(resp)
-		p.showFilterFaults(c, readQuery(r), resp)
-	case resp.status != http.StatusOK || !isRead(r.Method):
-		p.showResponse(resp)
-	case r.URL.Path == b.root:
-		b.showRoot(p, r, resp)
-	case id != "":
-		b.showRecord(p, r, resp)
+	case isForeign:
+		v.serve(refusal(http.StatusForbidden, detailForeign))
+	case isForm(r):
+		v.servePosted()
+	case v.isFilterForm():
+		v.serveFilterForm()
+	case negotiation.IsRead(r.Method) && v.query.get(pageParam) != "":
+		v.servePageJump()
 	default:
-		b.showList(p, r, resp)
+		v.serve(v.forward())
 	}
-	b.sendPage(w, r, resp, p)
 }
 
-// isRead reports whether a method is GET or HEAD. In net/http an empty method is GET.
-func isRead(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == ""
+// collection is a collection that the handler serves.
+type collection struct {
+	schema.Description
+	actions schema.Actions
+}
+
+func newCollection(s httpapi.ServedCollection) *collection {
+	return &collection{Description: s.Description, actions: s.Actions}
+}
+
+// find returns the collection that a path names, or nil, and the segment with the id if
+// it is the path of a record.
+func (b *browser) find(path string) (c *collection, id string) {
+	if c := b.byPath[path]; c != nil {
+		return c, ""
+	}
+	rest, ok := strings.CutSuffix(path, "/")
+	at := strings.LastIndexByte(rest, '/') + 1
+	c, id = b.byPath[rest[:at]], rest[at:]
+	if !ok || c == nil || c.actions&^(schema.List|schema.Create) == 0 || id == "" || strings.Contains(id, ".") {
+		return nil, ""
+	}
+	return c, id
+}
+
+// recordName returns the name of a record, such as "film 7". The id is a segment of a
+// path.
+func (c *collection) recordName(id string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil {
+		id = strconv.Itoa(n)
+	}
+	id, _ = cut(id)
+	return spelled(c.Name) + " " + id
+}
+
+// hasPages reports whether the records have pages of their own.
+func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
+
+// hasFilters reports whether parameters of a query can select records.
+func (c *collection) hasFilters() bool { return len(c.Filters)+len(c.Search) > 0 }
+
+// hasSelect reports whether its forms have a list to select from.
+func (c *collection) hasSelect() bool {
+	return slices.ContainsFunc(c.Fields, func(f schema.Field) bool { return kindOf(f).control == "select" })
+}
+
+// updateMethod returns the method that changes records, or "". PATCH is better, since it does
+// not send the values that the visitor has not changed.
+func (c *collection) updateMethod() string {
+	switch {
+	case c.actions.Has(schema.PartialUpdate):
+		return http.MethodPatch
+	case c.actions.Has(schema.Update):
+		return http.MethodPut
+	}
+	return ""
+}
+
+// heading returns the name of a collection or a member in words, such as "Release dates",
+// "Start date" or "ID".
+func heading(name string) string {
+	words := inWords(name)
+	if strings.TrimSpace(words) == "" {
+		return "“" + name + "”"
+	}
+	return capital(words)
+}
+
+// inWords returns a name in words, such as "start date" or "cover URL".
+func inWords(name string) string {
+	return spelled(strings.NewReplacer("-", " ", "_", " ").Replace(ordering.Snake(name)))
+}
+
+// spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
+// after one, as in isbn13, do not matter.
+func spelled(words string) string {
+	all := strings.Split(words, " ")
+	for i, word := range all {
+		stem := strings.TrimSuffix(strings.TrimRight(word, "0123456789"), "s")
+		end := word[len(stem):]
+		switch stem {
+		case "api", "bic", "csv", "doi", "ean", "epub", "faq", "gtin", "html", "iban", "id", "ip", "isbn", "issn", "json",
+			"pdf", "png", "seo", "sku", "svg", "uri", "url", "utc", "uuid", "vat", "xml":
+			all[i] = strings.ToUpper(stem) + end
+		case "webp":
+			all[i] = "WebP" + end
+		case "tiein":
+			all[i] = "tie-in" + end
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// capital returns text with its first letter in upper case.
+func capital(text string) string {
+	_, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:size]) + text[size:]
 }

@@ -6,7 +6,10 @@ import (
 	"html/template"
 	"net/url"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -19,6 +22,7 @@ type cell struct {
 	Links template.HTML // links to the records whose ids are the value
 	Exact string        // a time as received, or ""
 	Head  bool          // the cell is the id, the header of its row
+	Label string        // of the member, on the page of a record
 
 	// Set by finish, so that the template does less for each of many cells.
 	Attr  template.HTMLAttr // the class attribute
@@ -61,7 +65,7 @@ func newCell(value json.RawMessage) cell {
 	return cutCell("number", string(value))
 }
 
-// textCell returns the cell of a string, which may be a time, a URL, HTML or plain text.
+// textCell returns the cell of a string, which may be a time, a URL, a number or plain text.
 func textCell(text string) cell {
 	if seen, ok := readableTime(text); ok {
 		return cell{Class: "time", Text: seen, Exact: text}
@@ -72,32 +76,17 @@ func textCell(text string) cell {
 	if isDecimal(text) {
 		return cutCell("number", text)
 	}
-	if words := stripTags(text); words != "" && isMarkup(text) {
-		seen, _ := cut(words)
-		return cell{Class: "text", Text: seen, Whole: text}
-	}
 	return cutCell("text", text)
 }
 
 // listCell returns the cell of a list: separated by commas, or as JSON if it has nested
 // values.
 func listCell(value json.RawMessage) cell {
-	var elements []json.RawMessage
-	if err := json.Unmarshal(value, &elements); err != nil {
+	texts, nested := readList(value)
+	switch {
+	case nested:
 		return jsonCell(value)
-	}
-	texts := make([]string, len(elements))
-	for i, element := range elements {
-		switch element[0] {
-		case '[', '{':
-			return jsonCell(value)
-		case '"':
-			texts[i], _ = readText(element)
-		default:
-			texts[i] = string(element)
-		}
-	}
-	if len(texts) == 0 {
+	case len(texts) == 0:
 		return cell{Class: "null", Text: "[]"}
 	}
 	return cutCell("text", strings.Join(texts, ", "))
@@ -168,18 +157,203 @@ func readableURL(text string) (seen string, ok bool) {
 	if err != nil || u.Host == "" {
 		return "", false
 	}
-	if isImage(u.Path) {
-		seen, _ = cut(path.Base(u.Path))
-		return seen, true
+	seen = u.Host + strings.TrimSuffix(u.Path, "/")
+	switch strings.ToLower(path.Ext(u.Path)) {
+	case ".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp":
+		seen = path.Base(u.Path)
 	}
-	seen, _ = cut(u.Host + strings.TrimSuffix(u.Path, "/"))
+	seen, _ = cut(seen)
 	return seen, true
 }
 
-func isImage(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp":
-		return true
+// maxSeen is the maximum number of visible characters of a text.
+const maxSeen = 72
+
+// cut shortens a text to maxSeen characters of its first line, at a space if possible.
+// It reports whether the text is whole.
+func cut(text string) (seen string, whole bool) {
+	if utf8.RuneCountInString(text) <= maxSeen && !strings.Contains(text, "\n") {
+		return text, true
 	}
-	return false
+	line, _, _ := strings.Cut(text, "\n")
+	end, runes := len(line), 0
+	for i := range line {
+		if runes == maxSeen {
+			end = i
+			break
+		}
+		runes++
+	}
+	if space := strings.LastIndexByte(line[:end], ' '); end < len(line) && space > end*2/3 {
+		end = space
+	}
+	return strings.TrimRight(line[:end], " ") + "…", false
+}
+
+// isDecimal reports whether a text is a number with a decimal point, such as a price.
+func isDecimal(text string) bool {
+	whole, places, ok := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	return ok && whole != "" && places != "" && strings.Trim(whole+places, "0123456789") == ""
+}
+
+// readableTime formats a date or a date-time with offset for display.
+func readableTime(text string) (seen string, ok bool) {
+	if len(text) == len(time.DateOnly) {
+		day, err := time.Parse(time.DateOnly, text)
+		return day.Format("2 Jan 2006"), err == nil
+	}
+	if len(text) < len("2006-01-02T15:04:05Z") || text[10] != 'T' {
+		return "", false
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return "", false
+	}
+	zone := "-07:00"
+	if strings.HasSuffix(text, "Z") {
+		zone = "UTC"
+	}
+	return t.Format("2 Jan 2006, 15:04 " + zone), true
+}
+
+// links maps members to what is known of their values.
+type links map[string]target
+
+// target is what is known of the values of a member: the relative link to a record whose
+// id is the value, as the text before the id, escaped for HTML, or that the value is a
+// number.
+type target struct {
+	before string
+	number bool
+}
+
+// pageTarget returns the link to the page of a record, in the collection at path.
+func pageTarget(path string) target {
+	return target{before: template.HTMLEscapeString((&url.URL{Path: path}).EscapedPath())}
+}
+
+// links returns the links of the fields that refer to records with pages. up is the link to
+// the root.
+func (v *view) links(up string) links {
+	all := make(links)
+	for _, f := range v.c.Fields {
+		if other := v.byKey[f.Refers]; other != nil && other.hasPages() {
+			all[f.Name] = pageTarget(up + other.Segment + "/")
+		} else if kindOf(f).isNumber {
+			all[f.Name] = target{number: true}
+		}
+	}
+	return all
+}
+
+// maxLinks is the maximum number of links in a cell. A longer list of ids is text.
+const maxLinks = 50
+
+// cell returns the cell of a member.
+func (l links) cell(m member) cell {
+	c := newCell(m.value)
+	to := l[m.name]
+	if to.number && c.Class == "short" {
+		c.Class = "number"
+	}
+	if to.before == "" {
+		return c
+	}
+	if ids := readIDs(m.value); len(ids) > 0 && len(ids) <= maxLinks {
+		c.Text, c.Whole, c.Links = "", "", to.links(ids)
+	}
+	return c
+}
+
+// links returns a link for each id, separated by commas. It is HTML because a template
+// would take several times as long.
+func (to target) links(ids []int) template.HTML {
+	var all strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			all.WriteString(", ")
+		}
+		text := strconv.Itoa(id)
+		all.WriteString(`<a href="` + to.before + text + `/?format=api">` + text + `</a>`)
+	}
+	return template.HTML(all.String())
+}
+
+// readIDs returns the ids in a JSON number or list of numbers, or nil if the value is
+// anything else.
+func readIDs(value json.RawMessage) (ids []int) {
+	if value[0] != '[' {
+		value = slices.Concat([]byte("["), value, []byte("]"))
+	}
+	if json.Unmarshal(value, &ids) != nil || slices.ContainsFunc(ids, func(id int) bool { return id < 1 }) {
+		return nil
+	}
+	return ids
+}
+
+// member is a member of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// readMembers returns the members of a JSON object in order. It returns false for other
+// values.
+func readMembers(text []byte) (members []member, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, false
+		}
+		m := member{name: name.(string)} // names are strings
+		if decoder.Decode(&m.value) != nil {
+			return nil, false
+		}
+		members = append(members, m)
+	}
+	_, err := decoder.Token() // closing brace
+	return members, err == nil
+}
+
+// byName returns the values of members by their names.
+func byName(members []member) map[string]json.RawMessage {
+	values := make(map[string]json.RawMessage, len(members))
+	for _, m := range members {
+		values[m.name] = m.value
+	}
+	return values
+}
+
+// readText returns the value of a JSON string. It returns false for other values.
+func readText(value json.RawMessage) (text string, ok bool) {
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
+		return "", false
+	}
+	if plain := value[1 : len(value)-1]; !bytes.ContainsAny(plain, `\"`) && utf8.Valid(plain) {
+		return string(plain), true // most strings
+	}
+	err := json.Unmarshal(value, &text)
+	return text, err == nil
+}
+
+// readList returns the elements of a JSON list as text, and whether some are lists or
+// objects. It returns nil, true for other values.
+func readList(value json.RawMessage) (texts []string, nested bool) {
+	var elements []json.RawMessage
+	if json.Unmarshal(value, &elements) != nil {
+		return nil, true
+	}
+	for _, element := range elements {
+		text, ok := readText(element)
+		if !ok {
+			text = string(element)
+		}
+		texts = append(texts, text)
+		nested = nested || element[0] == '[' || element[0] == '{'
+	}
+	return texts, nested
 }

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,12 +25,7 @@ func TestNewCell(t *testing.T) {
 		{"a long word is cut anywhere", `"` + long + `"`, cell{Class: "text", Text: long[:72] + "…", Whole: long}},
 		{"text is cut between characters", `"` + strings.Repeat("é", 100) + `"`, cell{Class: "text", Text: strings.Repeat("é", 72) + "…", Whole: strings.Repeat("é", 100)}},
 		{"several lines", `"one\ntwo"`, cell{Class: "text", Text: "one…", Whole: "one\ntwo"}},
-		{"HTML", `"<p>Free <em>entry</em>, few &amp; good.</p><p>Seats</p>"`,
-			cell{Class: "text", Text: "Free entry, few & good. Seats", Whole: "<p>Free <em>entry</em>, few &amp; good.</p><p>Seats</p>"}},
-		{"HTML without words", `"<br>"`, cell{Class: "short", Text: "<br>"}},
-		{"less-than sign", `"<5 and 7>"`, cell{Class: "short", Text: "<5 and 7>"}},
-		{"tag inside text", `"a <b>c</b> d"`, cell{Class: "short", Text: "a <b>c</b> d"}},
-		{"script", `"<script>alert(1)</script>"`, cell{Class: "text", Text: "alert(1)", Whole: "<script>alert(1)</script>"}},
+		{"HTML", `"<p>Free <em>entry</em></p>"`, cell{Class: "short", Text: "<p>Free <em>entry</em></p>"}},
 		{"time with offset", `"2026-05-10T18:00:00+02:00"`, cell{Class: "time", Text: "10 May 2026, 18:00 +02:00", Exact: "2026-05-10T18:00:00+02:00"}},
 		{"time in UTC", `"2026-12-01T08:05:06.123456Z"`, cell{Class: "time", Text: "1 Dec 2026, 08:05 UTC", Exact: "2026-12-01T08:05:06.123456Z"}},
 		{"date", `"2007-03-17"`, cell{Class: "time", Text: "17 Mar 2007", Exact: "2007-03-17"}},
@@ -65,10 +61,53 @@ func TestNewCell(t *testing.T) {
 	}
 }
 
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
+func TestCellsWithLinks(t *testing.T) {
+	many := "[" + strings.Repeat("1,", maxLinks) + "1]"
+	tests := []struct {
+		reason, value string
+		want          []string
+	}{
+		{"id", `7`, []string{"../x/7/?format=api"}},
+		{"list of ids", `[7,8]`, []string{"../x/7/?format=api", "../x/8/?format=api"}},
+		{"null", `null`, nil},
+		{"empty list", `[]`, nil},
+		{"too many ids", many, nil},
+		{"as many ids as possible", many[:len(many)-3] + "]", slices.Repeat([]string{"../x/1/?format=api"}, maxLinks)},
+		{"zero", `0`, nil},
+		{"negative id in a list", `[7,-8]`, nil},
+		{"text", `"7"`, nil},
+		{"path", `"../../evil"`, nil},
+		{"fraction", `7.5`, nil},
+		{"list of mixed values", `[7,null,"x"]`, nil},
+		{"object", `{"id":7}`, nil},
+		{"too large", `99999999999999999999`, nil},
+	}
+	for _, test := range tests {
+		got := links{"ref": pageTarget("../x/")}.cell(member{"ref", []byte(test.value)})
+		var targets []string
+		tags, _ := parse(string(got.Links))
+		for _, tag := range (result{tags: tags}).find("a", "href", "*") {
+			targets = append(targets, tag.attrs["href"])
 		}
+		if diff := cmp.Diff(test.want, targets); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if (got.Text == "") != (test.want != nil) {
+			t.Errorf("%s: the text is %q", test.reason, got.Text)
+		}
+	}
+}
+
+// The text of a Decimal is a number even without a decimal point, and that of another field
+// is not.
+func TestDecimals(t *testing.T) {
+	all := links{"price": {number: true}}
+	for value, want := range map[string]string{`"15"`: "number", `"1.50"`: "number", `null`: "null"} {
+		if got := all.cell(member{"price", []byte(value)}).Class; got != want {
+			t.Errorf("the class of %s is %s, want %s", value, got, want)
+		}
+	}
+	if got := all.cell(member{"isbn", []byte(`"15"`)}).Class; got != "short" {
+		t.Errorf("the class of an ISBN is %s, want short", got)
 	}
 }

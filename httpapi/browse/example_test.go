@@ -12,16 +12,25 @@ import (
 	"github.com/gobacklist/backlist/httpapi/browse"
 )
 
+type film struct {
+	ID    int    `json:"id"`
+	Title string `json:"title"`
+}
+
 func ExampleNew() {
-	house := catalogue.New()
-	if err := house.Load(strings.NewReader(`{"books":[{"id":1,"name":"Onda"}]}`)); err != nil {
-		log.Fatal(err)
-	}
-	handler, err := httpapi.New(house, httpapi.Options{})
+	films := catalogue.Define[film]("films", catalogue.Options{})
+	c, err := catalogue.New(films)
 	if err != nil {
 		log.Fatal(err)
 	}
-	pages, err := browse.New(handler, browse.Options{Title: "Our catalogue"})
+	if err := c.Load(strings.NewReader(`{"films":[{"id":1,"title":"Rope"}]}`), catalogue.LoadOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	handler, err := httpapi.New(c, httpapi.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	pages, err := browse.New(handler, browse.Options{Title: "Our films"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,7 +40,7 @@ func ExampleNew() {
 	}
 
 	for _, accept := range []string{"text/html,application/xml;q=0.9,*/*;q=0.8", "*/*"} {
-		r := httptest.NewRequest("GET", "/api/books/", nil)
+		r := httptest.NewRequest("GET", "/api/films/", nil)
 		r.Header.Set("Accept", accept)
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, r)

@@ -1,9 +1,13 @@
 package browse
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -13,13 +17,15 @@ import (
 type filters struct {
 	Search *input // nil if there is no search
 	Inputs []input
-	Kept   []parameterValue // parameters that are not in the form
-	Marker string           // the parameter of an unread form
-	Active bool             // some of the parameters are set
-	Open   bool             // the inputs are visible
-	Failed bool             // some of them are not valid
-	Clear  string           // link to all records
+	Kept   []pair // parameters that are not in the form
+	Active bool   // some of the parameters are set
+	Open   bool   // the inputs are visible
+	Failed bool   // some of them are not valid
+	Clear  string // link to all records
 }
+
+// searchName is the parameter of a search.
+const searchName = "search"
 
 // filterMarker is a parameter that only the form for filters sends. Browsers send empty
 // inputs too, which the handler may reject.
@@ -31,7 +37,7 @@ func newFilters(c *collection, q query, wrong faults) *filters {
 	if !c.hasFilters() {
 		return nil
 	}
-	f := &filters{Marker: filterMarker}
+	f := &filters{}
 	cleared := []string{"offset", "", searchName, ""}
 	if len(c.Search) > 0 {
 		f.Search = newSearchInput(c.Search, q)
@@ -40,7 +46,6 @@ func newFilters(c *collection, q query, wrong faults) *filters {
 	for _, name := range c.Filters {
 		in := newFilterInput(c, name, q)
 		in.Faults = wrong.of(name)
-		in.describe()
 		f.Failed = f.Failed || in.Faults != nil
 		f.Open = f.Open || in.Faults != nil || in.Value != ""
 		f.Inputs = append(f.Inputs, in)
@@ -48,14 +53,8 @@ func newFilters(c *collection, q query, wrong faults) *filters {
 	}
 	f.Active = f.Active || f.Open
 	f.Clear = q.with(cleared...)
-	f.Kept = keptParameters(c, q)
+	f.Kept = q.kept(func(name string) bool { return !c.selects(name) && name != "offset" && name != filterMarker })
 	return f
-}
-
-// keptParameters returns the parameters that the form for filters does not change, except
-// the offset.
-func keptParameters(c *collection, q query) []parameterValue {
-	return q.kept(func(name string) bool { return !c.selects(name) && name != "offset" && name != filterMarker })
 }
 
 func newSearchInput(fields []string, q query) *input {
@@ -63,7 +62,7 @@ func newSearchInput(fields []string, q query) *input {
 	for i, field := range fields {
 		names[i] = inWords(strings.TrimLeft(field, "^="))
 	}
-	in := &input{
+	return &input{
 		Key:     "filter-" + searchName,
 		Name:    searchName,
 		Label:   "Search",
@@ -71,37 +70,33 @@ func newSearchInput(fields []string, q query) *input {
 		Value:   q.get(searchName),
 		Hint:    "In " + strings.Join(strings.Fields(strings.Join(names, ", ")), " ") + ".",
 	}
-	in.describe()
-	return in
 }
 
 // newFilterInput returns the input for a parameter that selects records.
 func newFilterInput(c *collection, name string, q query) input {
 	field, lookup := c.parameter(name)
+	k := kindOf(field)
 	in := input{Key: "filter-" + name, Name: name, Label: filterLabel(field, name, lookup), Control: "text", Value: q.get(name)}
 	switch {
-	case lookup == "isnull", lookup == "exact" && field.Kind == schema.Boolean:
+	case lookup == "isnull":
 		in.selectFrom([]string{"true", "false"}, "any", true)
-	case lookup == "exact" && field.Kind == schema.Choice:
-		in.selectFrom(field.Choices, "any", true)
-	case lookup == "exact" && field.Kind == schema.References:
-		in.Value = strings.Join(q.values[name], ", ")
-		in.Hint = "Ids, separated by commas: records that have one of them."
+	case lookup == "exact" && k.choices != nil:
+		in.selectFrom(k.choices, "any", true)
 	case lookup == "in":
 		in.Hint = "Separated by commas."
 	case lookup == "range":
 		in.Hint = "Two values, separated by a comma."
-	case field.Kind == schema.Timestamp, field.Kind == schema.Date:
-		in.Hint = newInput(field).Hint
+	default:
+		in.Hint = k.filterHint
+		if k.filterList {
+			in.Value = strings.Join(q.values[name], ", ")
+		}
 	}
 	return in
 }
 
 // filterLabel returns the name of a field and a lookup in words.
 func filterLabel(field schema.Field, name, lookup string) string {
-	if field.Name == "" {
-		return heading(name)
-	}
 	words := map[string]string{
 		"exact": "", "in": ": one of", "isnull": ": is null", "range": ": between",
 		"gt": ": greater than", "gte": ": at least", "lt": ": less than", "lte": ": at most",
@@ -113,7 +108,7 @@ func filterLabel(field schema.Field, name, lookup string) string {
 	if !ok {
 		word = ": " + lookup
 	}
-	return heading(field.Name) + word
+	return heading(cmp.Or(field.Name, name)) + word
 }
 
 // of returns the messages about a parameter. The handler reports them under its name in
@@ -127,55 +122,68 @@ func (f faults) of(parameter string) []string {
 	return nil
 }
 
-// showFilterFaults shows the form for filters if the response is about their values.
-func (p *page) showFilterFaults(c *collection, q query, resp *response) {
-	wrong, err := readFaults(resp.body.Bytes())
-	if err != nil {
-		return
+// parameter returns the field that a parameter of a query selects by, and the lookup. If no
+// field has that name, it returns the zero Field.
+func (c *collection) parameter(name string) (field schema.Field, lookup string) {
+	for _, f := range c.Fields {
+		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))
+		if ok && rest == "" {
+			return f, "exact"
+		}
+		if lookup, ok := strings.CutPrefix(rest, "__"); ok {
+			return f, lookup
+		}
 	}
-	f := newFilters(c, q, wrong)
-	if f == nil || !f.Failed {
-		return
-	}
-	p.Filters, p.Detail, p.Exchange.Open = f, "Some filters are not valid.", false
+	return schema.Field{}, "exact"
 }
 
-// isFilterForm reports whether r is the form for filters of a collection.
-func (b *browser) isFilterForm(r *http.Request) bool {
-	if !isRead(r.Method) || readQuery(r).get(filterMarker) == "" {
-		return false
+// selects reports whether a parameter selects records.
+func (c *collection) selects(name string) bool {
+	return slices.Contains(c.Filters, name) || name == searchName && len(c.Search) > 0
+}
+
+// showFilterFaults shows the form for filters if the response is about their values.
+func (v *view) showFilterFaults(p *page, resp *response) {
+	if resp.status != http.StatusBadRequest || !negotiation.IsRead(v.r.Method) || v.c == nil || v.id != "" {
+		return
 	}
-	c, id := b.find(r.URL.Path)
-	return c != nil && id == "" && c.hasFilters()
+	if f := newFilters(v.c, v.query, readFaults(resp.body.Bytes())); f != nil && f.Failed {
+		p.Filters, p.Detail, p.Exchange.Open = f, "Some filters are not valid.", false
+	}
+}
+
+// isFilterForm reports whether the request is from the form for filters of a collection.
+func (v *view) isFilterForm() bool {
+	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && v.c.hasFilters()
 }
 
 // serveFilterForm redirects to the same page without the empty values of the form.
-func (b *browser) serveFilterForm(w http.ResponseWriter, r *http.Request) {
-	c, _ := b.find(r.URL.Path)
+func (v *view) serveFilterForm() {
 	q := query{make(url.Values)}
-	for name, all := range readQuery(r).values {
-		if !c.selects(name) {
-			q.values[name] = all
-			continue
-		}
+	for name, all := range v.query.values {
 		for _, text := range all {
-			q.values[name] = append(q.values[name], c.filterValues(name, text)...)
+			q.values[name] = append(q.values[name], v.c.filterValues(name, text)...)
 		}
 	}
-	addVary(w.Header())
-	seeOther(w, q.with(filterMarker, ""))
+	addVary(v.w.Header())
+	v.redirect(q.with(filterMarker, ""))
 }
 
-// filterValues returns the values of a parameter that an input of the form holds.
+// filterValues returns the values of a parameter of a form in which it is text.
 func (c *collection) filterValues(name, text string) []string {
 	field, lookup := c.parameter(name)
+	k := kindOf(field)
 	switch {
+	case !c.selects(name):
+		return []string{text}
 	case strings.TrimSpace(text) == "":
 		return nil
-	case lookup == "exact" && field.Kind == schema.References:
-		return strings.FieldsFunc(text, isIDSeparator)
-	case field.Kind == schema.Timestamp && lookup != "in" && lookup != "range":
-		return []string{timestamp(text)}
+	case lookup == "in", lookup == "range":
+		return []string{text}
+	case k.filterList:
+		return splitIDs(text)
+	case k.filterText != nil:
+		return []string{k.filterText(text)}
 	}
 	return []string{text}
 }

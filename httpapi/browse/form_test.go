@@ -1,11 +1,10 @@
 package browse
 
 import (
-	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,11 +13,10 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 func urlEscape(text string) string { return url.QueryEscape(text) }
-
-const twoAuthors = `{"authors":[{"id":7,"name":"Anna"},{"id":9,"name":"Ugo"}]}`
 
 func TestFormRequiresPermission(t *testing.T) {
 	token := httpapi.Bearer("secret")
@@ -81,19 +79,23 @@ func TestFormFields(t *testing.T) {
 }
 
 func TestPost(t *testing.T) {
-	house := load(t, twoAuthors)
-	h := newHandlers(t, house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	cat := load(t, twoAuthors)
+	h := newHandlers(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll})
 	got := do(h.browse, formRequest("/api/events/?format=api", "name=N%C3%A4chte+%26+%3CTage%3E&slug=nights&description=%3Cp%3Ea%0D%0Ab&startDate=2026-05-10+18%3A00+%2B02%3A00"+
 		"&endDate=2026-05-10T20%3A00%3A00Z&published=true&poster=https%3A%2F%2Fx.example%2Fp.jpg&labels=&authors=7%2C+9&unknown=x"))
 	const location = "?format=api&ordering=-id#record-1"
 	if got.status != http.StatusSeeOther || got.header.Get("Location") != location || got.body != "" {
 		t.Fatalf("status %d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
 	}
-	page, err := house.Events().Page(pagination.Window{Limit: 9})
+	page, err := mustIn(resources.Events, cat).Page(pagination.Window{Limit: 9})
 	if err != nil || len(page.Records) != 1 {
 		t.Fatalf("Page = %d events, %v, want 1", len(page.Records), err)
 	}
-	stored, err := page.Records[0].MarshalJSON()
+	events, err := cat.Collection("events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := events.Get(t.Context(), strconv.Itoa(page.Records[0].ID), nil)
 	const want = `{"id":1,"name":"Nächte & <Tage>","slug":"nights","summary":"","description":"<p>a\nb","location":"","startDate":"2026-05-10T18:00:00+02:00",` +
 		`"endDate":"2026-05-10T20:00:00Z","published":true,"poster":"https://x.example/p.jpg","posterWebp":"","labels":[],"authors":[7,9]}`
 	if diff := cmp.Diff(want, string(stored)); diff != "" || err != nil {
@@ -105,8 +107,8 @@ func TestPost(t *testing.T) {
 }
 
 func TestPostInvalidRecord(t *testing.T) {
-	house := load(t, twoAuthors)
-	h := newHandlers(t, house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	cat := load(t, twoAuthors)
+	h := newHandlers(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll})
 	got := do(h.browse, formRequest("/api/events/", "name=&slug=a+b&startDate=2026-05-10&endDate=2026-05-10T20%3A00%3A00Z&published=true&authors=7+8+nine&summary=%22kept%22"))
 	if got.status != 400 {
 		t.Fatalf("status %d, want 400", got.status)
@@ -147,7 +149,7 @@ func TestPostInvalidRecord(t *testing.T) {
 	if focus := got.one(t, "input", "autofocus", "*"); focus.attrs["name"] != "name" {
 		t.Errorf("autofocus is on %s, want the first invalid field", focus.attrs["name"])
 	}
-	if n := house.Events().Count(); n != 0 {
+	if n := mustIn(resources.Events, cat).Count(); n != 0 {
 		t.Errorf("Count() = %d, want 0", n)
 	}
 }
@@ -171,166 +173,6 @@ func TestErrorsOfNoField(t *testing.T) {
 		}
 	}
 }
-
-func TestCrossOriginForm(t *testing.T) {
-	const body = "title=x&url=https%3A%2F%2Fx.example&type=web&author=7"
-	tests := []struct {
-		reason       string
-		site, origin string
-		want         int
-	}{
-		{"same origin", "same-origin", "http://host.example", 303},
-		{"same origin without Sec-Fetch-Site", "", "http://host.example", 303},
-		{"another site", "cross-site", "https://evil.example", 403},
-		{"another site without Sec-Fetch-Site", "", "https://evil.example", 403},
-		{"same site, another origin", "same-site", "https://evil.host.example", 403},
-		{"sandboxed frame", "cross-site", "null", 403},
-		{"opaque origin", "", "null", 403},
-		{"another port", "", "http://host.example:81", 403},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			house := load(t, twoAuthors)
-			h := newHandlers(t, house, httpapi.Options{Authorizer: httpapi.AllowAll})
-			r := formRequest("/api/social-links/", body)
-			r.Header.Del("Sec-Fetch-Site")
-			if test.site != "" {
-				r.Header.Set("Sec-Fetch-Site", test.site)
-			}
-			r.Header.Set("Origin", test.origin)
-			got := do(h.browse, r)
-			if stored := house.SocialLinks().Count(); got.status != test.want || stored != map[int]int{303: 1}[test.want] {
-				t.Errorf("status %d, %d records stored, want status %d", got.status, stored, test.want)
-			}
-		})
-	}
-}
-
-// Pages of other sites cannot write, whatever the kind of their requests. Clients that are
-// no browsers, and trusted pages, can.
-func TestRequestsOfOtherSites(t *testing.T) {
-	foreign := []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}
-	const json, text, form = "application/json", "text/plain", "application/x-www-form-urlencoded"
-	const film = `{"title":"x"}`
-	own := httpapi.Options{Authorizer: httpapi.AllowAll}
-	based := httpapi.Options{Authorizer: httpapi.AllowAll, BaseURL: "https://shop.example/our"}
-	proxied := httpapi.Options{Authorizer: httpapi.AllowAll, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}
-	protection := http.NewCrossOriginProtection()
-	if err := protection.AddTrustedOrigin("https://app.example"); err != nil {
-		t.Fatal(err)
-	}
-	trusting := Options{CrossOrigin: protection}
-	tests := []struct {
-		reason                             string
-		opts                               httpapi.Options
-		pages                              Options
-		method, target, accept, kind, body string
-		header                             []string
-		status, writes                     int
-	}{
-		{"form as text/plain", own, Options{}, "POST", "/api/films/", chrome, text, "", foreign, 403, 0},
-		{"form without a type", own, Options{}, "POST", "/api/films/", chrome, "", "", foreign, 403, 0},
-		{"form with files", own, Options{}, "POST", "/api/films/", chrome, "multipart/form-data; boundary=x", "", foreign, 403, 0},
-		{"sendBeacon", own, Options{}, "POST", "/api/films/", "*/*", "", "", foreign, 403, 0},
-		{"sendBeacon with text", own, Options{}, "POST", "/api/films/", "*/*", text, film, foreign, 403, 0},
-		{"form for JSON", own, Options{}, "POST", "/api/films/?format=json", chrome, form, "", foreign, 403, 0},
-		{"fetch", own, Options{}, "POST", "/api/films/", "*/*", json, film, foreign, 403, 0},
-		{"fetch with PATCH", own, Options{}, "PATCH", "/api/films/1/", "*/*", json, film, foreign, 403, 0},
-		{"fetch with PUT", own, Options{}, "PUT", "/api/films/1/", json, json, film, foreign, 403, 0},
-		{"fetch with DELETE", own, Options{}, "DELETE", "/api/films/1/", "*/*", "", "", foreign, 403, 0},
-		{"another host of the site", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://a.host.example"}, 403, 0},
-		{"a browser without Sec-Fetch-Site", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "https://evil.example"}, 403, 0},
-		{"a sandboxed frame", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "null"}, 403, 0},
-		{"an unknown path", own, Options{}, "POST", "/api/none/", "*/*", "", "", foreign, 403, 0},
-		{"a forwarded host that no proxy sent", own, Options{}, "POST", "/api/films/", "*/*", "", "",
-			[]string{"Origin", "https://evil.example", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https"}, 403, 0},
-		{"an invalid forwarded host", proxied, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "https://evil.example", "X-Forwarded-Host", "a b"}, 403, 0},
-
-		{"a read", own, Options{}, "GET", "/api/films/", "*/*", "", "", foreign, 200, 0},
-		{"a link", own, Options{}, "GET", "/api/films/", chrome, "", "", foreign, 200, 0},
-		{"OPTIONS", own, Options{}, "OPTIONS", "/api/films/", "*/*", "", "", foreign, 200, 0},
-		{"curl and Go's client", own, Options{}, "POST", "/api/films/", "*/*", json, film, nil, 201, 1},
-		{"fetch of the same origin", own, Options{}, "PATCH", "/api/films/1/", "*/*", json, film, []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://host.example"}, 200, 1},
-		{"the same origin without Sec-Fetch-Site", own, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Origin", "http://host.example"}, 201, 1},
-		{"a proxy that changes the host", own, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Sec-Fetch-Site", "same-origin", "Origin", "https://shop.example"}, 201, 1},
-		{"the base URL, without Sec-Fetch-Site", based, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Origin", "https://shop.example"}, 201, 1},
-		{"another scheme than that of the base URL", based, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "http://shop.example"}, 403, 0},
-		{"a trusted proxy, without Sec-Fetch-Site", proxied, Options{}, "POST", "/api/films/", "*/*", json, film,
-			[]string{"Origin", "https://shop.example", "X-Forwarded-Host", "shop.example", "X-Forwarded-Proto", "https"}, 201, 1},
-		{"a trusted origin", own, trusting, "POST", "/api/films/", "*/*", json, film, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://app.example"}, 201, 1},
-		{"an origin that is not trusted", own, trusting, "POST", "/api/films/", "*/*", json, film, foreign, 403, 0},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			films := newHouse().films
-			handler, err := httpapi.NewHandler(map[string]httpapi.Collection{"films": films}, test.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := request(test.method, test.target, test.body, test.header...)
-			r.Header.Set("Accept", test.accept)
-			if test.kind != "" {
-				r.Header.Set("Content-Type", test.kind)
-			}
-			got := do(browsing(t, handler, test.pages), r)
-			if got.status != test.status || len(films.calls) != test.writes {
-				t.Errorf("status %d, writes %q, want %d and %d: %s", got.status, films.calls, test.status, test.writes, got.body)
-			}
-			isPage := test.accept == chrome && !strings.Contains(test.target, "json")
-			switch {
-			case test.status != 403:
-			case isPage && (got.one(t, "h1", "", "").text != "403 Forbidden" || !strings.Contains(got.text, "from another site")):
-				t.Errorf("the page is %s", got.text)
-			case !isPage && got.body != `{"detail":"The request was sent from another site, so nothing was stored."}`,
-				!isPage && got.header.Get("Content-Type") != "application/json":
-				t.Errorf("%v: %s", got.header, got.body)
-			}
-		})
-	}
-}
-
-// The body of a forbidden request is not read.
-func TestForbiddenBodyIsNotRead(t *testing.T) {
-	forbid := func(*http.Request, string, schema.Actions) error { return httpapi.Forbidden("Not you.") }
-	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: forbid})
-	for _, change := range []func(*http.Request){
-		func(*http.Request) {},
-		func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
-		func(r *http.Request) { r.URL.Path = "/api/books/" },
-	} {
-		r := formRequest("/api/events/", "")
-		r.Body, r.ContentLength = http.NoBody, 10
-		r.Body = struct {
-			unreadBody
-			closer
-		}{unreadBody{t}, closer{}}
-		change(r)
-		if got := do(h.browse, r); got.status != 403 && got.status != 405 {
-			t.Errorf("status %d, want 403 or 405", got.status)
-		}
-	}
-}
-
-type closer struct{}
-
-func (closer) Close() error { return nil }
-
-func TestFormReadError(t *testing.T) {
-	house := load(t, "{}")
-	h := newHandlers(t, house, httpapi.Options{Authorizer: httpapi.AllowAll})
-	r := formRequest("/api/events/", "")
-	r.Body = struct {
-		failingReader
-		closer
-	}{}
-	if got := do(h.browse, r); got.status != 400 || !strings.Contains(got.text, "could not be read") {
-		t.Errorf("%d %s, want 400", got.status, got.text)
-	}
-}
-
-type failingReader struct{}
-
-func (failingReader) Read([]byte) (int, error) { return 0, errors.New("read failed") }
 
 func TestFormJSON(t *testing.T) {
 	fields := []schema.Field{

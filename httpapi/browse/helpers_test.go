@@ -2,16 +2,23 @@ package browse
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // The Accept headers of browsers that follow a link.
@@ -23,16 +30,16 @@ const (
 // load returns a catalogue loaded from JSON. It is checked at the end of the test.
 func load(t testing.TB, text string) *catalogue.Catalogue {
 	t.Helper()
-	house := catalogue.New()
-	if err := house.Load(strings.NewReader(text)); err != nil {
+	cat := mustNew()
+	if err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := house.Check(); err != nil {
+		if err := cat.Check(); err != nil {
 			t.Error(err)
 		}
 	})
-	return house
+	return cat
 }
 
 // books returns the JSON of a catalogue with n books.
@@ -48,9 +55,9 @@ func books(n int) string {
 // handlers holds the same handler without and with package browse.
 type handlers struct{ plain, browse http.Handler }
 
-func newHandlers(t testing.TB, house *catalogue.Catalogue, opts httpapi.Options) handlers {
+func newHandlers(t testing.TB, cat *catalogue.Catalogue, opts httpapi.Options) handlers {
 	t.Helper()
-	h, err := httpapi.New(house, opts)
+	h, err := httpapi.New(cat, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +83,7 @@ func around(t testing.TB, serve http.HandlerFunc) http.Handler {
 // middleware returns a handler of the documented collections that responds with serve.
 func middleware(t testing.TB, serve http.HandlerFunc) http.Handler {
 	t.Helper()
-	h, err := httpapi.New(catalogue.New(), httpapi.Options{})
+	h, err := httpapi.New(mustNew(), httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,3 +230,293 @@ func (u unreadBody) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }
+
+// shelf is a collection with all operations, which records its writes but does not make
+// them. A parameter that is empty or "bogus" is not valid.
+type shelf struct {
+	about   schema.Description
+	records map[int]map[string]json.RawMessage
+	calls   []string // writes
+	refuse  error    // of all writes
+}
+
+func newShelf(about schema.Description, records ...string) *shelf {
+	s := &shelf{about: about, records: make(map[int]map[string]json.RawMessage)}
+	for i, text := range records {
+		record := make(map[string]json.RawMessage)
+		if err := json.Unmarshal([]byte(text), &record); err != nil {
+			panic(err)
+		}
+		s.records[i+1] = record
+	}
+	return s
+}
+
+func (s *shelf) Description() schema.Description { return s.about }
+
+// encoded returns a record with its members in the order of the fields.
+func (s *shelf) encoded(id int) []byte {
+	var members []string
+	for _, f := range s.about.Fields {
+		if value, ok := s.records[id][f.Name]; ok {
+			name, _ := json.Marshal(f.Name)
+			members = append(members, fmt.Sprintf("%s:%s", name, value))
+		}
+	}
+	return []byte("{" + strings.Join(members, ",") + "}")
+}
+
+func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
+	if err := s.check(q.Params); err != nil {
+		return catalogue.List{}, err
+	}
+	var all [][]byte
+	for id := range 1000 {
+		if s.records[id] != nil && q.Params.Get("search") != "nothing" {
+			all = append(all, s.encoded(id))
+		}
+	}
+	start, end := q.Window.Bounds(len(all))
+	return catalogue.List{Records: all[start:end], Count: len(all), Terms: q.Terms}, nil
+}
+
+// check returns an error if parameters are not valid.
+func (s *shelf) check(params url.Values) error {
+	var wrong schema.FieldErrors
+	for name, values := range params {
+		for _, value := range values {
+			if value == "bogus" || value == "" {
+				wrong = append(wrong, schema.FieldError{Field: camel(name), Messages: []string{"Not <" + value + ">."}})
+			}
+		}
+	}
+	if wrong != nil {
+		return wrong
+	}
+	return nil
+}
+
+// camel writes a parameter as in the errors of the service: minutes_Gte.
+func camel(name string) string {
+	field, lookup, ok := strings.Cut(name, "__")
+	if !ok {
+		return name
+	}
+	return field + "_" + strings.ToUpper(lookup[:1]) + lookup[1:]
+}
+
+func (s *shelf) Get(_ context.Context, segment string, params url.Values) ([]byte, error) {
+	if err := s.check(params); err != nil {
+		return nil, err
+	}
+	id := schema.ParseID(segment)
+	if s.records[id] == nil {
+		return nil, catalogue.ErrNotFound
+	}
+	return s.encoded(id), nil
+}
+
+func (s *shelf) Update(_ context.Context, segment string, _ url.Values, body []byte, partial bool, condition func([]byte) error) ([]byte, error) {
+	id := schema.ParseID(segment)
+	s.calls = append(s.calls, fmt.Sprintf("update %d %t %s", id, partial, body))
+	if condition != nil {
+		if err := condition(s.encoded(id)); err != nil {
+			return nil, err
+		}
+	}
+	if s.refuse != nil {
+		return nil, s.refuse
+	}
+	return s.encoded(id), nil
+}
+
+func (s *shelf) Delete(_ context.Context, segment string, _ url.Values, condition func([]byte) error) error {
+	id := schema.ParseID(segment)
+	s.calls = append(s.calls, fmt.Sprintf("delete %d", id))
+	if s.records[id] == nil {
+		return catalogue.ErrNotFound
+	}
+	if condition != nil {
+		if err := condition(s.encoded(id)); err != nil {
+			return err
+		}
+	}
+	return s.refuse
+}
+
+func (s *shelf) Create(_ context.Context, body []byte) ([]byte, error) {
+	s.calls = append(s.calls, "create "+string(body))
+	if s.refuse != nil {
+		return nil, s.refuse
+	}
+	return s.encoded(1), nil
+}
+
+func filmFields() []schema.Field {
+	least, most := 0, 600
+	return []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "title", Kind: schema.Text, Required: true},
+		{Name: "synopsis", Kind: schema.Text, Blank: true, Default: `""`},
+		{Name: "released", Kind: schema.Date, Nullable: true, Default: `null`},
+		{Name: "premiereAt", Kind: schema.Timestamp, Nullable: true, Default: `null`},
+		{Name: "minutes", Kind: schema.Integer, Required: true, Min: &least, Max: &most},
+		{Name: "rating", Kind: schema.Float, Nullable: true, Default: `null`},
+		{Name: "price", Kind: schema.Decimal, Digits: 8, Places: 2, Required: true},
+		{Name: "status", Kind: schema.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
+		{Name: "published", Kind: schema.Boolean, Default: `false`},
+		{Name: "seen", Kind: schema.Boolean, Nullable: true, Default: `null`},
+		{Name: "website", Kind: schema.URL, Blank: true, Nullable: true, Default: `null`},
+		{Name: "director", Kind: schema.Reference, Refers: "directors", Required: true},
+		{Name: "genres", Kind: schema.References, Refers: "genres", Default: `[]`},
+		{Name: "tags", Kind: schema.TextList, Default: `[]`},
+		{Name: "extra", Kind: schema.JSON, Nullable: true, Default: `null`},
+		{Name: "createdAt", Kind: schema.Timestamp, ReadOnly: true, Created: true},
+	}
+}
+
+func describe(key, name string, actions schema.Actions, fields []schema.Field) schema.Description {
+	return schema.Description{Key: key, Segment: key, Name: name, Actions: actions, Vary: "Accept", Ordering: []ordering.Term{ordering.Asc("id")}, Fields: fields}
+}
+
+const firstFilm = `{"id":1,"title":"Nächte & <Tage>","synopsis":"one\ntwo","released":"2024-05-10","premiereAt":"2024-05-10T18:00:00.500000Z",
+	"minutes":90,"rating":7.0,"price":"12.50","status":"released","published":true,"seen":null,"website":null,"director":2,"genres":[1,3],
+	"tags":["a\nb","c"],"extra":{"k":[1]},"createdAt":"2026-01-02T03:04:05Z"}`
+
+// service is a handler for films with all operations, directors that can be read, and
+// genres that have no pages.
+type service struct {
+	films, directors, genres *shelf
+}
+
+func newService() service {
+	named := []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "title", Kind: schema.Text, Required: true}}
+	films := describe("films", "film", schema.AllActions, filmFields())
+	films.Filters = []string{"title__icontains", "status", "published", "genres", "minutes__gte", "minutes__range", "director__in", "released__isnull", "premiere_at__gte"}
+	films.Search = []string{"^title", "director__name"}
+	return service{
+		films:     newShelf(films, firstFilm),
+		directors: newShelf(describe("directors", "director", schema.List|schema.Retrieve, named), `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`),
+		genres:    newShelf(describe("genres", "genre", schema.List, named), `{"id":1,"title":"g"}`),
+	}
+}
+
+func (s service) handler(t testing.TB, opts httpapi.Options) http.Handler {
+	t.Helper()
+	handler, err := httpapi.NewHandler([]httpapi.Collection{s.directors, s.films, s.genres}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return browsing(t, handler, Options{})
+}
+
+// mustNew returns a catalogue of the documented collections.
+func mustNew() *catalogue.Catalogue {
+	c, err := resources.New()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// mustIn returns d's collection in c.
+func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue.Collection[T] {
+	coll, err := d.In(c)
+	if err != nil {
+		panic(err)
+	}
+	return coll
+}
+
+const threeEvents = `{"events":[
+	{"id":1,"name":"b","slug":"b","summary":"","description":"","location":"","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00+02:00","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]},
+	{"id":2,"name":"c","slug":"c","summary":"","description":"","location":"","startDate":"2026-05-09T18:00:00Z","endDate":"2026-05-10T20:00:00Z","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]},
+	{"id":3,"name":"a","slug":"a","summary":"","description":"","location":"","startDate":"2026-05-11T18:00:00+02:00","endDate":"2026-05-11T20:00:00+02:00","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]}]}`
+
+const twoAuthors = `{"authors":[{"id":7,"name":"Anna"},{"id":9,"name":"Ugo"}]}`
+
+// checkAccessible checks the structure of a page on which screen readers rely.
+func checkAccessible(t *testing.T, page result) {
+	t.Helper()
+	title := page.one(t, "title", "", "").text
+	if page.one(t, "html", "", "").attrs["lang"] != "en" || title == "" || len(page.find("main", "", "")) != 1 {
+		t.Errorf("%q: no language, title or main", title)
+	}
+	page.one(t, "h1", "", "")
+	if about := page.one(t, "meta", "name", "description").attrs["content"]; len(about) < 20 || len(about) > 300 {
+		t.Errorf("%s: the description of the page is %q", title, about)
+	}
+	ids := make(map[string]bool)
+	for _, tag := range page.tags {
+		id, ok := tag.attrs["id"]
+		if ok && (ids[id] || id == "") {
+			t.Errorf("%s: the id %q is empty or a duplicate", title, id)
+		}
+		ids[id] = true
+	}
+	for _, tag := range page.tags {
+		if tag.attrs["role"] == "region" {
+			t.Errorf("%s: a <%s role=region> instead of a <section>", title, tag.name)
+		}
+		for _, refers := range []string{"aria-describedby", "aria-labelledby", "for"} {
+			for id := range strings.FieldsSeq(tag.attrs[refers]) {
+				if !ids[id] {
+					t.Errorf("%s: %s refers to the missing id %q", title, refers, id)
+				}
+			}
+		}
+		switch tag.name {
+		case "input", "textarea", "select":
+			if tag.attrs["type"] != "checkbox" && tag.attrs["type"] != "hidden" && len(page.find("label", "for", tag.attrs["id"])) != 1 {
+				t.Errorf("%s: the field %s has no label", title, tag.attrs["name"])
+			}
+		case "th":
+			if tag.attrs["scope"] == "" {
+				t.Errorf("%s: a th without scope", title)
+			}
+		case "a":
+			if target, ok := strings.CutPrefix(tag.attrs["href"], "#"); ok && !ids[target] {
+				t.Errorf("%s: a link leads to the missing id %q", title, target)
+			}
+		}
+	}
+}
+
+// formValues returns what a browser sends for the form of a page with the given method or
+// class, whose inputs have been changed.
+func (res result) formValues(form string, changes map[string]string) url.Values {
+	values := make(url.Values)
+	inForm, selecting := false, ""
+	for _, tag := range res.tags {
+		name := tag.attrs["name"]
+		_, checked := tag.attrs["checked"]
+		_, selected := tag.attrs["selected"]
+		switch {
+		case tag.name == "form":
+			inForm = tag.attrs["method"] == form || tag.attrs["class"] == form
+		case tag.name == "/form":
+			inForm = false
+		case !inForm:
+		case tag.name == "textarea":
+			values.Add(name, strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n").Replace(strings.TrimPrefix(tag.text, "\n")))
+		case tag.name == "select":
+			selecting = name
+		case tag.name == "option" && selected:
+			values.Add(selecting, tag.attrs["value"])
+		case tag.name == "input" && (tag.attrs["type"] != "checkbox" || checked):
+			values.Add(name, strings.ReplaceAll(tag.attrs["value"], "\n", ""))
+		}
+	}
+	for name, value := range changes {
+		values.Set(name, value)
+	}
+	return values
+}
+
+type closer struct{}
+
+func (closer) Close() error { return nil }
+
+type failingReader struct{}
+
+func (failingReader) Read([]byte) (int, error) { return 0, errors.New("read failed") }

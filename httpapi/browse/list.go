@@ -2,19 +2,17 @@ package browse
 
 import (
 	"encoding/json"
-	"net/http"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // envelope is the JSON form of a page.
-type envelope struct {
-	Count          int
-	Next, Previous *string
-	Results        []json.RawMessage
-}
+type envelope = pagination.Envelope[json.RawMessage]
 
 // list is a page of a collection.
 type list struct {
@@ -41,43 +39,41 @@ type row struct {
 }
 
 // showList shows a page of records, and a form if the caller may post.
-func (b *browser) showList(p *page, r *http.Request, resp *response) {
+func (v *view) showList(p *page, resp *response) {
 	var e envelope
-	if err := json.Unmarshal(resp.body.Bytes(), &e); err != nil || e.Results == nil {
+	if v.c == nil || !resp.decode(&e) || e.Records == nil {
 		p.showResponse(resp)
 		return
 	}
-	records := make([][]member, len(e.Results))
-	for i, text := range e.Results {
-		members, err := readMembers(text)
-		if err != nil {
+	records := make([][]member, len(e.Records))
+	for i, text := range e.Records {
+		var ok bool
+		if records[i], ok = readMembers(text); !ok {
 			p.showResponse(resp)
 			return
 		}
-		records[i] = members
 	}
 	p.here()
-	q := readQuery(r)
-	c, _ := b.find(r.URL.Path)
-	if c == nil {
-		c = new(collection)
-	}
 	names := memberNames(records)
-	terms := termsOf(q, names, c.Ordering)
+	terms := termsOf(v.query, names, v.c.Ordering)
 	arrange(names, terms)
-	p.Filters = newFilters(c, q, nil)
+	links := v.links("../")
+	if v.c.hasPages() {
+		links["id"] = pageTarget("./")
+	}
+	p.Filters = newFilters(v.c, v.query, nil)
 	p.List = &list{
-		Columns:  newColumns(names, q, terms),
-		Rows:     newRows(records, names, b.listLinks(c)),
-		Pager:    newPager(q, e),
+		Columns:  newColumns(names, v.query, terms),
+		Rows:     newRows(records, names, links),
+		Pager:    newPager(v.query, e),
 		Filtered: p.Filters != nil && p.Filters.Active,
 	}
 	p.List.alignNumbers()
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
 	}
-	if b.postable(r, c) {
-		p.Form = newForm(c.Fields, nil, nil)
+	if v.postable() {
+		p.Form = newForm(v.c.Fields, nil, nil)
 	}
 }
 
@@ -115,15 +111,16 @@ func termsOf(q query, names []string, byDefault []ordering.Term) []ordering.Term
 // arrange moves the id and then the members that the records are ordered by to the front,
 // where they are visible on narrow screens too.
 func arrange(names []string, terms []ordering.Term) {
-	places := make(map[string]int, len(names))
-	for _, name := range names {
-		places[name] = len(terms)
-		if at := termOf(name, terms); at >= 0 {
-			places[name] = at
+	place := func(name string) int {
+		if name == "id" {
+			return -1
 		}
+		if at := termOf(name, terms); at >= 0 {
+			return at
+		}
+		return len(terms)
 	}
-	places["id"] = -1
-	slices.SortStableFunc(names, func(a, b string) int { return places[a] - places[b] })
+	slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
 }
 
 // termOf returns the index of the term for a member, or -1.
@@ -137,28 +134,23 @@ func termOf(name string, terms []ordering.Term) int {
 func newColumns(names []string, q query, terms []ordering.Term) []column {
 	columns := make([]column, len(names))
 	for i, name := range names {
-		columns[i] = newColumn(name, q, terms)
+		c := column{Name: name, Label: heading(name)}
+		term := ordering.Asc(ordering.Snake(name))
+		if at := termOf(name, terms); at >= 0 {
+			c.Arrow, c.Sort = "up", "ascending"
+			if terms[at].Desc {
+				c.Arrow, c.Sort = "down", "descending"
+			}
+			if at > 0 {
+				c.Sort = ""
+			} else {
+				term.Desc = !terms[0].Desc
+			}
+		}
+		c.Link = q.with("ordering", term.String(), "offset", "")
+		columns[i] = c
 	}
 	return columns
-}
-
-func newColumn(name string, q query, terms []ordering.Term) column {
-	c := column{Name: name, Label: heading(name)}
-	term := ordering.Asc(ordering.Snake(name))
-	place := termOf(name, terms)
-	switch {
-	case place < 0:
-	case terms[place].Desc:
-		c.Arrow = "down"
-	default:
-		c.Arrow = "up"
-	}
-	if place == 0 {
-		c.Sort = map[string]string{"up": "ascending", "down": "descending"}[c.Arrow]
-		term = terms[0].Reverse()
-	}
-	c.Link = q.with("ordering", term.String(), "offset", "")
-	return c
 }
 
 // newRows returns the rows of the table. Members without their own column are combined
@@ -170,31 +162,26 @@ func newRows(records [][]member, names []string, links links) []row {
 	}
 	rows := make([]row, len(records))
 	for i, members := range records {
-		rows[i] = newRow(members, place, links)
+		r := row{Cells: make([]cell, len(names))}
+		var others []string
+		for _, m := range members {
+			at, ok := place[m.name]
+			if !ok {
+				others = append(others, quote(m.name)+":"+string(m.value))
+				continue
+			}
+			c := links.cell(m)
+			if m.name == "id" {
+				r.ID, c.Head = rowID(m.value), true
+			}
+			r.Cells[at] = c.finish()
+		}
+		if others != nil {
+			r.Cells = append(r.Cells, jsonCell(objectJSON(others)).finish())
+		}
+		rows[i] = r
 	}
 	return rows
-}
-
-func newRow(members []member, place map[string]int, links links) row {
-	r := row{Cells: make([]cell, len(place))}
-	var others []string
-	for _, m := range members {
-		at, ok := place[m.name]
-		if !ok {
-			others = append(others, quote(m.name)+":"+string(m.value))
-			continue
-		}
-		c := links.cell(m)
-		if m.name == "id" {
-			r.ID = rowID(m.value)
-			c.Head = true
-		}
-		r.Cells[at] = c.finish()
-	}
-	if others != nil {
-		r.Cells = append(r.Cells, jsonCell([]byte("{"+strings.Join(others, ",")+"}")).finish())
-	}
-	return r
 }
 
 // alignNumbers marks the columns whose values are numbers or null, with at least one
@@ -218,4 +205,127 @@ func (l *list) alignNumbers() {
 // rowID returns the element id of a record's row.
 func rowID(id json.RawMessage) string {
 	return "record-" + strings.Trim(string(id), `"`)
+}
+
+// pager describes the page and links to other pages. A link without a target is empty.
+type pager struct {
+	Summary                     string // such as "Records 22–42 of 500"
+	Beyond                      bool   // the offset is past the last record
+	First, Previous, Next, Last string
+	Sizes                       []size
+	Page, Pages                 int    // number of this page and of all pages
+	Total                       string // Pages with commas
+	Kept                        []pair // of the form for a page, with the limit
+}
+
+// size is a selectable page size.
+type size struct {
+	Records int
+	Link    string
+	Current bool
+}
+
+func newPager(q query, e envelope) pager {
+	w := windowOf(q, e)
+	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
+	at := func(offset int) string {
+		return q.with("limit", strconv.Itoa(w.Limit), "offset", positive(offset))
+	}
+	if e.Previous != "" {
+		p.First, p.Previous = at(0), at(parameter(e.Previous, "offset"))
+	}
+	if e.Next != "" {
+		p.Next = at(parameter(e.Next, "offset"))
+	}
+	if e.Next != "" || p.Beyond {
+		p.Last = at((e.Count - 1) / w.Limit * w.Limit)
+	}
+	p.Pages = pages(e.Count, w.Limit)
+	p.Page = min(w.Offset/w.Limit, p.Pages-1) + 1
+	p.Total = grouped(p.Pages)
+	p.Kept = q.kept(func(name string) bool { return name != "limit" && name != "offset" && name != pageParam })
+	p.Kept = append(p.Kept, pair{"limit", strconv.Itoa(w.Limit)})
+	sizes := []int{10, 21, 50, 100}
+	if !slices.Contains(sizes, w.Limit) {
+		sizes = append(sizes, w.Limit)
+		slices.Sort(sizes)
+	}
+	for _, records := range sizes {
+		p.Sizes = append(p.Sizes, size{records, q.with("limit", strconv.Itoa(records), "offset", positive(w.Offset)), records == w.Limit})
+	}
+	return p
+}
+
+// pages returns the number of pages, at least 1.
+func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
+
+// windowOf returns the window of a page. The links of the handler contain the effective
+// limit. A page without links has all records, so that its limit does not matter.
+func windowOf(q query, e envelope) pagination.Window {
+	w := pagination.Limits{Max: -1}.Window(pagination.ParseQuery(q.values.Encode()))
+	for _, link := range []string{e.Previous, e.Next} {
+		if limit := parameter(link, "limit"); limit > 0 {
+			w.Limit = limit
+		}
+	}
+	return w
+}
+
+// parameter returns the value of a parameter in a link, or 0 if it has no valid one.
+func parameter(link, name string) int {
+	_, raw, _ := strings.Cut(link, "?")
+	value, _ := strconv.Atoi(parseQuery(raw).get(name))
+	return value
+}
+
+func positive(offset int) string {
+	if offset <= 0 {
+		return ""
+	}
+	return strconv.Itoa(offset)
+}
+
+func summary(offset, records, count int) string {
+	switch {
+	case count == 0:
+		return "No records"
+	case records == 0:
+		return "None of " + plural(count)
+	case records == count && count == 1:
+		return "1 record"
+	case records == 1:
+		return fmt.Sprintf("Record %s of %s", grouped(offset+1), grouped(count))
+	}
+	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
+}
+
+func plural(count int) string {
+	if count == 1 {
+		return "1 record"
+	}
+	return grouped(count) + " records"
+}
+
+// pageParam is the parameter of the form for a page: the number of the page, from 1.
+const pageParam = "_page"
+
+// servePageJump redirects to the page of a list with the number in the query. A number past
+// the last page leads to the last page, and any other text to the first.
+func (v *view) servePageJump() {
+	e, ok := v.list(v.r.URL.Path, strings.TrimPrefix(v.query.with(pageParam, "", "offset", ""), "?"))
+	if !ok {
+		v.serve(v.forward())
+		return
+	}
+	limit := windowOf(v.query, e).Limit
+	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
+	page := min(max(number, 1), pages(e.Count, limit))
+	addVary(v.w.Header())
+	v.redirect(v.query.with(pageParam, "", "limit", strconv.Itoa(limit), "offset", positive((page-1)*limit)))
+}
+
+// list requests a list from the handler.
+func (v *view) list(path, query string) (e envelope, ok bool) {
+	ok = v.get(path, query).decode(&e) && e.Records != nil
+	return e, ok
 }

@@ -2,13 +2,40 @@ package browse
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed" // of the template and its stylesheets
+	"encoding/base64"
+	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed style.css
+var styleCSS string
+
+// recordsCSS is the style of the pages of records and of filters.
+//
+//go:embed records.css
+var recordsCSS string
+
+// contentPolicy returns a Content-Security-Policy that allows only the given stylesheet,
+// by its hash, and forms to the same site.
+func contentPolicy(style string) string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
 
 // page is the data of the template.
 type page struct {
@@ -33,28 +60,44 @@ type page struct {
 // step is an element of the breadcrumb. The last has no link.
 type step struct{ Name, Link string }
 
-func (b *browser) newPage(r *http.Request, resp *response) *page {
-	p := &page{
-		Site:     b.title,
-		Title:    b.title,
-		Style:    b.style,
-		Root:     b.rootLink(r),
-		Exchange: b.newExchange(r, resp),
-	}
-	if r.URL.Path != b.root {
-		p.Path = []step{{b.title, p.Root}}
-	}
-	c, id := b.find(r.URL.Path)
+// serve serves a response of the handler as a page.
+func (v *view) serve(resp *response) {
+	p := v.newPage(resp)
 	switch {
-	case id != "":
-		p.Title = capital(c.recordName(id))
-		p.Path = append(p.Path, step{heading(c.Key), "../?format=api"}, step{p.Title, "?format=api"})
-	case c != nil:
-		p.Title = heading(c.Key)
+	case resp.status != http.StatusOK || !negotiation.IsRead(v.r.Method):
+		p.showResponse(resp)
+		v.showFilterFaults(p, resp)
+	case v.r.URL.Path == v.root:
+		v.showRoot(p, resp)
+	case v.id != "":
+		v.showRecord(p, resp)
+	default:
+		v.showList(p, resp)
+	}
+	v.sendPage(resp, p)
+}
+
+func (v *view) newPage(resp *response) *page {
+	p := &page{
+		Site:     v.title,
+		Title:    v.title,
+		Style:    template.CSS(v.style),
+		Root:     v.rootLink(v.r),
+		Exchange: v.newExchange(resp),
+	}
+	if v.r.URL.Path != v.root {
+		p.Path = []step{{v.title, p.Root}}
+	}
+	switch {
+	case v.id != "":
+		p.Title = capital(v.c.recordName(v.id))
+		p.Path = append(p.Path, step{heading(v.c.Key), "../?format=api"}, step{p.Title, "?format=api"})
+	case v.c != nil:
+		p.Title = heading(v.c.Key)
 		p.Path = append(p.Path, step{p.Title, "?format=api"})
 	}
-	if isRead(r.Method) {
-		p.JSON = readQuery(r).with("format", "json")
+	if negotiation.IsRead(v.r.Method) {
+		p.JSON = v.query.with("format", "json")
 	}
 	return p
 }
@@ -86,7 +129,7 @@ func (p *page) showResponse(resp *response) {
 	p.Path = append(p.Path, step{Name: p.Title})
 	p.Fault = resp.status >= http.StatusBadRequest
 	p.Moved = resp.header.Get("Location")
-	if members, err := readMembers(resp.body.Bytes()); err == nil && len(members) == 1 && members[0].name == "detail" {
+	if members, ok := readMembers(resp.body.Bytes()); ok && len(members) == 1 && members[0].name == "detail" {
 		p.Detail, _ = readText(members[0].value)
 		return
 	}
@@ -94,7 +137,7 @@ func (p *page) showResponse(resp *response) {
 }
 
 // Description returns the description of the page for search engines and previews, such as
-// "Books, Catalogue: Records 1–21 of 200.".
+// "Films, Catalogue: Records 1–21 of 200.".
 func (p *page) Description() string {
 	name := p.Title
 	if name != p.Site {
@@ -122,16 +165,16 @@ func (p *page) about() string {
 	return "The response of the service."
 }
 
-// sendPage writes a page with the status and the headers of the handler's response, except
+// sendPage sends a page with the status and the headers of the handler's response, except
 // the headers about its body.
-func (b *browser) sendPage(w http.ResponseWriter, r *http.Request, resp *response, p *page) {
+func (v *view) sendPage(resp *response, p *page) {
 	var body bytes.Buffer
 	body.Grow(12<<10 + 5*resp.body.Len()) // the size of most pages
-	if err := b.template.Execute(&body, p); err != nil {
-		http.Error(w, "Internal server error.", http.StatusInternalServerError)
+	if err := v.template.Execute(&body, p); err != nil {
+		http.Error(v.w, "Internal server error.", http.StatusInternalServerError)
 		return
 	}
-	header := w.Header()
+	header := v.w.Header()
 	for name, values := range resp.header {
 		switch name {
 		case "Accept-Ranges", "Cache-Control", "Content-Encoding", "Content-Length", "Content-Security-Policy",
@@ -145,11 +188,54 @@ func (b *browser) sendPage(w http.ResponseWriter, r *http.Request, resp *respons
 	addVary(header)
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
-	header.Set("Content-Security-Policy", b.policy)
+	header.Set("Content-Security-Policy", v.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
-	w.WriteHeader(resp.status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body.Bytes()) // the client is gone if it fails
+	v.w.WriteHeader(resp.status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body.Bytes()) // the client is gone if it fails
 	}
+}
+
+// exchange is the request that the handler was sent, and its response.
+type exchange struct {
+	Request string
+	Sent    string // body of the request, or ""
+	Status  string
+	Header  []pair // one for each value
+	Body    template.HTML
+	Folded  string // label of a body that is only visible if it is unfolded, or ""
+	Open    bool   // the body is visible nevertheless
+}
+
+// A body of at most maxLines lines and maxVisible bytes is not folded.
+const (
+	maxLines   = 30
+	maxVisible = 2000
+)
+
+// newExchange returns the exchange that ended with resp. If the handler was not asked, the
+// request is that of the browser.
+func (v *view) newExchange(resp *response) exchange {
+	in := cmp.Or(resp.request, v.r)
+	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
+	body := indented(resp.body.Bytes())
+	e := exchange{
+		Request: in.Method + " " + path,
+		Sent:    indented(resp.sent),
+		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
+		Body:    template.HTML(v.escapes.Replace(body)), // a template would escape quotes too, of which JSON has many
+	}
+	if in.URL.RawQuery != "" {
+		e.Request += "?" + in.URL.RawQuery
+	}
+	for _, name := range slices.Sorted(maps.Keys(resp.header)) {
+		for _, value := range resp.header[name] {
+			e.Header = append(e.Header, pair{name, value})
+		}
+	}
+	if len(body) > maxVisible || strings.Count(body, "\n") >= maxLines {
+		e.Folded = "Body, " + grouped(resp.body.Len()) + " bytes"
+	}
+	return e
 }

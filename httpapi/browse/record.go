@@ -1,50 +1,307 @@
 package browse
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
+	"net/url"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // record is the page of a record.
 type record struct {
-	Members []namedCell
+	Members []cell
 	Delete  string // link to the page that asks whether to delete the record, or ""
 	Asking  bool   // this is that page
 	Action  string // of the form on that page
 }
 
-// namedCell is the value of a member with its name in words.
-type namedCell struct {
-	Label string
-	Cell  cell
-}
+// Parameters of a form for a record. They are in the query so that they cannot be names of
+// fields.
+const (
+	methodName = "_method" // of the request to send: forms can only send GET and POST
+	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
+	shownName  = "_shown"  // digests of the texts that the form shows
+)
+
+const (
+	detailChanged = "The record has changed since the form was opened, so nothing was stored."
+	detailKept    = "The record has changed since this page was opened, so it was not deleted."
+)
 
 // showRecord shows a record, and a form to change it if the caller may do so. With the
 // parameter _method=DELETE it asks whether to delete the record.
-func (b *browser) showRecord(p *page, r *http.Request, resp *response) {
-	members, err := readMembers(resp.body.Bytes())
-	if err != nil {
+func (v *view) showRecord(p *page, resp *response) {
+	members, ok := readMembers(resp.body.Bytes())
+	if !ok {
 		p.showResponse(resp)
 		return
 	}
-	c, id := b.find(r.URL.Path)
-	links := b.links(c, "../../")
+	links := v.links("../../")
 	p.Record = new(record)
 	for _, m := range members {
-		p.Record.Members = append(p.Record.Members, namedCell{heading(m.name), links.cell(m).finish()})
+		c := links.cell(m).finish()
+		c.Label = heading(m.name)
+		p.Record.Members = append(p.Record.Members, c)
 	}
-	method := c.updateMethod()
-	mayChange := method != "" && (!c.actions.Has(schema.Update) || b.offers(r, http.MethodPut))
+	method := v.c.updateMethod()
+	mayChange := method != "" && (!v.c.actions.Has(schema.Update) || v.offers(http.MethodPut))
 	tag := resp.header.Get("Etag")
-	if c.actions.Has(schema.Destroy) && (mayChange || method == "") {
+	if v.c.actions.Has(schema.Destroy) && (mayChange || method == "") {
 		p.Record.Delete = "?format=api&" + methodName + "=" + http.MethodDelete
 	}
-	if p.Record.Delete != "" && readQuery(r).get(methodName) == http.MethodDelete {
+	if p.Record.Delete != "" && v.query.get(methodName) == http.MethodDelete {
 		p.Record.Asking, p.Record.Action = true, formAction(http.MethodDelete, tag)
-		p.Title = "Delete " + c.recordName(id) + "?"
+		p.Title = "Delete " + v.c.recordName(v.id) + "?"
 	} else if mayChange {
-		p.Form = newChangeForm(c, recordValues(c.Fields, members), nil, digests(c.Fields, members), tag)
+		texts := recordTexts(v.c.Fields, byName(members))
+		p.Form = newChangeForm(v.c, texts, nil, digests(v.c.Fields, texts), tag)
 	}
 	p.here()
+}
+
+// servePosted creates, changes or deletes a record as a form specifies. Other requests are
+// forwarded to the handler, which rejects them, without reading the body.
+func (v *view) servePosted() {
+	method := v.query.get(methodName)
+	switch {
+	case v.c == nil:
+		v.serve(v.forward())
+	case v.id == "" && v.postable():
+		v.serveCreation()
+	case v.id != "" && method == http.MethodDelete && v.c.actions.Has(schema.Destroy):
+		v.serveDeletion()
+	case v.id != "" && method != "" && method == v.c.updateMethod():
+		v.serveChange(method)
+	default:
+		v.serve(v.forward())
+	}
+}
+
+// serveCreation creates a record.
+func (v *view) serveCreation() {
+	posted, refused := v.readForm()
+	if refused != nil {
+		v.serve(refused)
+		return
+	}
+	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted), "")
+	switch resp.status {
+	case http.StatusCreated:
+		v.redirect(v.recordLink(resp))
+	case http.StatusBadRequest:
+		v.serveFaults(resp, posted)
+	default:
+		v.serve(resp)
+	}
+}
+
+// recordLink returns a link to a new record, in the list with the newest first.
+func (v *view) recordLink(resp *response) string {
+	link := v.query.with("ordering", "-id", "offset", "")
+	members, _ := readMembers(resp.body.Bytes())
+	if id := byName(members)["id"]; id != nil {
+		link += "#" + url.PathEscape(rowID(id))
+	}
+	return link
+}
+
+// serveFaults serves the form again, with its values and errors.
+func (v *view) serveFaults(resp *response, posted url.Values) {
+	wrong := readFaults(resp.body.Bytes())
+	switch {
+	case wrong == nil:
+		v.serve(resp)
+	case v.id == "":
+		v.serveForm(resp, newForm(v.c.Fields, posted, wrong))
+	default:
+		v.serveForm(resp, newChangeForm(v.c, posted, wrong, v.query.get(shownName), v.query.get(tagName)))
+	}
+}
+
+// serveForm serves the form of a record that was not stored.
+func (v *view) serveForm(resp *response, f *form) {
+	p := v.newPage(resp)
+	p.Title = "Not stored"
+	p.here()
+	p.Form = f
+	v.sendPage(resp, p)
+}
+
+// serveDeletion deletes a record, unless it has changed since the visitor was asked.
+func (v *view) serveDeletion() {
+	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, v.query.get(tagName))
+	switch resp.status {
+	case http.StatusNoContent:
+		v.redirect("../?format=api")
+		return
+	case http.StatusPreconditionFailed:
+		if now := v.get(v.r.URL.Path, ""); now.status == http.StatusOK {
+			p := v.newPage(resp)
+			v.showRecord(p, now)
+			p.Fault, p.Detail = true, detailKept
+			v.sendPage(resp, p)
+			return
+		}
+	}
+	v.serve(resp)
+}
+
+// serveChange changes a record. If the sender may not do that, the handler rejects a
+// request without a body, so that the form is not read.
+func (v *view) serveChange(method string) {
+	if v.c.actions.Has(schema.Update) && !v.offers(http.MethodPut) {
+		v.serve(v.send(http.MethodPut, v.r.URL.Path, "", nil, ""))
+		return
+	}
+	now, stored := v.current()
+	if stored == nil {
+		v.serve(now)
+		return
+	}
+	posted, refused := v.readForm()
+	if refused != nil {
+		v.serve(refused)
+		return
+	}
+	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
+	match := ""
+	if now.header.Get("Etag") != "" {
+		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
+	}
+	resp := refusal(http.StatusPreconditionFailed, detailChanged)
+	if len(ch.conflicts) == 0 {
+		resp = v.send(method, v.r.URL.Path, "", ch.json(v.c.Fields, method), match)
+	}
+	switch resp.status {
+	case http.StatusOK:
+		v.redirect("?format=api")
+	case http.StatusBadRequest:
+		v.serveFaults(resp, posted)
+	case http.StatusPreconditionFailed:
+		v.serveConflict(resp, posted)
+	default:
+		v.serve(resp)
+	}
+}
+
+// current requests the record at the path of the request. If that fails, stored is nil and
+// resp the response to send.
+func (v *view) current() (resp *response, stored map[string]json.RawMessage) {
+	resp = v.get(v.r.URL.Path, "")
+	if resp.status == http.StatusOK && (!resp.decode(&stored) || len(stored) == 0) {
+		return refusal(http.StatusInternalServerError, "The record could not be read."), nil
+	}
+	return resp, stored
+}
+
+// serveConflict serves the form again after the record has changed: with what the visitor
+// has changed, and with the present values of the other fields.
+func (v *view) serveConflict(resp *response, posted url.Values) {
+	now, stored := v.current()
+	if stored == nil {
+		v.serve(now)
+		return
+	}
+	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
+	f := newChangeForm(v.c, ch.texts, ch.conflicts, ch.shown, now.header.Get("Etag"))
+	f.Failed = detailChanged + " What you have changed is still in the form. The other fields have their present values. " +
+		"Please check them and save again."
+	v.serveForm(resp, f)
+}
+
+// change is what a form changes in a record.
+type change struct {
+	touched   map[string]string          // JSON of the fields that the visitor has changed
+	stored    map[string]json.RawMessage // present values of all fields
+	shown     string                     // digests of these values
+	texts     url.Values                 // of a form for the record as it is now, with the change
+	conflicts faults                     // touched fields that have got another value in the meantime
+}
+
+// newChange compares a form with the record as it is stored. The visitor has changed a field
+// if its text is not the one that the form has shown. A form that does not say what it has
+// shown counts as one that has shown the record as it is stored. A field that is not in the
+// form is not changed, except a boolean, since browsers send a box only if it is checked.
+func newChange(fields []schema.Field, posted url.Values, shown string, stored map[string]json.RawMessage) change {
+	ch := change{touched: make(map[string]string), stored: stored, texts: recordTexts(fields, stored), conflicts: make(faults)}
+	ch.shown = digests(fields, ch.texts)
+	if len(shown) != len(ch.shown) {
+		shown = ch.shown
+	}
+	for _, field := range fields {
+		if field.ReadOnly {
+			continue
+		}
+		var was string
+		was, shown = shown[:digestSize], shown[digestSize:]
+		now, text := ch.texts.Get(field.Name), posted.Get(field.Name)
+		if !posted.Has(field.Name) && !kindOf(field).unsent || digest(text) == was {
+			continue
+		}
+		ch.texts.Set(field.Name, text)
+		ch.touched[field.Name], _ = fieldJSON(field, text)
+		if is := digest(now); is != was && is != digest(text) {
+			ch.conflict(field.Name, now)
+		}
+	}
+	return ch
+}
+
+// conflict adds a message about a field whose present value is now.
+func (ch *change) conflict(name, now string) {
+	message := "It has been emptied in the meantime."
+	if now, _ = cut(now); now != "" {
+		message = "It has been changed in the meantime: " + now
+	}
+	ch.conflicts[name] = []string{message}
+}
+
+// json returns the body of a request with the given method. That of a PATCH has the fields
+// that the visitor has changed. A PUT has the others too, as they are stored, which their
+// texts may not represent exactly.
+func (ch change) json(fields []schema.Field, method string) []byte {
+	var members []string
+	for _, field := range fields {
+		value, touched := ch.touched[field.Name]
+		if before := ch.stored[field.Name]; !touched && method == http.MethodPut && !field.ReadOnly {
+			value, touched = string(before), before != nil
+		}
+		if touched {
+			members = append(members, quote(field.Name)+":"+value)
+		}
+	}
+	return objectJSON(members)
+}
+
+// recordTexts returns the texts that a form has for the values of a record.
+func recordTexts(fields []schema.Field, stored map[string]json.RawMessage) url.Values {
+	texts := make(url.Values)
+	for _, field := range fields {
+		texts.Set(field.Name, valueText(field, stored[field.Name]))
+	}
+	return texts
+}
+
+// digestSize is the length of a digest.
+const digestSize = 8
+
+// digest returns a digest of a text in a form.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(received(text)))
+	return base64.RawURLEncoding.EncodeToString(sum[:digestSize*6/8])
+}
+
+// digests returns the digests of the texts that a form for a record shows, joined.
+func digests(fields []schema.Field, texts url.Values) string {
+	all := ""
+	for _, field := range fields {
+		if !field.ReadOnly {
+			all += digest(texts.Get(field.Name))
+		}
+	}
+	return all
 }

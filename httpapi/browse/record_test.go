@@ -1,19 +1,24 @@
 package browse
 
 import (
-	"errors"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
 func TestRecordPage(t *testing.T) {
-	h := newHouse().handler(t, httpapi.Options{})
+	h := newService().handler(t, httpapi.Options{})
 	got := get(h, "/api/films/1/")
 	if got.status != 200 || got.one(t, "h1", "", "").text != "Film 1" {
 		t.Fatalf("status %d, heading %q", got.status, got.one(t, "h1", "", "").text)
@@ -36,8 +41,8 @@ func TestRecordPage(t *testing.T) {
 	for text, want := range map[string]string{
 		"Catalogue": "./../../?format=api",
 		"Films":     "../?format=api",
-		"2":         "../../directors/2/?format=api",      // the director
-		"1":         "../../genres/?format=api&_record=1", // a genre, which has no page
+		"2":         "../../directors/2/?format=api", // the director
+		"1":         "",                              // a genre, which has no page
 		"Raw JSON":  "?format=json",
 		"Delete":    "", // nobody may write
 	} {
@@ -45,18 +50,15 @@ func TestRecordPage(t *testing.T) {
 			t.Errorf("%s leads to %q, want %q", text, links[text], want)
 		}
 	}
-	if row := do(h, request("GET", "/api/genres/?format=api&_record=1", "")).header.Get("Location"); row != "?format=api&ordering=id#record-1" {
-		t.Errorf("the link to the genre leads to %q", row)
-	}
 	if page := follow(t, h, "/api/films/1/", links["2"]); page.one(t, "h1", "", "").text != "Director 2" {
 		t.Errorf("the link to the director leads to %s", page.text)
 	}
 }
 
 func TestLinksToRecords(t *testing.T) {
-	h := newHouse().handler(t, httpapi.Options{})
+	h := newService().handler(t, httpapi.Options{})
 	page := get(h, "/api/films/")
-	for _, target := range []string{"./1/?format=api", "../directors/2/?format=api", "../genres/?format=api&_record=3"} {
+	for _, target := range []string{"./1/?format=api", "../directors/2/?format=api"} {
 		page.one(t, "a", "href", target)
 	}
 	if page := follow(t, h, "/api/films/", "./1/?format=api"); page.one(t, "h1", "", "").text != "Film 1" {
@@ -68,7 +70,7 @@ func TestLinksToRecords(t *testing.T) {
 }
 
 func TestRecordPaths(t *testing.T) {
-	h := newHouse().handler(t, httpapi.Options{})
+	h := newService().handler(t, httpapi.Options{})
 	tests := []struct {
 		reason, target string
 		status         int
@@ -97,104 +99,443 @@ func TestRecordPaths(t *testing.T) {
 	}
 }
 
-func TestCellsWithLinks(t *testing.T) {
-	many := "[" + strings.Repeat("1,", maxLinks) + "1]"
+func TestChangeForm(t *testing.T) {
+	h := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	page := get(h, "/api/films/1/")
+	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?format=api&_method=PATCH&_shown=") {
+		t.Errorf("the form leads to %q", form.attrs["action"])
+	}
+	want := url.Values{
+		"title": {"Nächte & <Tage>"}, "synopsis": {"one\r\ntwo"}, "released": {"2024-05-10"}, "premiereAt": {"2024-05-10T18:00:00.500000Z"},
+		"minutes": {"90"}, "rating": {"7.0"}, "price": {"12.50"}, "status": {"released"}, "published": {"true"}, "seen": {""}, "website": {""},
+		"director": {"2"}, "genres": {"1, 3"}, "tags": {"a\r\nb\r\nc"}, "extra": {"{\r\n\t\"k\": [\r\n\t\t1\r\n\t]\r\n}"},
+	}
+	if diff := cmp.Diff(want, page.formValues("post", nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, control := range []string{"input", "textarea", "select"} {
+		for _, tag := range page.find(control, "name", "*") {
+			_, required := tag.attrs["required"]
+			if want := slices.Contains([]string{"title", "minutes", "price", "director"}, tag.attrs["name"]); required != want {
+				t.Errorf("%s: required = %t, want %t", tag.attrs["name"], required, want)
+			}
+		}
+	}
+	for _, hint := range []string{"From 0 to 600.", "at most 2 decimal places", "A number, such as 7.5.", "Such as 2026-05-10.", "An id from Directors."} {
+		if !strings.Contains(page.text, hint) {
+			t.Errorf("there is no hint %q", hint)
+		}
+	}
+}
+
+// unchanged is the JSON of firstFilm without the read-only members.
+const unchanged = `{"title":"Nächte & <Tage>","synopsis":"one\ntwo","released":"2024-05-10","premiereAt":"2024-05-10T18:00:00.500000Z",` +
+	`"minutes":90,"rating":7.0,"price":"12.50","status":"released","published":true,"seen":null,"website":null,"director":2,"genres":[1,3],` +
+	`"tags":["a\nb","c"],"extra":{"k":[1]}}`
+
+func TestChange(t *testing.T) {
 	tests := []struct {
-		reason, value string
-		want          []string
+		reason  string
+		changes map[string]string
+		want    string // members that differ
 	}{
-		{"id", `7`, []string{"../x/7/?format=api"}},
-		{"list of ids", `[7,8]`, []string{"../x/7/?format=api", "../x/8/?format=api"}},
-		{"null", `null`, nil},
-		{"empty list", `[]`, nil},
-		{"too many ids", many, nil},
-		{"as many ids as possible", many[:len(many)-3] + "]", slices.Repeat([]string{"../x/1/?format=api"}, maxLinks)},
-		{"zero", `0`, nil},
-		{"negative id in a list", `[7,-8]`, nil},
-		{"text", `"7"`, nil},
-		{"path", `"../../evil"`, nil},
-		{"fraction", `7.5`, nil},
-		{"list of mixed values", `[7,null,"x"]`, nil},
-		{"object", `{"id":7}`, nil},
-		{"too large", `99999999999999999999`, nil},
+		{"nothing is changed", nil, `{}`},
+		{"text", map[string]string{"title": " <b>"}, `{"title":" <b>"}`},
+		{"text is emptied", map[string]string{"title": "", "synopsis": ""}, `{"title":"","synopsis":""}`},
+		{"line endings", map[string]string{"synopsis": "a\r\nb"}, `{"synopsis":"a\nb"}`},
+		{"nullable values are emptied", map[string]string{"released": "", "premiereAt": " ", "rating": "", "extra": ""}, `{"released":null,"premiereAt":null,"rating":null,"extra":null}`},
+		{"other values are emptied", map[string]string{"minutes": "", "price": "", "status": "", "director": ""}, `{"minutes":"","price":"","status":"","director":""}`},
+		{"lists are emptied", map[string]string{"genres": " ", "tags": ""}, `{"genres":[],"tags":[]}`},
+		{"numbers", map[string]string{"minutes": " 07 ", "rating": " 7.50 ", "price": "1e3", "director": "1"}, `{"minutes":7,"rating":"7.50","price":"1e3","director":1}`},
+		{"not numbers", map[string]string{"minutes": "x", "rating": "1,5", "price": "NaN", "director": "B"}, `{"minutes":"x","rating":"1,5","price":"NaN","director":"B"}`},
+		{"date and time", map[string]string{"released": " 2024-1-2", "premiereAt": "2024-05-10 18:00 +02:00"}, `{"released":"2024-1-2","premiereAt":"2024-05-10T18:00+02:00"}`},
+		{"choice", map[string]string{"status": "announced"}, `{"status":"announced"}`},
+		{"not a choice", map[string]string{"status": "bogus"}, `{"status":"bogus"}`},
+		{"nullable boolean is true", map[string]string{"seen": "true"}, `{"seen":true}`},
+		{"nullable boolean is false", map[string]string{"seen": "false"}, `{"seen":false}`},
+		{"not a boolean", map[string]string{"seen": "maybe"}, `{"seen":"maybe"}`},
+		{"URL", map[string]string{"website": "https://x.example"}, `{"website":"https://x.example"}`},
+		{"lists", map[string]string{"genres": "3;4", "tags": "a\r\n\r\nb\r\n"}, `{"genres":[3,4],"tags":["a","b"]}`},
+		{"JSON", map[string]string{"extra": "[1, 2]"}, `{"extra":[1,2]}`},
+		{"read-only and unknown fields", map[string]string{"id": "9", "createdAt": "x", "other": "x"}, `{}`},
 	}
 	for _, test := range tests {
-		got := links{"ref": pageTarget("../x/")}.cell(member{"ref", []byte(test.value)})
-		var targets []string
-		tags, _ := parse(string(got.Links))
-		for _, tag := range (result{tags: tags}).find("a", "href", "*") {
-			targets = append(targets, tag.attrs["href"])
-		}
-		if diff := cmp.Diff(test.want, targets); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
-		if (got.Text == "") != (test.want != nil) {
-			t.Errorf("%s: the text is %q", test.reason, got.Text)
-		}
-	}
-}
-
-// The pages follow the root of the handler and its prefix.
-func TestOtherRoots(t *testing.T) {
-	for _, root := range []string{"/v1/", "/", "/a/b/"} {
-		for _, prefix := range []string{"", "/shop"} {
-			mux := http.NewServeMux()
-			h := newHouse().handler(t, httpapi.Options{Root: root, Authorizer: httpapi.AllowAll})
-			if err := httpapi.Mount(mux, prefix, h); err != nil {
-				t.Fatal(err)
-			}
-			at := prefix + root
-			page := get(mux, at)
-			if page.status != 200 || !strings.Contains(page.text, "3 collections") || !strings.Contains(page.text, "Films 1 records") {
-				t.Errorf("GET %s: %d %s", at, page.status, page.text)
-			}
-			for _, step := range []struct{ target, link, heading string }{
-				{at, page.links()["Films"], "Films"},
-				{at + "films/", "./1/?format=api", "Film 1"},
-				{at + "films/1/", get(mux, at+"films/1/").links()["Catalogue"], "Catalogue"},
-				{at + "films/", get(mux, at+"films/").links()["Catalogue"], "Catalogue"},
-				{at + "none/x", get(mux, at+"none/x").links()["Catalogue"], "Catalogue"},
-			} {
-				if page := follow(t, mux, step.target, step.link); page.status != 200 || page.one(t, "h1", "", "").text != step.heading {
-					t.Errorf("%s: link %q leads to %d %s, want %s", step.target, step.link, page.status, page.one(t, "h1", "", "").text, step.heading)
+		t.Run(test.reason, func(t *testing.T) {
+			for _, whole := range []bool{false, true} {
+				own := newService()
+				want, call := decode(t, test.want), "update 1 true "
+				if whole { // a PUT
+					own.films.about.Actions &^= schema.PartialUpdate
+					want, call = decode(t, unchanged), "update 1 false "
+					maps.Copy(want, decode(t, test.want))
+				}
+				got := save(t, own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll}), test.changes)
+				if got.status != 303 || got.header.Get("Location") != "?format=api" || got.body != "" {
+					t.Fatalf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
+				}
+				if len(own.films.calls) != 1 {
+					t.Fatalf("writes: %q", own.films.calls)
+				}
+				body, ok := strings.CutPrefix(own.films.calls[0], call)
+				if !ok {
+					t.Fatalf("the write is %s", own.films.calls[0])
+				}
+				if diff := cmp.Diff(want, decode(t, body)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
 				}
 			}
+		})
+	}
+}
+
+// save sends the form of film 1 with changes.
+func save(t *testing.T, h http.Handler, changes map[string]string) result {
+	t.Helper()
+	return get(h, "/api/films/1/").save(t, h, changes)
+}
+
+// save sends the form of a page of film 1 with changes.
+func (res result) save(t *testing.T, h http.Handler, changes map[string]string) result {
+	t.Helper()
+	action := res.one(t, "form", "method", "post").attrs["action"]
+	return do(h, formRequest("/api/films/1/"+action, res.formValues("post", changes).Encode()))
+}
+
+func decode(t *testing.T, text string) (object map[string]any) {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber() // 7.0 is not 7
+	if err := decoder.Decode(&object); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return object
+}
+
+// A box that is not checked is not sent. Other fields that are not sent keep their value.
+func TestChangeOfIncompleteForm(t *testing.T) {
+	own := newService()
+	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if got := do(h, formRequest("/api/films/1/?_method=PATCH", "title=x")); got.status != 303 {
+		t.Fatalf("status %d: %s", got.status, got.text)
+	}
+	want := decode(t, `{"title":"x","published":false}`)
+	if diff := cmp.Diff(want, decode(t, strings.TrimPrefix(own.films.calls[0], "update 1 true "))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// If PATCH is not served, the form sends a PUT.
+func TestMethodOfChange(t *testing.T) {
+	for _, test := range []struct {
+		served schema.Actions
+		method string
+	}{
+		{schema.AllActions, "PATCH"},
+		{schema.List | schema.Retrieve | schema.PartialUpdate, "PATCH"},
+		{schema.List | schema.Retrieve | schema.Update, "PUT"},
+	} {
+		own := newService()
+		own.films.about.Actions = test.served
+		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+		form := get(h, "/api/films/1/").one(t, "form", "method", "post")
+		if !strings.HasPrefix(form.attrs["action"], "?format=api&_method="+test.method+"&") {
+			t.Errorf("%b: the form leads to %q", test.served, form.attrs["action"])
+		}
+		for _, method := range []string{"PUT", "PATCH"} {
+			got, want := do(h, formRequest("/api/films/1/?_method="+method, "title=x")), 405
+			if method == test.method {
+				want = 303
+			}
+			if got.status != want {
+				t.Errorf("%b: a form for %s: %d, want %d", test.served, method, got.status, want)
+			}
+		}
+		if len(own.films.calls) != 1 {
+			t.Errorf("%b: writes %q", test.served, own.films.calls)
 		}
 	}
 }
 
-// Middleware that hides the collections of a handler is an error. Middleware that embeds the
-// handler shows them.
-func TestNewErrors(t *testing.T) {
-	plain, err := httpapi.NewHandler(map[string]httpapi.Collection{"films": newHouse().films}, httpapi.Options{Root: "/v1/"})
+func TestRejectedChange(t *testing.T) {
+	own := newService()
+	own.films.refuse = schema.FieldErrors{{Field: "title", Messages: []string{"Not <that>."}}, {Field: "status", Messages: []string{"Nor that."}}, {Field: "nonFieldErrors", Messages: []string{"Sold out."}}}
+	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	values := get(h, "/api/films/1/").formValues("post", map[string]string{"title": "<x>", "status": "odd"})
+	page := do(h, formRequest("/api/films/1/?format=api&_method=PATCH", values.Encode()))
+	if page.status != 400 || page.one(t, "h1", "", "").text != "Not stored" {
+		t.Fatalf("%d %s", page.status, page.text)
+	}
+	if diff := cmp.Diff(values, page.formValues("post", nil)); diff != "" {
+		t.Errorf("the values of the form (-want +got):\n%s", diff)
+	}
+	for id, want := range map[string]string{"fault-title": "Not <that>.", "fault-status": "Nor that."} {
+		if got := page.one(t, "p", "id", id).text; strings.TrimSpace(got) != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+	if !strings.Contains(page.text, "Sold out.") || page.one(t, "select", "name", "status").attrs["aria-invalid"] != "true" {
+		t.Errorf("the page does not show all errors: %s", page.text)
+	}
+	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?format=api&_method=PATCH&_shown=") {
+		t.Errorf("the form leads to %q", form.attrs["action"])
+	}
+	if links := page.links(); links["Films"] != "../?format=api" || links["Film 1"] != "?format=api" {
+		t.Errorf("the links are %q", links)
+	}
+	checkAccessible(t, page)
+}
+
+func TestDeletion(t *testing.T) {
+	own := newService()
+	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	link := get(h, "/api/films/1/").links()["Delete"]
+	page := follow(t, h, "/api/films/1/", link)
+	if page.status != 200 || page.one(t, "h1", "", "").text != "Delete film 1?" || !strings.Contains(page.text, "Title Nächte & <Tage>") {
+		t.Fatalf("%d %s", page.status, page.text)
+	}
+	if page.links()["Cancel"] != "?format=api" {
+		t.Errorf("Cancel leads to %q", page.links()["Cancel"])
+	}
+	if own.films.calls != nil {
+		t.Fatalf("the question has made the writes %q", own.films.calls)
+	}
+	action := page.one(t, "form", "method", "post").attrs["action"]
+	got := do(h, formRequest("/api/films/1/"+action, ""))
+	if got.status != 303 || got.header.Get("Location") != "../?format=api" || got.body != "" {
+		t.Errorf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
+	}
+	if diff := cmp.Diff([]string{"delete 1"}, own.films.calls); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
+
+// Responses other than success are pages with the status of the response.
+func TestFailedChanges(t *testing.T) {
+	referenced := &catalogue.ReferenceError{Collection: "copies", ID: 4, Field: "film"}
+	tests := []struct {
+		reason, target string
+		refuse         error
+		authorizer     httpapi.Authorizer
+		status         int
+		text           string
+		writes         int
+	}{
+		{"deletion of a record that others refer to", "/api/films/1/?_method=DELETE", referenced, httpapi.AllowAll, 409, "film of copies 4", 1},
+		{"deletion of a record that does not exist", "/api/films/9/?_method=DELETE", nil, httpapi.AllowAll, 404, "Not found.", 1},
+		{"change of a record that does not exist", "/api/films/9/?_method=PATCH", nil, httpapi.AllowAll, 404, "Not found.", 0},
+		{"the record has been deleted in the meantime", "/api/films/1/?_method=PATCH", catalogue.ErrNotFound, httpapi.AllowAll, 404, "Not found.", 1},
+		{"conflict", "/api/films/1/?_method=PATCH", httpapi.ErrConflict, httpapi.AllowAll, 409, "in conflict", 1},
+		{"deletion without credentials", "/api/films/1/?_method=DELETE", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
+		{"change without credentials", "/api/films/1/?_method=PATCH", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
+		{"change without an authorizer", "/api/films/1/?_method=PATCH", nil, nil, 403, "credentials were not provided", 0},
+		{"method that the form does not have", "/api/films/1/?_method=PUT", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"unknown method", "/api/films/1/?_method=x", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"no method", "/api/films/1/", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"method in lower case", "/api/films/1/?_method=delete", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"change of a record that cannot be changed", "/api/directors/1/?_method=PATCH", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"deletion of a record that cannot be deleted", "/api/directors/1/?_method=DELETE", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
+		{"record without a page", "/api/genres/1/?_method=DELETE", nil, httpapi.AllowAll, 404, "Not found.", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			own := newService()
+			own.films.refuse = test.refuse
+			h := own.handler(t, httpapi.Options{Authorizer: test.authorizer})
+			got := do(h, formRequest(test.target, "title=x"))
+			if got.status != test.status || !strings.Contains(got.text, test.text) || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
+				t.Errorf("%d %s, want %d and %q", got.status, got.text, test.status, test.text)
+			}
+			if len(own.films.calls) != test.writes {
+				t.Errorf("writes: %q, want %d", own.films.calls, test.writes)
+			}
+		})
+	}
+}
+
+// The form and the link to the deletion are shown only if the authorizer permits a PUT.
+func TestChangeRequiresPermission(t *testing.T) {
+	only := func(allowed schema.Actions) httpapi.Authorizer {
+		return func(_ *http.Request, _ string, action schema.Actions) error {
+			if allowed.Has(action) {
+				return nil
+			}
+			return httpapi.Forbidden("")
+		}
+	}
+	all := schema.AllActions
+	tests := []struct {
+		reason       string
+		authorizer   httpapi.Authorizer
+		served       schema.Actions
+		form, delete bool
+	}{
+		{"everything is permitted", httpapi.AllowAll, all, true, true},
+		{"no authorizer", nil, all, false, false},
+		{"only creation is permitted", only(schema.Create), all, false, false},
+		{"only PUT is permitted", only(schema.Update), all, true, true},
+		{"only reads are served", httpapi.AllowAll, schema.List | schema.Retrieve, false, false},
+		{"no deletion is served", httpapi.AllowAll, all &^ schema.Destroy, true, false},
+		{"only deletion is served", httpapi.AllowAll, schema.List | schema.Retrieve | schema.Destroy, false, true},
+	}
+	for _, test := range tests {
+		own := newService()
+		own.films.about.Actions = test.served
+		h := own.handler(t, httpapi.Options{Authorizer: test.authorizer})
+		page := get(h, "/api/films/1/")
+		if got := len(page.find("form", "method", "post")) == 1; got != test.form {
+			t.Errorf("%s: there is a form: %t", test.reason, got)
+		}
+		if _, got := page.links()["Delete"]; got != test.delete {
+			t.Errorf("%s: there is a link to the deletion: %t", test.reason, got)
+		}
+		asking := strings.Contains(get(h, "/api/films/1/?_method=DELETE").text, "Delete film 1?")
+		if asking != test.delete {
+			t.Errorf("%s: the page asks whether to delete: %t", test.reason, asking)
+		}
+	}
+}
+
+// The form is not read if the authorizer does not permit the change.
+func TestForbiddenChangeIsNotRead(t *testing.T) {
+	h := newService().handler(t, httpapi.Options{})
+	for _, method := range []string{"PATCH", "DELETE"} {
+		r := formRequest("/api/films/1/?_method="+method, "")
+		r.Body = struct {
+			unreadBody
+			closer
+		}{unreadBody{t}, closer{}}
+		if got := do(h, r); got.status != 403 {
+			t.Errorf("%s: status %d, want 403", method, got.status)
+		}
+	}
+}
+
+// A record that another visitor changes while a form is open keeps that change. Films have
+// entity tags in one of the services.
+func TestConcurrentChange(t *testing.T) {
+	tests := []struct {
+		reason  string
+		tags    bool
+		other   string            // change of the other visitor
+		changes map[string]string // of this one
+		status  int
+		want    string            // title, minutes and status that are stored
+		form    map[string]string // values of the form after a conflict
+		text    []string          // on the page after a conflict
+	}{
+		{"nobody else", false, `{}`, map[string]string{"minutes": "80"}, 303, "Rope 80 announced", nil, nil},
+		{"nobody else, with tags", true, `{}`, map[string]string{"minutes": "80"}, 303, "Rope 80 announced", nil, nil},
+		{"another field", false, `{"title":"The Rope"}`, map[string]string{"minutes": "80"}, 303, "The Rope 80 announced", nil, nil},
+		{"another field, with tags", true, `{"title":"The Rope"}`, map[string]string{"minutes": "80"}, 412, "The Rope 77 announced",
+			map[string]string{"title": "The Rope", "minutes": "80", "status": "announced"}, []string{"The record has changed since the form was opened"}},
+		{"the same field", false, `{"title":"The Rope"}`, map[string]string{"title": "Ropes", "minutes": "80"}, 412, "The Rope 77 announced",
+			map[string]string{"title": "Ropes", "minutes": "80"}, []string{"It has been changed in the meantime: The Rope"}},
+		{"the same field, with tags", true, `{"title":"The Rope","status":"released"}`, map[string]string{"title": "Ropes"}, 412, "The Rope 77 released",
+			map[string]string{"title": "Ropes", "minutes": "77", "status": "released"}, []string{"It has been changed in the meantime: The Rope"}},
+		{"the same change", false, `{"title":"Ropes"}`, map[string]string{"title": "Ropes"}, 303, "Ropes 77 announced", nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			h, films := ropePages(t, test.tags)
+			page := get(h, "/api/films/1/")
+			films.change(t, test.other)
+			got := page.save(t, h, test.changes)
+			if stored := films.stored(t); got.status != test.status || stored != test.want {
+				t.Fatalf("status %d, stored %q, want %d and %q: %s", got.status, stored, test.status, test.want, got.text)
+			}
+			if test.status == 303 {
+				return
+			}
+			checkAccessible(t, got)
+			values := got.formValues("post", nil)
+			for name, want := range test.form {
+				if values.Get(name) != want {
+					t.Errorf("%s in the form: %q, want %q", name, values.Get(name), want)
+				}
+			}
+			for _, want := range append(test.text, "Not stored") {
+				if !strings.Contains(got.text, want) {
+					t.Errorf("the page does not show %q: %s", want, got.text)
+				}
+			}
+			if got := got.save(t, h, nil); got.status != 303 { // the visitor saves again
+				t.Errorf("the second attempt: %d %s", got.status, got.text)
+			}
+			for name, want := range test.changes {
+				if !strings.Contains(films.stored(t), want) {
+					t.Errorf("%s is not stored: %s", name, films.stored(t))
+				}
+			}
+		})
+	}
+}
+
+// A form that does not say which record it has shown changes nothing if there are tags.
+func TestChangeWithoutTag(t *testing.T) {
+	h, films := ropePages(t, true)
+	films.change(t, `{"title":"The Rope"}`)
+	got := do(h, formRequest("/api/films/1/?_method=PATCH", "title=Rope&minutes=80"))
+	if got.status != 412 || films.stored(t) != "The Rope 77 announced" {
+		t.Errorf("%d, stored %s: %s", got.status, films.stored(t), got.text)
+	}
+}
+
+// A record that has changed since the visitor was asked whether to delete it is not deleted.
+func TestDeletionOfChangedRecord(t *testing.T) {
+	h, films := ropePages(t, true)
+	page := get(h, "/api/films/1/?_method=DELETE")
+	films.change(t, `{"title":"The Rope"}`)
+	page = page.save(t, h, nil)
+	if page.status != 412 || page.one(t, "h1", "", "").text != "Delete film 1?" || !strings.Contains(page.text, "so it was not deleted") || !strings.Contains(page.text, "Title The Rope") {
+		t.Fatalf("%d %s", page.status, page.text)
+	}
+	checkAccessible(t, page)
+	if page = page.save(t, h, nil); page.status != 303 {
+		t.Errorf("the second attempt: %d %s", page.status, page.text)
+	}
+}
+
+// ropes is a collection with one film.
+type ropes struct{ catalogue.AnyCollection }
+
+// ropePages returns pages of a catalogue with a film, with or without entity tags.
+func ropePages(t *testing.T, tags bool) (http.Handler, ropes) {
+	t.Helper()
+	cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{}), catalogue.Define[film]("films", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct {
-		reason string
-		h      http.Handler
-		want   string // part of the error, or "" if there is none
-	}{
-		{"the handler itself", plain, ""},
-		{"middleware that embeds it", wrapped{plain, plain.ServeHTTP}, ""},
-		{"middleware that hides it", http.HandlerFunc(plain.ServeHTTP), "http.HandlerFunc does not have the methods Origin, Root and Served"},
-		{"a prefix is stripped inside", http.StripPrefix("/shop", plain), "wrap the handler that New returns"},
-		{"no handler", nil, "<nil> does not have the methods"},
+	if err := cat.Load(strings.NewReader(`{"directors":[{"id":1,"name":"Hitchcock"}],
+		"films":[{"id":1,"title":"Rope","released":null,"minutes":77,"price":"1.00","status":"announced","director":1}]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
 	}
-	for _, test := range tests {
-		h, err := New(test.h, Options{})
-		if test.want != "" {
-			if h != nil || !errors.Is(err, httpapi.ErrInvalidConfig) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%s: %v, want an error with %q", test.reason, err, test.want)
-			}
-			continue
-		}
-		if err != nil || h.(interface{ Root() string }).Root() != "/v1/" {
-			t.Errorf("%s: %v", test.reason, err)
-			continue
-		}
-		if got := get(h, "/v1/films/1/"); got.one(t, "h1", "", "").text != "Film 1" {
-			t.Errorf("%s: %s", test.reason, got.text)
-		}
+	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: tags})
+	if err != nil {
+		t.Fatal(err)
 	}
+	films, err := cat.Collection("films")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return browsing(t, h, Options{}), ropes{films}
+}
+
+func (r ropes) change(t *testing.T, body string) {
+	t.Helper()
+	if _, err := r.Update(t.Context(), "1", nil, []byte(body), true, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r ropes) stored(t *testing.T) string {
+	t.Helper()
+	text, err := r.Get(t.Context(), "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f film
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(f.Title, " ", f.Minutes, " ", f.Status)
 }

@@ -1,9 +1,8 @@
 package browse
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"strconv"
@@ -30,14 +29,14 @@ const maxUnsearched = 12
 
 // showRoot shows the collections in the response whose names have all words of the
 // parameter search.
-func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
-	members, err := readMembers(resp.body.Bytes())
-	if err != nil {
+func (v *view) showRoot(p *page, resp *response) {
+	members, ok := readMembers(resp.body.Bytes())
+	if !ok {
 		p.showResponse(resp)
 		return
 	}
 	p.here()
-	q := readQuery(r)
+	search := v.query.get(searchName)
 	l := &listing{}
 	total := 0
 	for _, m := range members {
@@ -49,14 +48,11 @@ func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 		total++
 		segment := path.Base(u.Path) + "/"
 		name := heading(m.name)
-		if !hasWords(name+" "+m.name+" "+segment, q.get(searchName)) {
+		if !hasWords(name+" "+m.name+" "+segment, search) {
 			continue
 		}
-		query := u.RawQuery
-		if query == "" {
-			query = "format=api"
-		}
-		l.Entries = append(l.Entries, entry{Name: name, Link: "./" + segment + "?" + query, Count: b.count(r, b.root+segment)})
+		link = "./" + segment + "?" + cmp.Or(u.RawQuery, "format=api")
+		l.Entries = append(l.Entries, entry{Name: name, Link: link, Count: v.count(v.root + segment)})
 	}
 	l.Summary = strconv.Itoa(total) + " collections"
 	if total == 1 {
@@ -65,10 +61,10 @@ func (b *browser) showRoot(p *page, r *http.Request, resp *response) {
 	if len(l.Entries) < total {
 		l.Summary = fmt.Sprintf("%d of %s", len(l.Entries), l.Summary)
 	}
-	if active := strings.TrimSpace(q.get(searchName)) != ""; active || total > maxUnsearched {
-		l.Search = &input{Key: searchName, Name: searchName, Label: "Search collections", Control: "search", Value: q.get(searchName)}
+	if active := strings.TrimSpace(search) != ""; active || total > maxUnsearched {
+		l.Search = &input{Key: searchName, Name: searchName, Label: "Search collections", Control: "search", Value: search}
 		if active {
-			l.Clear = q.with(searchName, "")
+			l.Clear = v.query.with(searchName, "")
 		}
 	}
 	p.Listing = l
@@ -85,16 +81,15 @@ func hasWords(text, search string) bool {
 }
 
 // count requests the number of records of a collection. It returns "" if that fails.
-func (b *browser) count(r *http.Request, path string) string {
-	if r.Context().Err() != nil {
+func (v *view) count(path string) string {
+	if v.r.Context().Err() != nil {
 		return ""
 	}
-	resp := b.request(r, http.MethodGet, path, "limit=1")
-	var envelope struct{ Count *int }
-	if err := json.Unmarshal(resp.body.Bytes(), &envelope); err != nil || resp.status != http.StatusOK || envelope.Count == nil {
+	e, ok := v.list(path, "limit=1")
+	if !ok {
 		return ""
 	}
-	return grouped(*envelope.Count)
+	return grouped(e.Count)
 }
 
 // grouped formats a count with commas between thousands.

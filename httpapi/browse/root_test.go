@@ -71,11 +71,59 @@ func TestRootSearchCountsShownCollections(t *testing.T) {
 
 // A short list of collections needs no search, but shows one that is active.
 func TestRootWithoutSearch(t *testing.T) {
-	h := newHouse().handler(t, httpapi.Options{})
+	h := newService().handler(t, httpapi.Options{})
 	if got := get(h, "/api/"); len(got.find("form", "", "")) != 0 {
 		t.Errorf("three collections have a search: %s", got.text)
 	}
 	if got := get(h, "/api/?search=film"); !strings.Contains(got.text, "1 of 3 collections") || got.one(t, "input", "name", "search").attrs["value"] != "film" {
 		t.Errorf("the search is not shown: %s", got.text)
+	}
+}
+
+func TestRoot(t *testing.T) {
+	h := newHandlers(t, load(t, books(1234)), httpapi.Options{})
+	got := get(h.browse, "/api/")
+	links := got.links()
+	for _, want := range []struct{ name, link string }{
+		{"Books", "./books/?format=api"},
+		{"Item variants", "./item_variants/?format=api"}, // the key is itemVariants
+		{"Social links", "./social-links/?format=api"},
+		{"Raw JSON", "?format=json"},
+	} {
+		if links[want.name] != want.link {
+			t.Errorf("%s leads to %q, want %q", want.name, links[want.name], want.link)
+		}
+	}
+	for _, want := range []string{"39 collections", "Books 1,234 records", "Events 0 records", "GET /api/", "HTTP 200 OK", "Allow: GET, HEAD, OPTIONS", "Content-Type: application/json"} {
+		if !strings.Contains(got.text, want) {
+			t.Errorf("the root does not show %q", want)
+		}
+	}
+	if page := follow(t, h.browse, "/api/", links["Books"]); page.status != 200 || !strings.Contains(page.text, "Records 1–21 of 1,234") {
+		t.Errorf("GET of the link to Books: %d %.300s", page.status, page.text)
+	}
+}
+
+// Only the failing collection is shown without a count.
+func TestRootWithFailingCollection(t *testing.T) {
+	h := newHandlers(t, load(t, books(3)), httpapi.Options{})
+	failing := around(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/events/" {
+			http.Error(w, `{"count":7}`, 500)
+			return
+		}
+		h.plain.ServeHTTP(w, r)
+	})
+	got := get(failing, "/api/")
+	if got.status != 200 || !strings.Contains(got.text, "Books 3 records") || !strings.Contains(got.text, "Events Expenses") {
+		t.Errorf("GET /api/: %d %s", got.status, got.text)
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
+		}
 	}
 }

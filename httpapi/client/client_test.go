@@ -3,10 +3,15 @@ package client_test
 import (
 	"context"
 	"errors"
+	"go/parser"
+	"go/token"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,7 +19,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/client"
 )
 
@@ -190,7 +194,7 @@ func TestRetries(t *testing.T) {
 func TestImportFromUnavailableService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTimeRecorder(busy(503, "3600"))
-		report, err := client.Import(t.Context(), catalogue.New(), newInProcessClient(t, h, client.Options{}))
+		report, err := client.Import(t.Context(), mustNew(), newInProcessClient(t, h, client.Options{}))
 		if !errors.Is(err, client.ErrUnavailable) || len(report) != 1 || len(h.times) != 1 {
 			t.Errorf("%d requests, %v:\n%v", len(h.times), err, report)
 		}
@@ -216,7 +220,7 @@ func TestCancelImport(t *testing.T) {
 				defer cancel()
 				service := newInProcessClient(t, busyFirst(newHandler(t, tenBooks(t)), c.first...), client.Options{Rate: c.rate, PageSize: 4})
 				start := time.Now()
-				into := catalogue.New()
+				into := mustNew()
 				report, err := client.Import(ctx, into, service)
 				if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 5*s {
 					t.Errorf("Import: error %v after %v, want DeadlineExceeded after 5s", err, took)
@@ -339,5 +343,36 @@ func TestHTTPClientIsNotModified(t *testing.T) {
 	newClient(t, client.Options{BaseURL: "http://catalogue.test", HTTP: given})
 	if given.CheckRedirect != nil {
 		t.Error("New modified the http.Client")
+	}
+}
+
+// The package depends only on the standard library and the packages of the records, not
+// on packages for tests or servers.
+func TestDependencies(t *testing.T) {
+	allowed := []string{"catalogue", "catalogue/schema", "ordering", "pagination"}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 5 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range file.Imports {
+			path, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			internal, ok := strings.CutPrefix(path, "github.com/gobacklist/backlist/")
+			first, _, _ := strings.Cut(path, "/")
+			switch {
+			case ok && !slices.Contains(allowed, internal), !ok && strings.Contains(first, "."), first == "testing", strings.HasSuffix(path, "httptest"):
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
 	}
 }

@@ -11,33 +11,27 @@ import (
 var (
 	// ErrInvalidOptions is returned by [New] when an option is invalid.
 	ErrInvalidOptions = errors.New("client: invalid option")
-	// ErrInvalidHAR is returned by [ReadHAR] when the input is not an HTTP Archive.
-	ErrInvalidHAR = errors.New("invalid HAR file")
 
 	// Errors of one response.
 
 	// ErrInvalidPage is returned when the status, content type, size or content of
-	// a response is not that of a page.
+	// a response is not that of a page or of the root listing.
 	ErrInvalidPage = errors.New("not a page")
 	// ErrUnavailable is returned when the service responds with 429 or 503 and no
 	// retries are left or the delay would exceed [Options.MaxWait].
 	ErrUnavailable = errors.New("service is unavailable")
 	// ErrInvalidLink is returned when next or previous does not lead to the adjacent
-	// page, when there is no such page, or when previous is missing. A missing next
-	// is an [ErrGap].
+	// page, when there is no such page, or when previous is missing; a missing next
+	// is an [ErrInconsistent]. It is also returned when the root listing has a URL that
+	// is not below the root.
 	ErrInvalidLink = errors.New("invalid link")
 
 	// Errors of a walk.
 
-	// ErrGap is returned when records are missing.
-	ErrGap = errors.New("gap")
-	// ErrDuplicate is returned when a record appears twice.
-	ErrDuplicate = errors.New("duplicate")
-	// ErrUnordered is returned when records are not ordered by id.
-	ErrUnordered = errors.New("not ordered by id")
-	// ErrChanged is returned when the collection changed between pages: the counts
-	// differ, or two recordings of a record do.
-	ErrChanged = errors.New("changed during the walk")
+	// ErrInconsistent is returned when the pages are not those of one list: a record is
+	// missing or appears twice, records are not ordered by id, or the count or a
+	// recorded record changed between pages. The text of the error says which.
+	ErrInconsistent = errors.New("inconsistent pages")
 	// ErrTooManyRecords is returned when a collection has more than
 	// [Options.MaxRecords] records.
 	ErrTooManyRecords = errors.New("too many records")
@@ -47,7 +41,7 @@ var (
 type PageError struct {
 	Collection string // key
 	Offset     int    // number of records before the failure
-	Page       string // URL of the page, its file, or its HAR entry
+	Page       string // URL of the page, or its file
 	Err        error
 }
 

@@ -10,19 +10,32 @@ import (
 	"testing/fstest"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
 )
 
-// newServer returns a server with five books.
-func newServer() *httptest.Server {
-	house := catalogue.New()
-	err := house.LoadCollection("books", strings.NewReader(`[{"id":1,"name":"Atlante"},{"id":2,"name":"Onda"},
-		{"id":3,"name":"Il faro"},{"id":5,"name":"Lingua"},{"id":8,"name":"Sale"}]`))
+// films returns a catalogue without films and directors.
+func films() *catalogue.Catalogue {
+	c, err := catalogue.New(
+		catalogue.Define[schema.Record]("films", catalogue.Options{}),
+		catalogue.Define[schema.Record]("directors", catalogue.Options{}),
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler, err := httpapi.New(house, httpapi.Options{})
+	return c
+}
+
+// newServer returns a server with five films.
+func newServer() *httptest.Server {
+	c := films()
+	err := c.Load(strings.NewReader(`{"films":[{"id":1,"title":"Atlante"},{"id":2,"title":"Onda"},
+		{"id":3,"title":"Il faro"},{"id":5,"title":"Lingua"},{"id":8,"title":"Sale"}]}`), catalogue.LoadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler, err := httpapi.New(c, httpapi.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,18 +50,18 @@ func ExampleClient_All() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for record, err := range service.All(context.Background(), "books") {
+	for record, err := range service.All(context.Background(), "films") {
 		if err != nil {
 			log.Fatal(err) // the iteration ends here
 		}
 		fmt.Println(string(record))
 	}
 	// Output:
-	// {"id":1,"name":"Atlante"}
-	// {"id":2,"name":"Onda"}
-	// {"id":3,"name":"Il faro"}
-	// {"id":5,"name":"Lingua"}
-	// {"id":8,"name":"Sale"}
+	// {"id":1,"title":"Atlante"}
+	// {"id":2,"title":"Onda"}
+	// {"id":3,"title":"Il faro"}
+	// {"id":5,"title":"Lingua"}
+	// {"id":8,"title":"Sale"}
 }
 
 func ExampleClient_Walk() {
@@ -59,7 +72,7 @@ func ExampleClient_Walk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	walk, err := service.Walk(context.Background(), "books")
+	walk, err := service.Walk(context.Background(), "films")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,59 +89,40 @@ func ExampleImport() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	house := catalogue.New()
-	report, err := client.Import(context.Background(), house, service, "books", "authors") // without keys, all collections
+	imported, err := client.Import(context.Background(), films(), service)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range report {
+	for _, c := range imported {
 		fmt.Println(c.Collection, c.Records)
 	}
 	// Output:
-	// books 5
-	// authors 0
+	// films 5
+	// directors 0
 }
 
-// The page with the third and fourth book is missing, so no books are loaded.
+// The page with the third and fourth film is missing, so no films are loaded.
 func ExampleReadFiles() {
-	recording, err := client.ReadFiles(fstest.MapFS{ // or os.DirFS("testdata")
-		"labels.json": {Data: []byte(`{"count":0,"next":null,"previous":null,"results":[]}`)},
-		"books-0.json": {Data: []byte(`{"count":5,"next":"http://shop.example/api/books/?limit=2&offset=2","previous":null,
+	pages := fstest.MapFS{ // or os.DirFS("testdata")
+		"directors.json": {Data: []byte(`{"count":0,"next":null,"previous":null,"results":[]}`)},
+		"films-0.json": {Data: []byte(`{"count":5,"next":"http://films.example/api/films/?limit=2&offset=2","previous":null,
 			"results":[{"id":1},{"id":2}]}`)},
-		"books-4.json": {Data: []byte(`{"count":5,"next":null,"previous":"http://shop.example/api/books/?limit=2&offset=2",
+		"films-4.json": {Data: []byte(`{"count":5,"next":null,"previous":"http://films.example/api/films/?limit=2&offset=2",
 			"results":[{"id":8}]}`)},
-	})
+	}
+	into := films()
+	recording, err := client.ReadFiles(pages, client.Options{Catalogue: into})
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := client.Import(context.Background(), catalogue.New(), recording)
-	var gap *client.PageError
-	fmt.Println(errors.Is(err, client.ErrGap), errors.As(err, &gap) && gap.Offset == 2)
-	fmt.Print(report)
+	imported, err := client.Import(context.Background(), into, recording)
+	var page *client.PageError
+	fmt.Println(errors.Is(err, client.ErrInconsistent), errors.As(err, &page) && page.Offset == 2)
+	for _, c := range imported {
+		fmt.Println(c.Collection, c.Records, c.Err)
+	}
 	// Output:
 	// true true
-	// books: not loaded: offset 2: gap: the next page starts at 4 (books-4.json)
-	// labels: 0 records from 1 page of labels.json
-}
-
-func ExampleReadHAR() {
-	file := strings.NewReader(`{"log": {"version": "1.2", "entries": [
-		{"request": {"method": "GET", "url": "https://shop.example/"},
-		 "response": {"status": 200, "content": {"mimeType": "text/html", "text": "…"}}},
-		{"request": {"method": "GET", "url": "https://shop.example/api/faqs/?format=json"},
-		 "response": {"status": 200, "content": {"mimeType": "application/json",
-			"text": "{\"count\":1,\"next\":null,\"previous\":null,\"results\":[{\"id\":4,\"question\":\"Who?\"}]}"}}}
-	]}}`)
-	recording, err := client.ReadHAR(file)
-	if err != nil {
-		log.Fatal(err)
-	}
-	house := catalogue.New()
-	report, err := client.Import(context.Background(), house, recording)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Print(report)
-	// Output:
-	// faqs: 1 record from 1 page of entry 1, https://shop.example/api/faqs/?format=json
+	// films 0 films: offset 2: inconsistent pages: gap: the next page starts at 4 (films-4.json)
+	// directors 0 <nil>
 }

@@ -1,10 +1,8 @@
 package client_test
 
 import (
-	"bytes"
 	"context"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -15,10 +13,14 @@ import (
 
 // checkComplete checks that the records of complete collections have ascending ids. It
 // returns the number of records of the last complete collection, or -1.
-func checkComplete(t *testing.T, r *client.Recording) (n int) {
+func checkComplete(t *testing.T, r client.Source) (n int) {
 	t.Helper()
 	n = -1
-	for _, key := range r.Keys() {
+	keys, err := r.Keys(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
 		walk, err := r.Walk(context.Background(), key)
 		if err != nil {
 			continue
@@ -39,16 +41,17 @@ func checkComplete(t *testing.T, r *client.Recording) (n int) {
 // Any two files are rejected, or result in a collection with as many records as the
 // count of one of its pages.
 func FuzzReadFiles(f *testing.F) {
-	house := tenBooks(f)
-	h := newHandler(f, house)
+	cat := tenBooks(f)
+	h := newHandler(f, cat)
 	for _, queries := range [][2]string{
 		{"?limit=5", "?limit=5&offset=5"}, {"?limit=7", "?limit=20&offset=7"}, {"?limit=4", "?limit=4&offset=2"}, {"", "?offset=30"},
 	} {
 		f.Add([]byte(getBody(f, h, "http://catalogue.test/api/books/"+queries[0])), []byte(getBody(f, h, "http://catalogue.test/api/books/"+queries[1])))
 	}
 	f.Add([]byte(`null`), []byte(`{"count":0,"next":null,"previous":null,"results":[]}`))
+	opts := client.Options{Catalogue: mustNew()}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		recording, err := client.ReadFiles(fstest.MapFS{"books-0.json": {Data: a}, "books-1.json": {Data: b}})
+		recording, err := client.ReadFiles(fstest.MapFS{"books-0.json": {Data: a}, "books-1.json": {Data: b}}, opts)
 		if err != nil {
 			return
 		}
@@ -66,27 +69,6 @@ func FuzzReadFiles(f *testing.F) {
 		}
 		if !counted {
 			t.Errorf("%d records, which is not the count of a page", n)
-		}
-	})
-}
-
-// Any input is rejected, or results in complete collections.
-func FuzzReadHAR(f *testing.F) {
-	h := newHandler(f, tenBooks(f))
-	urls, answers := followNext(f, h, "http://catalogue.test/api/books/?limit=6")
-	var entries []string
-	for i, url := range urls {
-		entries = append(entries, pageEntry(url, answers[i]))
-	}
-	f.Add([]byte(har(entries...)))
-	f.Add([]byte(har(harEntry("GET", "http://x/api/faqs/", 200, content{"application/json", "e30=", "base64"}))))
-	f.Add([]byte(`{"log":{"entries":[{}]}}`))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		recording, err := client.ReadHAR(bytes.NewReader(file))
-		if err == nil {
-			checkComplete(t, recording)
-		} else if !strings.HasPrefix(err.Error(), "client: ") {
-			t.Error(err)
 		}
 	})
 }

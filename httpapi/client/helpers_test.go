@@ -11,6 +11,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -18,20 +19,20 @@ import (
 func sampleCatalogue(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	var file bytes.Buffer
-	if _, err := sample.New(sample.Options{}).WriteTo(&file); err != nil {
+	if err := sample.Write(&file, sample.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	house := catalogue.New()
-	if err := house.Load(&file); err != nil {
+	cat := mustNew()
+	if err := cat.Load(&file, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return house
+	return cat
 }
 
 // newHandler returns a handler that serves a catalogue.
-func newHandler(t testing.TB, house *catalogue.Catalogue) http.Handler {
+func newHandler(t testing.TB, cat *catalogue.Catalogue) http.Handler {
 	t.Helper()
-	h, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,18 @@ func serve(t testing.TB, h http.Handler, pageSize int) *client.Client {
 	return newClient(t, client.Options{BaseURL: server.URL, HTTP: server.Client(), PageSize: pageSize, Rate: -1})
 }
 
+// newClient returns a client of the documented collections, unless the options have others.
 func newClient(t testing.TB, opts client.Options) *client.Client {
+	t.Helper()
+	if opts.Catalogue == nil {
+		opts.Catalogue = mustNew()
+	}
+	return newRootClient(t, opts)
+}
+
+// newRootClient returns a client that reads the root listing unless the options have a
+// catalogue.
+func newRootClient(t testing.TB, opts client.Options) *client.Client {
 	t.Helper()
 	c, err := client.New(opts)
 	if err != nil {
@@ -73,10 +85,10 @@ func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // save returns the output of Save.
-func save(t testing.TB, house *catalogue.Catalogue) string {
+func save(t testing.TB, cat *catalogue.Catalogue) string {
 	t.Helper()
 	var file strings.Builder
-	if err := house.Save(&file); err != nil {
+	if err := cat.Save(&file); err != nil {
 		t.Fatal(err)
 	}
 	return file.String()
@@ -98,4 +110,22 @@ func walkIDs(t testing.TB, c client.Source, key string) ([]int, error) {
 		list = append(list, record.ID)
 	}
 	return list, nil
+}
+
+// mustNew returns a catalogue of the documented collections.
+func mustNew() *catalogue.Catalogue {
+	c, err := resources.New()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// mustIn returns d's collection in c.
+func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue.Collection[T] {
+	coll, err := d.In(c)
+	if err != nil {
+		panic(err)
+	}
+	return coll
 }

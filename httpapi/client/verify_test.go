@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/cataloguetest"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/httpapi/clienttest"
 )
 
-// fetchEvents is a cataloguetest.Fetch.
+// fetchEvents is a clienttest.Fetch.
 func fetchEvents(ctx context.Context, http *http.Client, baseURL string) ([]int, error) {
 	service, err := client.New(client.Options{BaseURL: baseURL, HTTP: http, Rate: -1})
 	if err != nil {
@@ -33,16 +33,16 @@ func fetchEvents(ctx context.Context, http *http.Client, baseURL string) ([]int,
 }
 
 func TestVerifyClient(t *testing.T) {
-	cataloguetest.VerifyClient(t, fetchEvents, cataloguetest.Verification{})
+	clienttest.VerifyClient(t, fetchEvents, clienttest.Options{})
 }
 
-// TestExplore runs the client through random stories. BACKLIST_STORIES sets their number,
-// and BACKLIST_STORIES_SEED the first.
+// TestExplore runs the client through random scenarios. BACKLIST_SCENARIOS sets their number,
+// and BACKLIST_SCENARIOS_SEED the first.
 func TestExplore(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("BACKLIST_STORIES")) // 0: the default number
+	n, _ := strconv.Atoi(os.Getenv("BACKLIST_SCENARIOS")) // 0: the default number
 	if n == 0 && testing.Short() {
 		n = 100
 	}
-	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_STORIES_SEED"), 10, 64)
-	cataloguetest.Explore(t, fetchEvents, cataloguetest.Exploration{Stories: n, Seed: seed})
+	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_SCENARIOS_SEED"), 10, 64)
+	clienttest.Explore(t, fetchEvents, clienttest.Options{Scenarios: n, Seed: seed})
 }

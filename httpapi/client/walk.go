@@ -1,12 +1,18 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
+	"net/url"
 	"strconv"
+	"strings"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Walk is a whole, verified collection. See the package documentation for what is
@@ -15,30 +21,7 @@ type Walk struct {
 	Collection string   // key
 	Records    [][]byte // JSON as received, ordered by id; owned by the caller
 	Pages      int      // number of pages read
-	From       string   // URL of the list, or the file or HAR entry of its first page
-}
-
-// Keys returns the keys of the collections of the service, without those that it does not
-// list. O(collections).
-func (c *Client) Keys() []string {
-	var keys []string
-	for _, about := range c.service.all() {
-		if about.Actions.Has(schema.List) {
-			keys = append(keys, about.Key)
-		}
-	}
-	return keys
-}
-
-// serving returns a client of the same service with the collections of a catalogue, or c
-// if it has its own.
-func (c *Client) serving(house *catalogue.Catalogue) *Client {
-	if c.service.collections != nil {
-		return c
-	}
-	other := *c
-	other.service.collections = collectionsOf(house)
-	return &other
+	From       string   // URL of the list, or the file of its first page
 }
 
 // All returns an iterator over the records of a collection, ordered by id, as the JSON
@@ -47,10 +30,10 @@ func (c *Client) serving(house *catalogue.Catalogue) *Client {
 // The collection is known to be complete only after the iteration has ended without
 // an error; [Client.Walk] returns records only in that case.
 //
-// The errors are those of this package, [catalogue.ErrUnknownCollection], and that of
-// ctx, which is observed while waiting and while reading. Each iteration starts again
-// from the first record. It requests (n-1)/(page size-1) pages and holds one at a
-// time.
+// The error wraps [catalogue.ErrUnknownCollection], the error of ctx, which is observed
+// while waiting and while reading, or one of the errors of this package; those about a page
+// are a [PageError]. Each iteration starts again from the first record. It requests
+// (n-1)/(page size-1) pages and holds one at a time.
 func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for records, err := range c.pages(ctx, key) {
@@ -70,7 +53,11 @@ func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 // Walk returns a whole collection, or the error of [Client.All]. It holds all records
 // in memory.
 func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
-	w := Walk{Collection: key}
+	list, err := c.list(ctx, key)
+	if err != nil {
+		return Walk{}, err
+	}
+	w := Walk{Collection: key, From: list}
 	for records, err := range c.pages(ctx, key) {
 		if err != nil {
 			return Walk{}, err
@@ -80,27 +67,33 @@ func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
 			w.Records = append(w.Records, r.json)
 		}
 	}
-	about, err := c.service.lookup(key)
-	w.From = c.list(about)
-	return w, err
+	return w, nil
 }
 
 // list returns the URL of a collection.
-func (c *Client) list(about schema.Description) string {
-	return c.base + c.service.pathOf(about)
+func (c *Client) list(ctx context.Context, key string) (string, error) {
+	s, err := c.service(ctx)
+	if err != nil {
+		return "", err
+	}
+	about, err := s.lookup(key)
+	if err != nil {
+		return "", err
+	}
+	return c.base + s.pathOf(about), nil
 }
 
 // pages yields the new records of each page of a walk.
 func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, error] {
 	return func(yield func([]record, error) bool) {
-		about, err := c.service.lookup(key)
+		list, err := c.list(ctx, key)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		p := proof{limit: c.opts.PageSize, most: c.opts.MaxRecords}
 		for more := true; more; more = p.more() {
-			url := c.list(about) + p.query()
+			url := list + p.query()
 			records, err := c.page(ctx, url, &p)
 			if err != nil {
 				err = p.locate(key, url, err)
@@ -133,4 +126,261 @@ func (p *proof) query() string {
 		q += "&offset=" + strconv.Itoa(offset)
 	}
 	return q + "&ordering=id"
+}
+
+// page is one page of a list.
+type page struct {
+	name           string // URL or file, for errors
+	offset         int
+	count          int
+	next, previous string
+	records        []record
+}
+
+// record is a record as received.
+type record struct {
+	id   int
+	json []byte
+}
+
+var errNoID = errors.New("no id")
+
+// parsePage parses the body of a response.
+func parsePage(body []byte) (page, error) {
+	var envelope pagination.Envelope[json.RawMessage]
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return page{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
+	}
+	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
+		return page{}, fmt.Errorf("%w: null", ErrInvalidPage)
+	}
+	p := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
+	for i, text := range envelope.Records {
+		r, err := schema.ParseRecord(text)
+		if err == nil && r.ID == 0 {
+			err = errNoID
+		}
+		if err != nil {
+			return page{}, fmt.Errorf("%w: record %d: %w", ErrInvalidPage, i, err)
+		}
+		p.records = append(p.records, record{r.ID, text})
+	}
+	return p, nil
+}
+
+// pageURL is the parsed URL of a page.
+type pageURL struct {
+	list   string // the URL without limit, offset and format
+	window pagination.Window
+}
+
+var errNotAbsolute = errors.New("want an absolute URL without user")
+
+// parsePageURL parses the URL of a page as the service does.
+func parsePageURL(raw string) (pageURL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return pageURL{}, err
+	}
+	if u.Scheme == "" || u.Host == "" || u.User != nil {
+		return pageURL{}, errNotAbsolute
+	}
+	query, others := pagination.ParseQuery(u.RawQuery), url.Values{}
+	for name, value := range query.All() {
+		if name != "limit" && name != "offset" && name != "format" {
+			others.Add(name, value)
+		}
+	}
+	return pageURL{
+		list:   u.Scheme + "://" + host(u) + u.EscapedPath() + "?" + others.Encode(),
+		window: pagination.Limits{Max: -1}.Window(query),
+	}, nil
+}
+
+// host returns the host of u with its port, unless that is the scheme's default.
+func host(u *url.URL) string {
+	name := strings.ToLower(u.Host)
+	switch u.Scheme {
+	case "http":
+		return strings.TrimSuffix(name, ":80")
+	case "https":
+		return strings.TrimSuffix(name, ":443")
+	}
+	return name
+}
+
+// proof is the state of a walk over a live service: what has been verified so far.
+type proof struct {
+	limit int // page size, as requested or as reduced by the service
+	most  int // maximum number of records
+	pages int
+	count int // count of the first page
+	seen  int // number of records seen
+	last  int // id of the last record seen
+}
+
+// offset returns the offset of the next page, which starts with the last record seen.
+func (p *proof) offset() int { return max(p.seen-1, 0) }
+
+// more reports whether there are more pages. The walk terminates because every page
+// but the last is full, and so has at least one new record.
+func (p *proof) more() bool { return p.seen < p.count }
+
+// misplaced is an error of take at an offset other than the number of records seen.
+type misplaced struct {
+	offset int
+	error
+}
+
+func (m misplaced) Unwrap() error { return m.error }
+
+// locate wraps an error of take in a PageError.
+func (p *proof) locate(key, url string, err error) error {
+	offset := p.seen
+	var m misplaced
+	if errors.As(err, &m) {
+		offset, err = m.offset, m.error
+	}
+	return &PageError{Collection: key, Offset: offset, Page: url, Err: err}
+}
+
+// take verifies the next page of the walk and returns its new records.
+func (p *proof) take(got page) ([]record, error) {
+	next, err := link(got.next)
+	if err != nil {
+		return nil, err
+	}
+	previous, err := link(got.previous)
+	if err != nil {
+		return nil, err
+	}
+	if p.pages == 0 {
+		p.begin(got, next)
+	}
+	for _, check := range []func(page) error{p.counted, p.joined, p.ordered, p.full} {
+		if err := check(got); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.linked(got, next, previous); err != nil {
+		return nil, err
+	}
+	fresh := got.records[min(p.pages, 1):]
+	p.pages++
+	p.seen += len(fresh)
+	if len(fresh) > 0 {
+		p.last = fresh[len(fresh)-1].id
+	}
+	return fresh, nil
+}
+
+// begin records the count of the first page, and its size if the service reduced
+// it. In that case next leads to the end of the page.
+func (p *proof) begin(got page, next *pageURL) {
+	p.count = got.count
+	if next != nil && next.window.Limit == len(got.records) && 1 < len(got.records) && len(got.records) < p.limit {
+		p.limit = len(got.records)
+	}
+}
+
+func (p *proof) counted(got page) error {
+	if got.count != p.count {
+		return fmt.Errorf("%w: changed: the count changed from %d to %d", ErrInconsistent, p.count, got.count)
+	}
+	if p.count > p.most {
+		return fmt.Errorf("%w: %d, want at most %d", ErrTooManyRecords, p.count, p.most)
+	}
+	return nil
+}
+
+// joined checks that the first record is the last one of the page before.
+func (p *proof) joined(got page) error {
+	if p.pages == 0 {
+		return nil
+	}
+	if len(got.records) == 0 {
+		return fmt.Errorf("%w: gap: the page is empty, but %d records are to come", ErrInconsistent, p.count-p.seen)
+	}
+	switch id := got.records[0].id; {
+	case id > p.last:
+		return misplaced{p.offset(), fmt.Errorf("%w: gap: record %d in place of %d: there are fewer records before it", ErrInconsistent, id, p.last)}
+	case id < p.last:
+		return misplaced{p.offset(), fmt.Errorf("%w: duplicate: record %d in place of %d: there are more records before it", ErrInconsistent, id, p.last)}
+	}
+	return nil
+}
+
+func (p *proof) ordered(got page) error {
+	for i, r := range got.records[min(1, len(got.records)):] {
+		before, offset := got.records[i].id, p.offset()+i+1
+		switch {
+		case r.id == before:
+			return misplaced{offset, fmt.Errorf("%w: duplicate: record %d", ErrInconsistent, r.id)}
+		case r.id < before:
+			return misplaced{offset, fmt.Errorf("%w: not ordered by id: record %d after %d", ErrInconsistent, r.id, before)}
+		}
+	}
+	return nil
+}
+
+// full checks that the page has as many records as its limit, or all that are left.
+func (p *proof) full(got page) error {
+	want := min(p.limit, p.count-p.offset())
+	switch n := len(got.records); {
+	case n < want:
+		return misplaced{p.offset() + n, fmt.Errorf("%w: gap: %d records on a page of %d", ErrInconsistent, n, want)}
+	case n > p.limit:
+		return fmt.Errorf("%w: %d records on a page of %d", ErrInvalidPage, n, want)
+	case n > want:
+		return misplaced{p.offset() + want, fmt.Errorf("%w: changed: %d records, but the count is %d", ErrInconsistent, p.offset()+n, p.count)}
+	}
+	return nil
+}
+
+// linked checks that next and previous lead to the adjacent pages.
+func (p *proof) linked(got page, next, previous *pageURL) error {
+	asked, err := parsePageURL(got.name)
+	if err != nil {
+		return err
+	}
+	at := func(offset int) *pageURL {
+		return &pageURL{asked.list, pagination.Window{Limit: p.limit, Offset: offset}}
+	}
+	begin, end := p.offset(), p.offset()+len(got.records)
+	var before, after *pageURL
+	if begin > 0 {
+		before = at(max(begin-p.limit, 0))
+	}
+	if end < p.count {
+		after = at(end)
+	}
+	switch {
+	case after != nil && next == nil:
+		return misplaced{end, fmt.Errorf("%w: gap: next is null, but %d records are to come", ErrInconsistent, p.count-end)}
+	case !same(next, after):
+		return fmt.Errorf("%w: next is %.200q", ErrInvalidLink, got.next)
+	case !same(previous, before):
+		return fmt.Errorf("%w: previous is %.200q", ErrInvalidLink, got.previous)
+	}
+	return nil
+}
+
+// same reports whether two links are equal or both nil.
+func same(a, b *pageURL) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// link parses a link. It returns nil if url is empty.
+func link(url string) (*pageURL, error) {
+	if url == "" {
+		return nil, nil
+	}
+	q, err := parsePageURL(url)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %.200q", ErrInvalidLink, url)
+	}
+	return &q, nil
 }

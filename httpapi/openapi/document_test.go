@@ -1,10 +1,9 @@
 package openapi
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,258 +13,169 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
-// parsedDocument holds the parts of a document that the tests check.
-type parsedDocument struct {
-	OpenAPI  string
-	Info     map[string]string
-	Servers  []map[string]string
-	Security []map[string][]string
-	Paths    map[string]map[string]struct {
-		Tags       []string
-		Parameters []map[string]string
-		Security   []map[string][]string
-		Responses  map[string]json.RawMessage
+// Collections can have names of which the components or operations would be the same as
+// others: those of every document, of another collection or of a type.
+func TestNamesAreUnique(t *testing.T) {
+	type Details struct{ A int }
+	type thing struct {
+		ID   int     `json:"id"`
+		More Details `json:"more"`
 	}
-	Components struct {
-		Schemas         map[string]json.RawMessage
-		Parameters      map[string]struct{ Schema json.RawMessage }
-		SecuritySchemes map[string]map[string]string
+	collections := []struct{ key, name string }{
+		{"collections", "collection"}, {"details", "detail"}, {"roots", "root"}, {"films", "film"}, {"film-pages", "film page"},
+		{"new-films", "new film"}, {"film-updates", "film update"}, {"news", "news"}, {"a-b", "a b"}, {"a_b", "a_b"},
+		{"objects", "object"}, {"größen", "größe"}, {"{x}", "{x}"},
+		{"things", ""}, {"others", ""}, // those of the type
 	}
-}
-
-func newDocument(t *testing.T, h *httpapi.Handler, opts Options) (parsed parsedDocument) {
-	t.Helper()
-	d, err := New(context.Background(), h, opts)
+	var definitions []catalogue.AnyDefinition
+	for _, c := range collections {
+		definitions = append(definitions, catalogue.Define[thing](c.key, catalogue.Options{Description: &schema.Description{Name: c.name, Filters: []string{"id__in"}}}))
+	}
+	cat, err := catalogue.New(definitions...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
-		t.Fatal(err)
-	}
-	return parsed
-}
-
-func newHandler(t *testing.T, with map[string]httpapi.Collection, opts httpapi.Options) *httpapi.Handler {
-	t.Helper()
-	collections := map[string]httpapi.Collection{}
-	for key, c := range catalogue.New().All() {
-		collections[key] = c
-	}
-	for key, c := range with {
-		collections[key] = c
-	}
-	h, err := httpapi.NewHandler(collections, opts)
+	h, err := httpapi.New(cat, httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
-}
-
-// bareCollection is a collection without a RecordType or Create method.
-type bareCollection struct {
-	fields []string
-	err    error
-}
-
-func (c bareCollection) Fields(context.Context) ([]string, error) { return c.fields, c.err }
-
-func (c bareCollection) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	return 0, nil, nil
-}
-
-func TestOptions(t *testing.T) {
-	const base = "https://books.example/base"
-	house := map[string]string{"title": "Catalogue of a publishing house", "version": "1", "description": defaultDescription}
-	tests := []struct {
-		reason  string
-		base    string
-		opts    Options
-		info    map[string]string
-		server  string
-		openapi string
-	}{
-		{"zero options", "", Options{}, house, "/", "3.1.0"}, // "/" is the specification's default
-		{"base URL of the handler", base + "/", Options{}, house, base, "3.1.0"},
-		{"all options", base, Options{Title: "<T>", Version: "2.0", Description: "*D*", Server: "/shop/", OpenAPI: "3.0"},
-			map[string]string{"title": "<T>", "version": "2.0", "description": "*D*"}, "/shop", "3.0.3"},
-		{"URL as server", "", Options{Server: "http://x.example:8080", OpenAPI: "3.1"}, house, "http://x.example:8080", "3.1.0"},
-		{"root path as server", base, Options{Server: "/"}, house, "/", "3.1.0"},
-	}
-	for _, tt := range tests {
-		d := newDocument(t, newHandler(t, nil, httpapi.Options{BaseURL: tt.base}), tt.opts)
-		if d.OpenAPI != tt.openapi {
-			t.Errorf("%s: OpenAPI %q, want %q", tt.reason, d.OpenAPI, tt.openapi)
-		}
-		servers := []map[string]string{{"url": tt.server}}
-		if diff := cmp.Diff(tt.info, d.Info) + cmp.Diff(servers, d.Servers); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
-	}
-}
-
-func TestInvalidOptions(t *testing.T) {
-	h := newHandler(t, nil, httpapi.Options{})
-	for reason, opts := range map[string]Options{
-		"invalid URL":           {Server: "http://[::1"},
-		"relative path":         {Server: "shop"},
-		"host without a scheme": {Server: "//x.example/shop"},
-		"unsupported scheme":    {Server: "ftp://x.example"},
-		"no host":               {Server: "https:///shop"},
-		"query":                 {Server: "/shop?x=1"},
-		"empty query":           {Server: "/shop?"},
-		"fragment":              {Server: "/shop#x"},
-		"template variable":     {Server: "https://{host}/"},
-		"white space in Scheme": {Scheme: "Bearer s3cret"},
-		"version of a patch":    {OpenAPI: "3.0.3"},
-		"unsupported version":   {OpenAPI: "2.0"},
-	} {
-		if d, err := New(context.Background(), h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
-			t.Errorf("%s: New = %v, %v, want ErrInvalidConfig", reason, d, err)
-		}
-	}
-	if _, err := New(context.Background(), nil, Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
-		t.Errorf("New with a nil handler: error %v, want ErrInvalidConfig", err)
-	}
-}
-
-func TestLimits(t *testing.T) {
-	for _, tt := range []struct {
-		reason string
-		limits pagination.Limits
-		want   string
-	}{
-		{"default limits", pagination.Limits{}, `{"type":"integer","minimum":1,"maximum":1000,"default":21}`},
-		{"custom limits", pagination.Limits{Default: 50, Max: 100}, `{"type":"integer","minimum":1,"maximum":100,"default":50}`},
-		{"maximum below the default", pagination.Limits{Max: 5}, `{"type":"integer","minimum":1,"maximum":5,"default":5}`},
-		{"no maximum", pagination.Limits{Max: -1}, `{"type":"integer","minimum":1,"default":21}`},
-	} {
-		d := newDocument(t, newHandler(t, nil, httpapi.Options{Limits: tt.limits}), Options{})
-		if diff := cmp.Diff(tt.want, compactJSON(t, d.Components.Parameters["limit"].Schema)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
-	}
-}
-
-func compactJSON(t *testing.T, text []byte) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-// A collection without a RecordType method is described as a plain object, unless the
-// service's document describes its records.
-func TestUnknownRecordType(t *testing.T) {
-	h := newHandler(t, map[string]httpapi.Collection{
-		"items":  bareCollection{err: errors.New("Fields must not be called")},
-		"events": bareCollection{fields: []string{"name", "name"}},
-	}, httpapi.Options{Authorizer: httpapi.AllowAll})
-	d := newDocument(t, h, Options{})
-	for name, want := range map[string]string{
-		"Object":            `{"type":"object"}`,
-		"EventOrderingTerm": `{"type":"string","enum":["name","-name"]}`,
-		"Record":            `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true}},"required":["id"],"additionalProperties":{}}`,
-		"Item":              ``,
-		"NewEvent":          ``, // the collection is read-only
-	} {
-		var got string
-		if text := d.Components.Schemas[name]; text != nil {
-			got = compactJSON(t, text)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-	if got := string(d.Paths["/api/items/"]["get"].Responses["200"]); !strings.Contains(got, "schemas/ObjectPage") {
-		t.Errorf("GET /api/items/ returns %s, want an ObjectPage", got)
-	}
-	if _, ok := d.Paths["/api/events/"]["post"]; ok || d.Paths["/api/social-links/"]["post"].Responses == nil {
-		t.Error("POST is described for events, or not for social links")
-	}
-}
-
-// Terms are listed for collections whose fields do not depend on the stored records.
-func TestOrderingTerms(t *testing.T) {
-	house := catalogue.New()
-	h, err := httpapi.New(house, httpapi.Options{})
+	document, err := New(h, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDocument(t, h, Options{})
-	for record, fields := range map[string][]string{
-		"Event": house.Events().Fields(), "Label": house.Labels().Fields(), "SocialLink": house.SocialLinks().Fields(),
+	d := documentOf(t, cat, httpapi.Options{}, Options{})
+	if want := 1 + 2*len(collections); len(d.Paths) != want {
+		t.Errorf("%d paths, want %d", len(d.Paths), want)
+	}
+	// encoding/json does not report repeated names: count them in the text.
+	text, seen := string(document.JSON()), map[string]bool{}
+	for name := range d.Components.Schemas {
+		if n := strings.Count(text, "\n      \""+name+"\": {\n"); n != 1 {
+			t.Errorf("schema %s appears %d times", name, n)
+		}
+		if strings.ContainsFunc(name, func(r rune) bool { return r > 'z' || r == '{' }) {
+			t.Errorf("the name %q of a component is invalid", name)
+		}
+	}
+	for path, item := range d.Paths {
+		for method := range item {
+			if method == "parameters" {
+				continue
+			}
+			id := d.operation(t, path, method).OperationID
+			if seen[id] {
+				t.Errorf("two operations have the id %s", id)
+			}
+			seen[id] = true
+		}
+	}
+	for _, path := range []string{"/api/gr%C3%B6%C3%9Fen/{id}/", "/api/%7Bx%7D/"} {
+		if d.Paths[path] == nil {
+			t.Errorf("there is no path %s", path)
+		}
+	}
+}
+
+// The root lists the collections that are served, and no others have components.
+func TestCollectionsOfOnesOwn(t *testing.T) {
+	d := documentOf(t, filmCatalogue(t), httpapi.Options{Root: "/"}, Options{})
+	var paths []string
+	for path := range d.Paths {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	want := []string{"/", "/directors/", "/directors/{id}/", "/films/", "/films/{id}/", "/genres/", "/genres/{id}/"}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Errorf("paths (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"directors", "genres", "films"}, d.object(t, "Root").Required); diff != "" {
+		t.Errorf("root (-want +got):\n%s", diff)
+	}
+	if d.Components.Schemas["Event"] != nil {
+		t.Error("there is a schema of events")
+	}
+}
+
+// Open records without a description share components, except for the default order.
+func TestOpenRecordsOfOnesOwn(t *testing.T) {
+	cat, err := catalogue.New(
+		catalogue.Define[schema.Record]("notes", catalogue.Options{}),
+		catalogue.Define[schema.Record]("logs", catalogue.Options{Ordering: []ordering.Term{{Field: "at", Desc: true}}}),
+		catalogue.Define[schema.Record]("tasks", catalogue.Options{}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOf(t, cat, httpapi.Options{}, Options{})
+	for path, want := range map[string]string{
+		"/api/notes/": "format RecordOrdering limit offset",
+		"/api/logs/":  "format LogsOrdering limit offset",
+		"/api/tasks/": "format RecordOrdering limit offset",
 	} {
-		var want, got struct{ Enum []string }
-		for _, name := range fields {
-			want.Enum = append(want.Enum, name, "-"+name)
+		op := d.operation(t, path, "get")
+		if got := strings.Join(op.parameters(), " "); got != want {
+			t.Errorf("%s has parameters %s, want %s", path, got, want)
 		}
-		if err := json.Unmarshal(d.Components.Schemas[record+"OrderingTerm"], &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", record, diff)
+		if !strings.Contains(string(op.Responses["200"]), "schemas/RecordPage") {
+			t.Errorf("%s does not return a RecordPage: %s", path, op.Responses["200"])
 		}
 	}
-	if got := compactJSON(t, d.Components.Parameters["RecordOrdering"].Schema); got != `{"type":"array","items":{"type":"string"}}` {
-		t.Errorf("ordering of open records has schema %s", got)
+	if text := string(d.Components.Parameters["LogsOrdering"]); !strings.Contains(text, "The default is -at.") {
+		t.Errorf("the default order of logs is missing: %s", text)
 	}
-}
-
-func TestFieldsError(t *testing.T) {
-	errFields := errors.New("no fields")
-	h := newHandler(t, map[string]httpapi.Collection{"labels": bareCollection{err: errFields}}, httpapi.Options{})
-	if _, err := New(context.Background(), h, Options{}); !errors.Is(err, errFields) || !strings.Contains(err.Error(), "labels") {
-		t.Errorf("New: error %v, want %v with the key", err, errFields)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := New(ctx, newHandler(t, nil, httpapi.Options{}), Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("New with a canceled context: error %v", err)
+	if op := d.operation(t, "/api/notes/{id}/", "get"); op.OperationID != "getNotes" {
+		t.Errorf("operation %q, want getNotes", op.OperationID)
 	}
 }
 
-// The document does not depend on the stored records.
-func TestDocumentIsDeterministic(t *testing.T) {
-	house := catalogue.New()
-	var texts []string
-	for range 3 {
-		h, err := httpapi.New(house, httpapi.Options{})
+// Each component is used, and each reference has a component, whatever the handler
+// serves.
+func TestComponentsAreUsed(t *testing.T) {
+	catalogues := map[string]*catalogue.Catalogue{"documented collections": mustNew(), "films": filmCatalogue(t)}
+	for reason, actions := range map[string]schema.Actions{
+		"only POST": schema.Create, "only DELETE": schema.Destroy, "only PATCH": schema.PartialUpdate, "only pages": schema.List,
+	} {
+		cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{
+			Description: &schema.Description{Actions: actions},
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := New(context.Background(), h, Options{Title: "a < b & c"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(d.JSON()))
-		clear(d.JSON()) // JSON returns a copy
-		books, err := house.Records("books")
-		if err != nil {
-			t.Fatal(err)
-		}
-		record, err := schema.ParseRecord([]byte(`{"new":1}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := books.Insert(record); err != nil {
-			t.Fatal(err)
-		}
-		if got := string(d.JSON()); got != texts[0] {
-			t.Error("the document changed")
-		}
+		catalogues[reason] = cat
 	}
-	if texts[0] != texts[1] || texts[0] != texts[2] {
-		t.Error("documents of the same catalogue differ")
-	}
-	if !strings.Contains(texts[0], `"title": "a < b & c"`) || !strings.HasSuffix(texts[0], "}\n") {
-		t.Error("the document escapes HTML or has no trailing newline")
-	}
-	if err := house.Check(); err != nil {
-		t.Error(err)
+	for reason, cat := range catalogues {
+		for _, tags := range []bool{false, true} {
+			h, err := httpapi.New(cat, httpapi.Options{ETags: tags})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := New(h, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parsed struct {
+				Components map[string]map[string]json.RawMessage
+			}
+			if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
+				t.Fatal(err)
+			}
+			references := map[string]bool{}
+			for _, found := range regexp.MustCompile(`"#/components/([^"]+)"`).FindAllStringSubmatch(string(d.JSON()), -1) {
+				references[found[1]] = true
+			}
+			for kind, components := range parsed.Components {
+				for name := range components {
+					if !references[kind+"/"+name] {
+						t.Errorf("%s: %s/%s is not used", reason, kind, name)
+					}
+					delete(references, kind+"/"+name)
+				}
+			}
+			for name := range references {
+				t.Errorf("%s: there is no %s", reason, name)
+			}
+		}
 	}
 }

@@ -11,29 +11,34 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
-// The records of a type passed to catalogue.Define are described as they are encoded.
+type film struct {
+	ID       int     `json:"id"`
+	Title    string  `json:"title"`
+	Subtitle *string `json:"subtitle"`
+	Minutes  int     `json:"minutes,omitempty"`
+}
+
+// filmHandler returns a handler that serves films.
+func filmHandler() *httpapi.Handler {
+	c, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{}))
+	if err != nil {
+		panic(err)
+	}
+	handler, err := httpapi.New(c, httpapi.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return handler
+}
+
+// Records are described as they are encoded.
 func ExampleNew() {
-	type Book struct {
-		ID       int     `json:"id"`
-		Name     string  `json:"name"`
-		Subtitle *string `json:"subtitle"`
-		Pages    int     `json:"pages,omitempty"`
-	}
-	house, err := catalogue.NewWith(catalogue.Define[Book]("books", catalogue.Options{}))
-	if err != nil {
-		panic(err)
-	}
-	handler, err := httpapi.New(house, httpapi.Options{})
-	if err != nil {
-		panic(err)
-	}
-	document, err := openapi.New(context.Background(), handler, openapi.Options{Title: "The Shop", Server: "/shop"})
+	document, err := openapi.New(filmHandler(), openapi.Options{Title: "Films", Server: "/cinema"})
 	if err != nil {
 		panic(err)
 	}
@@ -44,23 +49,51 @@ func ExampleNew() {
 	if err := json.Unmarshal(document.JSON(), &read); err != nil {
 		panic(err)
 	}
-	var book bytes.Buffer
-	if err := json.Compact(&book, read.Components.Schemas["Book"]); err != nil {
+	var text bytes.Buffer
+	if err := json.Indent(&text, read.Components.Schemas["Film"], "", " "); err != nil {
 		panic(err)
 	}
-	fmt.Println(len(read.Paths), "paths")
-	fmt.Println(&book)
+	fmt.Println(len(read.Paths), "paths") // the root, the list of films, and a film
+	fmt.Println(&text)
 	// Output:
-	// 40 paths
-	// {"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},"name":{"type":"string"},"subtitle":{"oneOf":[{"type":"string"},{"type":"null"}]},"pages":{"type":"integer","format":"int64"}},"required":["id","name","subtitle"]}
+	// 3 paths
+	// {
+	//  "type": "object",
+	//  "properties": {
+	//   "id": {
+	//    "type": "integer",
+	//    "format": "int64",
+	//    "readOnly": true
+	//   },
+	//   "title": {
+	//    "type": "string"
+	//   },
+	//   "subtitle": {
+	//    "oneOf": [
+	//     {
+	//      "type": "string"
+	//     },
+	//     {
+	//      "type": "null"
+	//     }
+	//    ]
+	//   },
+	//   "minutes": {
+	//    "type": "integer",
+	//    "format": "int64"
+	//   }
+	//  },
+	//  "required": [
+	//   "id",
+	//   "title",
+	//   "subtitle"
+	//  ]
+	// }
 }
 
 func ExampleDocument_ServeHTTP() {
-	handler, err := httpapi.New(catalogue.New(), httpapi.Options{})
-	if err != nil {
-		panic(err)
-	}
-	document, err := openapi.New(context.Background(), handler, openapi.Options{})
+	handler := filmHandler()
+	document, err := openapi.New(handler, openapi.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -79,35 +112,27 @@ func ExampleDocument_ServeHTTP() {
 	// true
 }
 
-type film struct {
-	ID    int    `json:"id"`
-	Title string `json:"title"`
-}
-
 // films is an httpapi.Collection other than a catalogue's, for example one in a
 // database.
 type films struct{}
 
-func (films) Fields(context.Context) ([]string, error) { return []string{"title"}, nil }
+func (films) Description() schema.Description {
+	return schema.Description{Key: "films", Segment: "films", Name: "film", Actions: schema.List, Sortable: []string{"title"}}
+}
 
-func (films) Page(context.Context, pagination.Window, []ordering.Term) (int, [][]byte, error) {
-	return 0, nil, nil
+func (films) List(context.Context, catalogue.Query) (catalogue.List, error) {
+	return catalogue.List{}, nil
 }
 
 func (films) RecordType() reflect.Type { return reflect.TypeFor[film]() }
 
 // The method RecordType makes the type of a collection's records known.
 func ExampleNew_recordType() {
-	collections := map[string]httpapi.Collection{}
-	for key, c := range catalogue.New().All() {
-		collections[key] = c
-	}
-	collections["items"] = films{}
-	handler, err := httpapi.NewHandler(collections, httpapi.Options{})
+	handler, err := httpapi.NewHandler([]httpapi.Collection{films{}}, httpapi.Options{})
 	if err != nil {
 		panic(err)
 	}
-	document, err := openapi.New(context.Background(), handler, openapi.Options{})
+	document, err := openapi.New(handler, openapi.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -123,11 +148,11 @@ func ExampleNew_recordType() {
 		panic(err)
 	}
 	var names []string
-	for name := range read.Components.Schemas["Item"].Properties {
+	for name := range read.Components.Schemas["Film"].Properties {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	fmt.Println(names, read.Components.Schemas["ItemOrderingTerm"].Enum)
+	fmt.Println(names, read.Components.Schemas["FilmOrderingTerm"].Enum)
 	// Output:
-	// [id title] [title -title]
+	// [id minutes subtitle title] [title -title]
 }

@@ -1,45 +1,85 @@
 package openapi
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
+
+// forms are the schemas of the values of a field other than null.
+type forms struct {
+	stored *jsonSchema
+	posted *jsonSchema // stricter: records that were loaded need not satisfy the rules for new values
+	exact  *jsonSchema // in a filter without a lookup
+	filter *jsonSchema // one value of any other filter
+}
+
+// formsOf returns the schemas that follow from the kind of a field.
+func formsOf(f schema.Field) forms {
+	s := forms{stored: &jsonSchema{}, filter: ofKind("string")}
+	least := 1
+	if f.Blank {
+		least = 0
+	}
+	switch f.Kind {
+	case schema.Integer:
+		s.stored, s.posted, s.filter = integer(), integer(), numberText()
+		s.posted.Minimum, s.posted.Maximum = f.Min, f.Max
+	case schema.Float:
+		s.stored, s.filter = formatted("number", "double"), numberText()
+	case schema.Decimal:
+		s.stored = &jsonSchema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
+		s.posted = &jsonSchema{Type: "string", Pattern: decimalPattern(f),
+			Description: fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places)}
+		s.filter = numberText()
+	case schema.Text:
+		s.stored, s.posted = ofKind("string"), &jsonSchema{Type: "string", MinLength: least}
+	case schema.Slug:
+		s.stored, s.posted = ofKind("string"), &jsonSchema{Type: "string", MinLength: least, Pattern: "^[-a-zA-Z0-9_]+$"}
+		if f.Blank {
+			s.posted.Pattern = "^[-a-zA-Z0-9_]*$"
+		}
+	case schema.URL:
+		s.stored = formatted("string", "uri")
+		if f.Blank { // an empty string does not have the format uri
+			s.stored = &jsonSchema{Type: "string", Description: "A URL, or empty."}
+		}
+		posted := *s.stored
+		posted.MinLength, posted.MaxLength = least, maxURL
+		s.posted = &posted
+	case schema.Date:
+		s.stored, s.filter = formatted("string", "date"), formatted("string", "date")
+	case schema.Timestamp:
+		s.stored, s.filter = formatted("string", "date-time"), formatted("string", "date-time")
+	case schema.Boolean:
+		s.stored, s.filter = ofKind("boolean"), ofKind("boolean")
+	case schema.Choice:
+		s.exact = &jsonSchema{Type: "string", Enum: choices{list: f.Choices}}
+		s.stored = &jsonSchema{Type: "string", Enum: choices{list: choicesOf(f)}}
+	case schema.Reference:
+		s.stored, s.filter = integer(), integer()
+	case schema.References:
+		s.stored, s.exact, s.filter = listOf(integer()), listOf(integer()), integer()
+	case schema.TextList:
+		s.stored = listOf(ofKind("string"))
+	}
+	s.posted, s.exact = cmp.Or(s.posted, s.stored), cmp.Or(s.exact, s.filter)
+	return s
+}
 
 // maxURL is the maximum length of a posted URL in code points.
 const maxURL = 2048
 
-// kindSchema returns the schema of the values of a field other than null.
-func kindSchema(f schema.Field) *jsonSchema {
-	switch f.Kind {
-	case schema.Integer, schema.Reference:
-		return integer()
-	case schema.Text, schema.Slug:
-		return ofKind("string")
-	case schema.Timestamp:
-		return formatted("string", "date-time")
-	case schema.Date:
-		return formatted("string", "date")
-	case schema.Boolean:
-		return ofKind("boolean")
-	case schema.Float:
-		return formatted("number", "double")
-	case schema.Decimal:
-		return &jsonSchema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
-	case schema.Choice:
-		return &jsonSchema{Type: "string", Enum: choices{list: choicesOf(f)}}
-	case schema.URL:
-		if f.Blank { // an empty string does not have the format uri
-			return &jsonSchema{Type: "string", Description: "A URL, or empty."}
-		}
-		return formatted("string", "uri")
-	case schema.References:
-		return listOf(integer())
-	case schema.TextList:
-		return listOf(ofKind("string"))
-	}
-	return &jsonSchema{}
+// numberText returns the schema of numbers in filters, which are decimals for all kinds.
+func numberText() *jsonSchema {
+	return &jsonSchema{Type: "string", Pattern: `^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$`}
 }
 
 // choicesOf returns the values of a Choice, of which one may be empty.
@@ -48,36 +88,6 @@ func choicesOf(f schema.Field) []string {
 		return append(slices.Clip(f.Choices), "")
 	}
 	return f.Choices
-}
-
-// postedField returns the schema of a field in a request. It is stricter than that of
-// a stored field, because records that were loaded need not satisfy these rules.
-func postedField(f schema.Field) *jsonSchema {
-	s := fieldSchema(f)
-	switch f.Kind {
-	case schema.Integer:
-		s.Minimum, s.Maximum = f.Min, f.Max
-	case schema.Decimal:
-		s.Description, s.Pattern = fieldText(f, decimalText(f)), decimalPattern(f)
-	case schema.Slug:
-		s.Pattern = "^[-a-zA-Z0-9_]+$"
-		if f.Blank {
-			s.Pattern = "^[-a-zA-Z0-9_]*$"
-		}
-	case schema.URL:
-		s.MaxLength = maxURL
-	}
-	switch f.Kind {
-	case schema.Text, schema.Slug, schema.URL:
-		if !f.Blank {
-			s.MinLength = 1
-		}
-	}
-	return s
-}
-
-func decimalText(f schema.Field) string {
-	return fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places)
 }
 
 // decimalPattern returns the pattern of a Decimal as it should be sent.
@@ -90,4 +100,210 @@ func decimalPattern(f schema.Field) string {
 		return "^-?" + whole + "$"
 	}
 	return fmt.Sprintf(`^-?%s(\.[0-9]{1,%d})?$`, whole, f.Places)
+}
+
+// described returns the schema of records with the given fields. All of them are always
+// present, unless t is a struct whose JSON may omit some. Open records that were loaded
+// have the required ones, and may have other members. t may be nil.
+func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
+	var own []jsonmember.Member
+	if t != nil && !marshals(t) {
+		own, _ = jsonmember.Of(t)
+	}
+	s := ofKind("object")
+	for _, f := range fields {
+		field, required := storedField(f), !isOpen(t) || f.Required || f.Name == "id"
+		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
+			field, required = ts.merged(field, f, own[i])
+		}
+		s.Properties.add(f.Name, field)
+		if required {
+			s.Required = append(s.Required, f.Name)
+		}
+	}
+	if isOpen(t) {
+		s.Others = &jsonSchema{}
+	}
+	return s
+}
+
+// merged adds what follows from the Go type of a field to its schema. It reports whether
+// the field is always present.
+func (ts *types) merged(s *jsonSchema, f schema.Field, own jsonmember.Member) (merged *jsonSchema, required bool) {
+	required, nullable := presence(own)
+	if s.acceptsAny() {
+		if v := ts.value(own); !v.acceptsAny() {
+			s = v
+		}
+	}
+	if nullable && (f.Nullable || !isList(own)) { // a catalogue stores empty lists for nil
+		s = orNull(s)
+	}
+	return s, required
+}
+
+// storedField returns the schema of a field of a stored record.
+func storedField(f schema.Field) *jsonSchema {
+	s := fieldSchema(f, formsOf(f).stored)
+	s.ReadOnly = f.ReadOnly
+	return s
+}
+
+// postedField returns the schema of a field in a request.
+func postedField(f schema.Field) *jsonSchema { return fieldSchema(f, formsOf(f).posted) }
+
+// fieldSchema adds to the schema of a field's values what does not follow from its kind.
+func fieldSchema(f schema.Field, s *jsonSchema) *jsonSchema {
+	var parts []string
+	if s.Description != "" {
+		parts = append(parts, s.Description)
+	}
+	switch {
+	case f.Refers != "" && s.Type == "array":
+		parts = append(parts, "Ids of records of the collection "+f.Refers+".")
+	case f.Refers != "":
+		parts = append(parts, "The id of a record of the collection "+f.Refers+".")
+	case f.Created:
+		parts = append(parts, "The time at which the record was created.")
+	}
+	if f.Unique {
+		parts = append(parts, "No two records have the same value.")
+	}
+	s.Description = strings.Join(parts, " ")
+	if f.Nullable {
+		return orNull(s)
+	}
+	return s
+}
+
+// bodies adds the components of a collection's bodies.
+func (d *describer) bodies(c collection) {
+	for _, action := range []schema.Actions{schema.Create, schema.Update, schema.PartialUpdate} {
+		if c.Actions.Has(action) && c.Description.Fields != nil {
+			d.model.Components.Schemas.add(bodyOf(c.name, action), posted(c.Description.Fields, action))
+		}
+	}
+}
+
+// posted returns the schema of the body of a request with an action. An absent field has
+// its default only in a new record.
+func posted(fields []schema.Field, action schema.Actions) *jsonSchema {
+	s := ofKind("object")
+	for _, f := range fields {
+		if f.ReadOnly {
+			continue
+		}
+		field := postedField(f)
+		if action == schema.Create {
+			field.setDefault(f.Default)
+		}
+		s.Properties.add(f.Name, field)
+		if f.Required && action != schema.PartialUpdate {
+			s.Required = append(s.Required, f.Name)
+		}
+	}
+	return s
+}
+
+// setDefault adds a default. That of a list or of any value is described in words, because
+// ogen generates no operation with such a default.
+func (s *jsonSchema) setDefault(text string) {
+	if text == "" || s.Type != "array" && s.Type != "" {
+		s.Default = json.RawMessage(text)
+		return
+	}
+	s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
+}
+
+// filtered reports whether parameters select records of the collection.
+func (c collection) filtered() bool {
+	return len(c.Description.Filters)+len(c.Description.Search) > 0
+}
+
+// invalid returns the response to an invalid request: badFilter if there are filters, and
+// otherwise the given one. A search is never invalid.
+func (c collection) invalid(otherwise common) common {
+	if c.filtered() && len(c.Description.Filters) > 0 {
+		return badFilter
+	}
+	return otherwise
+}
+
+// filters adds the components for the parameters that select records of a collection and
+// returns references to them.
+func (d *describer) filters(c collection) (references []parameter) {
+	if !c.filtered() {
+		return nil
+	}
+	taken := names{}
+	add := func(p parameter) {
+		// No other component has a point. Generators derive the name of a type from that of
+		// the component. Without ".filter" it could be that of the type of a field.
+		name := c.name + ".filter." + taken.take(p.Name)
+		d.model.Components.Parameters.add(name, p)
+		references = append(references, parameterRef(name))
+	}
+	for _, name := range c.Description.Filters {
+		field, lookup := filterOf(c.Description.Fields, name)
+		add(filterParameter(name, field, lookup))
+	}
+	if fields := c.Description.Search; len(fields) > 0 {
+		text := "Words, separated by white space or commas. Records in which each of them is found, in any letter case. The fields are "
+		add(parameter{Name: "search", In: "query", Description: text + strings.Join(fields, ", ") + ".", Schema: ofKind("string")})
+	}
+	return references
+}
+
+// filterOf returns the field and the lookup of a filter: the name of a field, or that, two
+// underscores and a lookup.
+func filterOf(fields []schema.Field, name string) (f schema.Field, lookup string) {
+	named := func(snake string) (f schema.Field, ok bool) {
+		i := slices.IndexFunc(fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == snake })
+		if i < 0 {
+			return schema.Field{Name: snake}, false
+		}
+		return fields[i], true
+	}
+	f, ok := named(name)
+	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
+		f, _ = named(name[:at])
+		return f, name[at+len("__"):]
+	}
+	return f, "exact"
+}
+
+func filterParameter(name string, f schema.Field, lookup string) parameter {
+	joined, repeated := false, true
+	values := formsOf(f)
+	p := parameter{Name: name, In: "query", Schema: values.filter}
+	text := map[string]string{
+		"in":          "is one of the values, which are separated by commas.",
+		"gt":          "is greater than the value.",
+		"gte":         "is at least the value.",
+		"lt":          "is less than the value.",
+		"lte":         "is at most the value.",
+		"range":       "is at least the first and at most the second of two values, which are separated by a comma.",
+		"isnull":      "is null if the value is true, and is not null if it is false.",
+		"contains":    "contains the value.",
+		"startswith":  "begins with the value.",
+		"iexact":      "is equal to the value in any letter case.",
+		"icontains":   "contains the value in any letter case.",
+		"istartswith": "begins with the value in any letter case.",
+	}[lookup]
+	switch lookup {
+	case "exact":
+		p.Schema = values.exact
+		if p.Schema.Type == "array" {
+			p.Explode, text = &repeated, "contain one of the ids."
+		}
+	case "in":
+		p.Schema, p.Explode = listOf(values.filter), &joined
+	case "range":
+		p.Schema, p.Explode = listOf(values.filter), &joined
+		p.Schema.MinItems, p.Schema.MaxItems = number(2), number(2)
+	case "isnull":
+		p.Schema = ofKind("boolean")
+	}
+	p.Description = "Records whose " + f.Name + " " + cmp.Or(text, "is equal to the value.")
+	return p
 }

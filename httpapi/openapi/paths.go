@@ -1,22 +1,22 @@
 package openapi
 
 import (
+	"cmp"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
-// Tags of operations.
-const (
-	recordsTag  = "records"
-	metadataTag = "metadata"
-)
-
-const jsonType = "application/json"
+// recordsTag is the tag of all operations. Linters report operations without a tag.
+const recordsTag = "records"
 
 // jsonBody returns a JSON body with the schema s.
-func jsonBody(s *jsonSchema) members[media] { return one(jsonType, media{s}) }
+func jsonBody(s *jsonSchema) members[media] { return one("application/json", media{s}) }
 
 // root adds the path that lists the collections.
 func (d *describer) root(served httpapi.Served, collections []collection) {
@@ -26,105 +26,271 @@ func (d *describer) root(served httpapi.Served, collections []collection) {
 		keys.Required = append(keys.Required, c.Description.Key)
 	}
 	d.model.Components.Schemas.add(root, keys)
-	format := parameterRef(formatParameter)
-	d.model.Paths.add(escaped(served.Path), pathItem{
-		Get: d.get(&operation{
-			ID: "listCollections", Summary: "The URLs of all collections",
-			Description: "Returns the absolute URL of each collection.",
-			Parameters:  []parameter{format},
-			Responses: responses("200", response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))},
-				badRequest, notFound, notAcceptable, targetTooLong, failure),
-		}, served.Tagged),
-		Head:    d.head("headCollections", served.Tagged, []parameter{format}),
-		Options: d.options("describeCollections", "POST if the client may post", metadata, []parameter{format}),
-	})
+	d.model.Paths.add(escaped(served.Root), pathItem{Get: d.get(&operation{
+		ID: "listCollections", Summary: "The URLs of all collections",
+		Description: "Returns the absolute URL of each collection.",
+		Parameters:  []parameter{parameterRef(formatParameter)},
+	}, served.Tagged, response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))}, badRequest, notFound)})
 }
 
 // listPath returns the description of the path of a collection. order is the component
 // of the parameter ordering.
-func (d *describer) listPath(c collection, order string, filters []parameter) pathItem {
-	list := listName(c.Description)
+func (d *describer) listPath(c collection, order string, filters []parameter) (item pathItem) {
 	format := []parameter{parameterRef(formatParameter)}
-	item := pathItem{}
 	if c.Actions.Has(schema.List) {
-		parameters := slices.Concat(format, []parameter{parameterRef(order), parameterRef(limitParameter), parameterRef(offsetParameter)}, filters)
 		item.Get = d.get(&operation{
-			ID: "list" + list, Summary: "A page of " + c.Description.Segment,
+			ID: "list" + listName(c.Description), Summary: "A page of " + c.Description.Segment,
 			Description: "Returns records in the requested order, their total number, and the URLs of the next and the previous page.",
-			Parameters:  parameters,
-			Responses: responses("200", response{Description: "One page.", Content: jsonBody(ref(pageOf(c.record)))},
-				c.invalid(badRequest), notFound, notAcceptable, targetTooLong, failure),
-		}, c.Tagged)
-		item.Head = d.head("head"+list, c.Tagged, parameters)
+			Parameters:  slices.Concat(format, []parameter{parameterRef(order), parameterRef(limitParameter), parameterRef(offsetParameter)}, filters),
+		}, c.Tagged, response{Description: "One page.", Content: jsonBody(ref(pageOf(c.record)))}, c.invalid(badRequest), notFound)
 	}
 	if c.Actions.Has(schema.Create) {
+		created := response{Description: "The record, with its id.", Headers: d.tagOf(c), Content: jsonBody(ref(c.record))}
 		item.Post = d.write(&operation{
 			ID: "create" + c.name, Summary: "Add a record to " + c.Description.Segment,
 			Description: "Validates the body and adds a record with a new id.",
 			Parameters:  format,
 			RequestBody: c.body(schema.Create),
-			Responses: responses("201", response{Description: "The record, with its id.", Headers: d.tagOf(c), Content: jsonBody(ref(c.record))},
-				badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong, unsupported, failure),
-		})
+		}, "201", created, badRecord, notFound, tooLarge, unsupported)
 	}
-	item.Options = d.options("describe"+list, "POST if the client may post", metadata, format)
 	return item
 }
 
+// recordActions are those of the path of a record.
+const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
+
+// hasRecordPath reports whether the records of the collection have paths.
+func (c collection) hasRecordPath() bool { return c.Actions&recordActions != 0 }
+
+// recordPath returns the description of the path of a collection's records.
+func (d *describer) recordPath(c collection, filters []parameter) pathItem {
+	item := pathItem{Parameters: slices.Concat([]parameter{parameterRef(idParameter), parameterRef(formatParameter)}, filters)}
+	if c.Actions.Has(schema.Retrieve) {
+		item.Get = d.get(&operation{
+			ID: "get" + c.name, Summary: "A record of " + c.Description.Segment,
+			Description: "Returns the record with the id.",
+		}, d.tags, response{Description: "The record.", Content: jsonBody(ref(c.record))}, c.invalid(badRequest), noRecord)
+	}
+	if c.Actions.Has(schema.Update) {
+		item.Put = d.change(c, schema.Update, &operation{
+			ID: "update" + c.name, Summary: "Change a record of " + c.Description.Segment,
+			Description: "Validates the body and changes the record. Optional members that are absent keep their values.",
+		})
+	}
+	if c.Actions.Has(schema.PartialUpdate) {
+		item.Patch = d.change(c, schema.PartialUpdate, &operation{
+			ID: "patch" + c.name, Summary: "Change members of a record of " + c.Description.Segment,
+			Description: "Validates the body and changes the record. Members that are absent keep their values.",
+		})
+	}
+	if c.Actions.Has(schema.Destroy) {
+		item.Delete = d.writeRecord(&operation{
+			ID: "delete" + c.name, Summary: "Delete a record of " + c.Description.Segment,
+			Description: "Deletes the record, unless other records refer to it.",
+		}, "204", response{Description: "The record is deleted."}, c.invalid(badRequest))
+	}
+	return item
+}
+
+// change completes the description of PUT or PATCH. The response to a PUT has no tag.
+func (d *describer) change(c collection, action schema.Actions, op *operation) *operation {
+	changed := response{Description: "The changed record.", Content: jsonBody(ref(c.record))}
+	if action == schema.PartialUpdate {
+		changed.Headers = d.tagOf(c)
+	}
+	op.RequestBody = c.body(action)
+	return d.writeRecord(op, "200", changed, c.invalid(badRecord), tooLarge, unsupported)
+}
+
+// writeRecord completes the description of a method that writes a record.
+func (d *describer) writeRecord(op *operation, status string, good response, others ...common) *operation {
+	if d.tags {
+		op.Parameters = append(op.Parameters, parameterRef(matchParameter))
+		others = append(others, preconditionFailed)
+	}
+	return d.write(op, status, good, append(others, noRecord, conflict)...)
+}
+
+// tagOf returns the header with the entity tag of a record, or nil if there is none.
+func (d *describer) tagOf(c collection) members[header] {
+	if !d.tags || !c.Actions.Has(schema.Retrieve) {
+		return nil
+	}
+	return one(tagHeader, headerRef(tagHeader))
+}
+
 // get completes the description of GET.
-func (d *describer) get(op *operation, tagged bool) *operation {
-	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
+func (d *describer) get(op *operation, tagged bool, found response, others ...common) *operation {
 	if tagged {
-		op.tagged()
+		op.Parameters = append(op.Parameters, parameterRef(tagParameter))
+		found.Headers = one(tagHeader, headerRef(tagHeader))
+		others = append(others, notModified)
 	}
 	if d.reads {
-		op.denied()
+		others = append(others, unauthorized, forbidden)
 	}
-	return op
+	return d.operation(op, "200", found, others)
 }
 
 // write completes the description of a method that needs permission.
-func (d *describer) write(op *operation) *operation {
-	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
+func (d *describer) write(op *operation, status string, good response, others ...common) *operation {
 	d.writes = true
 	if d.scheme != "" && !d.reads { // otherwise all operations require credentials
 		op.Security = required()
 	}
+	return d.operation(op, status, good, append(others, unauthorized, forbidden))
+}
+
+// operation completes the description of a method with its responses, ordered by status.
+func (d *describer) operation(op *operation, status string, good response, others []common) *operation {
+	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
+	op.Responses = one(status, good)
+	for _, r := range append(others, notAcceptable, targetTooLong, failure) {
+		op.Responses.add(r.status, response{Ref: "#/components/responses/" + r.name})
+	}
+	slices.SortFunc(op.Responses, func(a, b member[response]) int { return cmp.Compare(a.name, b.name) })
 	return op
 }
 
-// head returns the description of HEAD, whose responses are those of GET without their
-// bodies.
-func (d *describer) head(id string, tagged bool, parameters []parameter) *operation {
-	like := response{Description: "Same as for GET, without a body."}
-	op := &operation{
-		ID: d.operations.take(id), Summary: "The headers of the response to GET",
-		Description: "Returns the status and the headers of GET, without a body.",
-		Tags:        []string{metadataTag},
-		Parameters:  parameters,
-		Responses:   members[response]{{"200", like}, {"4XX", like}, {"default", like}},
+// body returns the description of the body of a request with an action.
+func (c collection) body(action schema.Actions) *requestBody {
+	s := ofKind("object")
+	if c.Description.Fields != nil {
+		s = ref(bodyOf(c.name, action))
 	}
-	if tagged {
-		op.tagged()
-	}
-	return op
+	return &requestBody{Required: true, Content: jsonBody(s)}
 }
 
-// options returns the description of OPTIONS, which lists the fields for a method.
-func (d *describer) options(id, method, schema string, parameters []parameter) *operation {
-	op := &operation{
-		ID: d.operations.take(id), Summary: "The supported operations",
-		Description: "Returns the name of the path, its media types, and the fields for " + method + ".",
-		Tags:        []string{metadataTag},
-		Parameters:  parameters,
-		Responses: responses("200", response{
-			Description: "The description of the path.",
-			Headers:     one(allowHeader, headerRef(allowHeader)),
-			Content:     jsonBody(ref(schema)),
-		}, badRequest, notFound, notAcceptable, targetTooLong, failure),
+// credentials is the name of the security scheme.
+const credentials = "credentials"
+
+// required returns the requirement of credentials.
+func required() requirements { return requirements{one(credentials, []struct{}{})} }
+
+// secure describes the credentials of the requests that have no description of their own.
+// If the handler authorizes reads and the scheme is not known, nothing is said about them.
+func (d *describer) secure() {
+	switch {
+	case !d.reads:
+		d.model.Security = requirements{} // none are needed
+	case d.scheme != "":
+		d.model.Security = required()
 	}
-	if d.reads {
-		op.denied()
+	if d.scheme != "" && (d.reads || d.writes) {
+		d.model.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(d.scheme)})
 	}
-	return op
+}
+
+// common is a response that operations share.
+type common struct {
+	name   string // component
+	status string // key in an operation
+	text   string
+	body   string // schema; empty: none
+	header string // empty: none
+}
+
+// Some of the responses share a status.
+var (
+	badRequest         = common{"BadRequest", "400", "The request exceeds a limit, or its Host or a forwarded header is invalid.", detail, ""}
+	badRecord          = common{"BadRecord", "400", "The body is not valid JSON or not a valid record, with the errors by field.", fieldErrors, ""}
+	unauthorized       = common{"Unauthorized", "401", "The credentials are missing or invalid.", detail, challengeHeader}
+	forbidden          = common{"Forbidden", "403", "The client may not send this request.", detail, ""}
+	notFound           = common{"NotFound", "404", "The path or the format does not exist.", detail, ""}
+	notAcceptable      = common{"NotAcceptable", "406", "The Accept header excludes JSON.", detail, ""}
+	tooLarge           = common{"BodyTooLarge", "413", "The body is too large.", detail, ""}
+	targetTooLong      = common{"TargetTooLong", "414", "The path or the query is too long.", detail, ""}
+	unsupported        = common{"UnsupportedMediaType", "415", "The content type of the body is not JSON.", detail, ""}
+	failure            = common{"Failure", "default", "Any other error, such as 500 or 503.", detail, ""}
+	noRecord           = common{"NoRecord", "404", "The record or the format does not exist, or a filter excludes the record.", detail, ""}
+	conflict           = common{"Conflict", "409", "The request conflicts with stored records, such as one that refers to the record.", detail, ""}
+	badFilter          = common{"BadFilter", "400", "A filter or the body is invalid, with the errors by parameter or field, or the request exceeds a limit.", fieldErrors, ""}
+	notModified        = common{"NotModified", "304", "The client's copy is current.", "", tagHeader}
+	preconditionFailed = common{"PreconditionFailed", "412", "The record does not have any of the entity tags in If-Match.", detail, ""}
+)
+
+// commonResponses returns the components of the shared responses.
+func commonResponses() (list members[response]) {
+	for _, c := range []common{
+		badRequest, badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong,
+		unsupported, failure, noRecord, conflict, badFilter, notModified, preconditionFailed,
+	} {
+		r := response{Description: c.text}
+		if c.header != "" {
+			r.Headers = one(c.header, headerRef(c.header))
+		}
+		if c.body != "" {
+			r.Content = jsonBody(ref(c.body))
+		}
+		list.add(c.name, r)
+	}
+	return list
+}
+
+// Response headers, which are components.
+const (
+	challengeHeader = "WWW-Authenticate"
+	tagHeader       = "ETag"
+)
+
+func headerRef(name string) header { return header{Ref: "#/components/headers/" + name} }
+
+func commonHeaders() members[header] {
+	return members[header]{
+		{challengeHeader, header{Description: "The credentials that are required.", Schema: ofKind("string")}},
+		{tagHeader, header{Description: "The entity tag of the response.", Schema: ofKind("string")}},
+	}
+}
+
+// Components of parameters of all collections.
+const (
+	formatParameter = "format"
+	limitParameter  = "limit"
+	offsetParameter = "offset"
+	idParameter     = "id"
+	tagParameter    = "ifNoneMatch"
+	matchParameter  = "ifMatch"
+)
+
+func parameterRef(name string) parameter { return parameter{Ref: "#/components/parameters/" + name} }
+
+func commonParameters(limits pagination.Limits) members[parameter] {
+	byDefault := limits.Window(pagination.Query{}).Limit
+	most := limits.Window(pagination.ParseQuery("limit=" + tooMany)).Limit
+	limit := &jsonSchema{Type: "integer", Minimum: number(1), Default: intText(byDefault)}
+	text := "The maximum number of records on the page."
+	if most < math.MaxInt {
+		limit.Maximum = number(most)
+		text += " Larger limits are reduced to the maximum."
+	}
+	offset := &jsonSchema{Type: "integer", Minimum: number(0), Default: intText(0)}
+	id := integer()
+	id.Minimum = number(1)
+	query := func(name, text string, s *jsonSchema) member[parameter] {
+		return member[parameter]{name, parameter{Name: name, In: "query", Description: text, Schema: s}}
+	}
+	tags := func(component, name, text string) member[parameter] {
+		return member[parameter]{component, parameter{Name: name, In: "header", Description: text, Schema: ofKind("string")}}
+	}
+	return members[parameter]{
+		query(formatParameter, "Both formats are JSON.", ref(format)),
+		query(limitParameter, text, limit),
+		query(offsetParameter, "The number of records to skip.", offset),
+		{idParameter, parameter{Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: id}},
+		tags(tagParameter, "If-None-Match", "The entity tags of the client's copies."),
+		tags(matchParameter, "If-Match", "The entity tags of the record that the request is for."),
+	}
+}
+
+// tooMany is a number that is parsed as math.MaxInt.
+const tooMany = "99999999999999999999"
+
+// orderingParameter returns a parameter whose value is a comma-separated list of terms.
+func orderingParameter(term *jsonSchema, byDefault []ordering.Term) parameter {
+	joined := false
+	return parameter{
+		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),
+		Description: "Names in snake_case, with a leading minus for descending order. Unknown names are ignored. " +
+			"The default is " + ordering.Format(byDefault) + ".",
+	}
 }

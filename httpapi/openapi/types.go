@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // types makes schemas of Go types as encoding/json encodes their values. A named
@@ -77,8 +78,6 @@ func (ts *types) present(t reflect.Type) *jsonSchema {
 		return ts.of(t.Elem())
 	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[schema.DateTime]():
 		return formatted("string", "date-time")
-	case t == reflect.TypeFor[schema.Float64]():
-		return formatted("number", "double")
 	case t == reflect.TypeFor[json.Number]():
 		return ofKind("number")
 	case t == reflect.TypeFor[schema.Record]():
@@ -156,4 +155,79 @@ func (ts *types) parts(t reflect.Type) *jsonSchema {
 		return ts.structure(t)
 	}
 	return &jsonSchema{}
+}
+
+// structure returns the schema of a struct.
+func (ts *types) structure(t reflect.Type) *jsonSchema {
+	s := ofKind("object")
+	members, _ := jsonmember.Of(t)
+	for _, m := range members {
+		value, required := ts.field(m)
+		s.Properties.add(m.Name, value)
+		if required {
+			s.Required = append(s.Required, m.Name)
+		}
+	}
+	return s
+}
+
+// field returns the schema of a struct field and reports whether the field is always
+// encoded.
+func (ts *types) field(m jsonmember.Member) (s *jsonSchema, required bool) {
+	s = ts.value(m)
+	required, nullable := presence(m)
+	if nullable {
+		s = orNull(s)
+	}
+	return s, required
+}
+
+// value returns the schema of the values of a struct field other than null.
+func (ts *types) value(m jsonmember.Member) *jsonSchema {
+	if m.HasOption("string") && quotes(m.Field.Type) {
+		return ofKind("string")
+	}
+	return ts.present(m.Field.Type)
+}
+
+// isList reports whether a member is a list or a map, which can be nil.
+func isList(m jsonmember.Member) bool {
+	kind := m.Field.Type.Kind()
+	return kind == reflect.Slice || kind == reflect.Map
+}
+
+// presence reports whether a member is always encoded, and whether it can be null.
+func presence(m jsonmember.Member) (required, nullable bool) {
+	t := m.Field.Type
+	omitted := m.HasOption("omitempty") && canBeEmpty(t) || m.HasOption("omitzero")
+	return !omitted && !m.Indirect, writesNull(t) && !(omitted && nilIsZero(t))
+}
+
+// canBeEmpty reports whether omitempty has an effect on values of type t.
+func canBeEmpty(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		return false
+	case reflect.Array:
+		return t.Len() == 0
+	}
+	return true
+}
+
+// nilIsZero reports whether omitzero omits nil. A type may define zero itself.
+func nilIsZero(t reflect.Type) bool {
+	_, own := reflect.PointerTo(t).MethodByName("IsZero")
+	return !own
+}
+
+// quotes reports whether the tag option string has an effect on values of type t.
+func quotes(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	switch {
+	case marshals(t), hasParts(t):
+		return false
+	}
+	return t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface
 }

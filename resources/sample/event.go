@@ -4,20 +4,20 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
-func (m *maker) event(id int) schema.Event {
+func (m *maker) event(id int) resources.Event {
 	d := m.draw("events", id)
 	where := d.venue()
 	l := m.language(where.language)
 	about := d.subject(l)
 	kind := pick(d.rng, l.kinds)
 	begin, end := d.times(where.zone)
-	e := schema.Event{
+	e := resources.Event{
 		ID:          id,
 		Name:        kind + l.colon() + l.quote(about.title),
-		Slug:        d.eventSlug(kind),
+		Slug:        slug(kind, "event"), // which all events of the kind share
 		Summary:     pick(d.rng, l.lines),
 		Description: l.paragraphs(d.rng, d.between(1, 3)) + anchor(site+"books/?from=events&id="+strconv.Itoa(id), about.title),
 		Location:    where.venue,
@@ -33,25 +33,7 @@ func (m *maker) event(id int) schema.Event {
 	return e
 }
 
-// eventSlug returns the slug of an event. All events of a kind share it, unless
-// SharedSlugs is disabled.
-func (d *draw) eventSlug(kind string) string {
-	shared := slug(kind, "event")
-	if d.without(SharedSlugs) {
-		return shared + "-" + strconv.Itoa(d.id)
-	}
-	return shared
-}
-
-// colon returns the text between the kind and the title of an event.
-func (l language) colon() string {
-	if l.space == "" {
-		return l.space
-	}
-	return ": "
-}
-
-// subject returns the book that an event is about. If the house has no books, it is an
+// subject returns the book that an event is about. If there are no books, it is an
 // invented one.
 func (d *draw) subject(l language) bookFacts {
 	if id, ok := d.ref("books"); ok {
@@ -97,14 +79,7 @@ func (d *draw) clocksChange() bool { return d.every(30, 11) }
 
 // times returns the beginning and the end of an event.
 func (d *draw) times(z zone) (begin, end time.Time) {
-	begin, length := d.plan(z)
-	begin = d.plainTime(z, begin)
-	return begin, d.plainEnd(z, begin, length)
-}
-
-// plan returns the beginning and the length of an event, with all oddities.
-func (d *draw) plan(z zone) (begin time.Time, length time.Duration) {
-	length = time.Duration(d.between(4, 12)) * 15 * time.Minute
+	length := time.Duration(d.between(4, 12)) * 15 * time.Minute
 	date := day(d.near())
 	switch {
 	case d.clocksChange():
@@ -119,7 +94,7 @@ func (d *draw) plan(z zone) (begin time.Time, length time.Duration) {
 	default:
 		begin = z.wall(date.Add(time.Duration(d.between(9*4, 22*4)) * 15 * time.Minute))
 	}
-	return begin, length
+	return begin, begin.Add(length)
 }
 
 // changes returns instants at which the clocks in Genoa change or are about to: before

@@ -2,10 +2,9 @@ package sample
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // imprints returns the names of labels. Names are reused with a number.
@@ -27,11 +26,11 @@ func imprint(id int) string {
 	return name
 }
 
-func (m *maker) label(id int) schema.Label {
+func (m *maker) label(id int) resources.Label {
 	d := m.draw("labels", id)
 	l := pick(d.rng, m.languages)
 	name := imprint(id)
-	label := schema.Label{
+	label := resources.Label{
 		ID:          id,
 		Name:        name,
 		Slug:        slug(name, "label-"+strconv.Itoa(id)),
@@ -51,19 +50,12 @@ func (m *maker) label(id int) schema.Label {
 	return label
 }
 
-// footer sets the footer logo, which every third label lacks. If NullLogos is disabled,
-// the missing logos use random numbers of their own, so that the rest of the label does
-// not change.
-func (d *draw) footer(label *schema.Label) {
-	from := d
-	if d.every(3, 1) {
-		if !d.without(NullLogos) {
-			return
-		}
-		from = d.draw("footers", d.id)
+// footer sets the footer logo, which every third label lacks.
+func (d *draw) footer(label *resources.Label) {
+	if !d.every(3, 1) {
+		footer, webp := d.image("footer", ".png")
+		label.LogoFooter, label.LogoFooterWebp = &footer, &webp
 	}
-	footer, webp := from.image("footer", ".png")
-	label.LogoFooter, label.LogoFooterWebp = &footer, &webp
 }
 
 // catchLines returns at most five catch lines. Every third label has one of them twice.
@@ -76,24 +68,10 @@ func (d *draw) catchLines(l language) []string {
 		again := pick(d.rng, l.lines)
 		lines = append(lines, again, again)
 	}
-	if d.without(RepeatedCatchLines) {
-		return distinct(lines)
-	}
 	return lines
 }
 
-// distinct returns a list without duplicates.
-func distinct(list []string) []string {
-	first := []string{}
-	for _, s := range list {
-		if !slices.Contains(first, s) {
-			first = append(first, s)
-		}
-	}
-	return first
-}
-
-// users returns ids of users, which are not a collection of the service.
+// users returns ids of users, which are not a collection.
 func (d *draw) users() []int {
 	ids := []int{}
 	for range d.between(0, 4) {
@@ -103,7 +81,7 @@ func (d *draw) users() []int {
 }
 
 // pages sets the pages of the label on other sites. Some are missing.
-func (d *draw) pages(label *schema.Label) {
+func (d *draw) pages(label *resources.Label) {
 	for i, page := range []**string{
 		&label.FacebookPage, &label.BlueskyPage, &label.LinkedinPage, &label.InstagramPage,
 	} {
@@ -115,15 +93,16 @@ func (d *draw) pages(label *schema.Label) {
 }
 
 // messages sets the messages of the label. Most remain null.
-func (d *draw) messages(label *schema.Label, l language) {
+func (d *draw) messages(label *resources.Label, l language) {
 	for i, message := range []*json.RawMessage{&label.GlobalMessage, &label.CheckoutMessage} {
 		if d.every(6, 2+i) {
-			*message, _ = json.Marshal(pick(d.rng, l.lines)) // a string always marshals
+			text, _ := record(d.id, member{"text", pick(d.rng, l.lines)}).Get("text") // without escapes for HTML
+			*message = json.RawMessage(text)
 		}
 	}
 }
 
-func (d *draw) features(label *schema.Label) {
+func (d *draw) features(label *resources.Label) {
 	for _, feature := range []*bool{
 		&label.FeatureCrowdfunding, &label.FeatureProjects, &label.FeatureLibrary,
 		&label.FeatureExternals, &label.FeatureShop, &label.FeatureAuthors,

@@ -2,10 +2,15 @@ package store
 
 import (
 	"context"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"sort"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A build is an index that is being built. It is filled from a state without
@@ -47,12 +52,11 @@ const (
 func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 	for {
 		s := c.Current()
-		x, err := s.read(q)
+		x, terms, err := s.read(q)
 		if err != nil || x != nil {
 			return s, err
 		}
-		canon, _, _ := s.canonical(nil, &q)
-		b, err := c.join(ctx, canon)
+		b, err := c.join(ctx, terms)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +72,7 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 			return s, err
 		}
 		if b.state != nil {
-			if x, err := b.state.read(q); err != nil || x != nil {
+			if x, _, err := b.state.read(q); err != nil || x != nil {
 				return b.state, err
 			}
 		}
@@ -78,7 +82,10 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 // join returns the build for canonical terms, starting one if necessary, or nil
 // if there is an index. The caller must wait for the build.
 func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error) {
-	if b, found := c.joined(terms); found {
+	c.mu.Lock()
+	b, found := c.joined(terms)
+	c.mu.Unlock()
+	if found {
 		return b, nil
 	}
 	s := c.Current()
@@ -88,12 +95,12 @@ func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b, found := c.joinedLocked(terms); found {
+	if b, found := c.joined(terms); found {
 		release()
 		return b, nil
 	}
 	terms = slices.Clone(terms)
-	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
+	b = &build{empty: newIndex(c.typ.resolve(terms), terms)}
 	b.terms = terms
 	s = c.replace(func(s *State) { s.builds = append(slices.Clip(s.builds), b) })
 	b.start(func() { c.run(b, s) }, func() {
@@ -105,16 +112,9 @@ func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error)
 	return b, nil
 }
 
-// joined calls joinedLocked with the state mutex held.
-func (c *Store) joined(terms []ordering.Term) (*build, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.joinedLocked(terms)
-}
-
-// joinedLocked returns the build for terms and true, or nil and true if there is
+// joined returns the build for terms and true, or nil and true if there is
 // an index, or nil and false if there is neither. The state mutex must be held.
-func (c *Store) joinedLocked(terms []ordering.Term) (*build, bool) {
+func (c *Store) joined(terms []ordering.Term) (*build, bool) {
 	s := c.published.Load()
 	if s.index(terms) != nil {
 		return nil, true
@@ -205,14 +205,307 @@ func (c *Store) install(b *build, x index) (missed []missedChange, restart *Stat
 	for _, m := range missed {
 		x.set(m.Change, m.keys)
 	}
-	named := namedIndex{terms: b.terms, index: x, used: new(atomic.Int64)}
-	named.used.Store(c.clock.Add(1))
+	installed := orderingIndex{terms: b.terms, index: x, used: new(atomic.Int64)}
+	installed.used.Store(c.clock.Add(1))
 	b.state = c.replace(func(s *State) {
 		s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })
-		if s.schema.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
-			s.indexes = append(slices.Clone(s.indexes), named)
+		if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
+			s.indexes = append(slices.Clone(s.indexes), installed)
 			s.evict()
 		}
 	})
 	return nil, nil
+}
+
+// A sortCache holds the sequences that were sorted for one state alone, because
+// the store has a later state or because the keys are too large for an index. It
+// keeps the last maxSorted sequences, which take 8 bytes for each record. Only
+// frozen states have sequences.
+type sortCache struct {
+	mu  sync.Mutex
+	all []*sortedEntries // done or in progress, oldest first
+}
+
+const maxSorted = 8
+
+// sortedEntries is a sequence that is kept in a slice.
+type sortedEntries struct {
+	task
+	entries []*Entry
+	key     func(*Entry) sortkey.Key // of the first term
+}
+
+func (o *sortedEntries) len() int { return len(o.entries) }
+
+func (o *sortedEntries) page(dst []*Entry, offset, n int, desc bool) []*Entry {
+	n = min(n, len(o.entries)-offset)
+	if !desc {
+		return append(dst, o.entries[offset:offset+n]...)
+	}
+	end, last := len(dst), len(o.entries)-offset
+	dst = append(dst, o.entries[last-n:last]...)
+	slices.Reverse(dst[end:])
+	return dst
+}
+
+// rank computes O(log n) keys.
+func (o *sortedEntries) rank(b bound) int {
+	return sort.Search(len(o.entries), func(i int) bool {
+		c := o.key(o.entries[i]).Compare(b.key)
+		return c > 0 || c == 0 && !b.after
+	})
+}
+
+// position is O(n).
+func (o *sortedEntries) position(e *Entry) int { return slices.Index(o.entries, e) }
+
+func (o *sortedEntries) scan(desc bool, yield func(*Entry) bool) {
+	for i := range o.entries {
+		if desc {
+			i = len(o.entries) - 1 - i
+		}
+		if !yield(o.entries[i]) {
+			return
+		}
+	}
+}
+
+// find returns the sequence of terms, or nil. The mutex must be held.
+func (cache *sortCache) find(terms []ordering.Term) *sortedEntries {
+	for _, o := range cache.all {
+		if slices.Equal(o.terms, terms) {
+			return o
+		}
+	}
+	return nil
+}
+
+// ready returns the sequence of terms if it is done, and nil otherwise.
+func (cache *sortCache) ready(terms []ordering.Term) sequence {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if o := cache.find(terms); o != nil && o.ready() {
+		return o
+	}
+	return nil
+}
+
+// drop removes a sequence. The mutex must be held.
+func (cache *sortCache) drop(o *sortedEntries) {
+	cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
+}
+
+// sort returns the sequence of a query. If none exists, it sorts the entries or waits for
+// the reader that is sorting them. The error is ctx.Err() or wraps
+// [ordering.ErrUnknownField]: a field of an earlier state may be unknown in this one, and
+// for a lenient query the order is then by other terms or by id.
+func (s *State) sort(ctx context.Context, q Query) (sequence, error) {
+	x, terms, err := s.read(q)
+	if err != nil || x != nil {
+		return x, err
+	}
+	release, err := s.slots.take(ctx, terms)
+	if err != nil {
+		return nil, err
+	}
+	o := s.join(slices.Clone(terms), release)
+	if err := o.wait(ctx, &s.sorted.mu, func() { s.sorted.drop(o) }); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// join returns the sequence of canonical terms, starting to sort it if necessary.
+// The caller must wait for it. join arranges that release is called when the slot
+// is no longer needed.
+func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
+	cache := &s.sorted
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if o := cache.find(terms); o != nil {
+		o.waiting++
+		release()
+		return o
+	}
+	o := &sortedEntries{task: task{terms: terms}, key: s.typ.resolve(terms[:1])[0].Key}
+	cache.all = append(cache.all, o)
+	if len(cache.all) > maxSorted {
+		cache.all = slices.Delete(cache.all, 0, 1)
+	}
+	o.start(func() { o.entries = s.typ.sort(s.Entries(), terms, o.abandoned.Load) }, func() {
+		if o.failure != nil {
+			cache.mu.Lock()
+			cache.drop(o)
+			cache.mu.Unlock()
+		}
+		release()
+	})
+	return o
+}
+
+// sort returns entries, which it may change, in the order of canonical terms. It compares
+// their keys or, if those are too large, the values of their fields. If stopped returns
+// true, it ends early.
+func (typ *Type) sort(entries []*Entry, terms []ordering.Term, stopped func() bool) []*Entry {
+	fields := typ.resolve(terms)
+	if len(terms) > 0 {
+		if sorted, small := newIndex(fields, terms).sort(entries, maxKeys(len(entries), terms), stopped); small {
+			return sorted
+		}
+	}
+	slices.SortFunc(entries, func(a, b *Entry) int {
+		if stopped() {
+			return 0
+		}
+		return compareEntries(a, b, fields, terms)
+	})
+	return entries
+}
+
+// compareEntries compares the values of fields in turn and then the ids.
+func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
+	for i, f := range fields {
+		c := f.Key(a).Compare(f.Key(b))
+		if terms[i].Desc {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return compareIDs(a, b)
+}
+
+// A task is work for an ordering that several readers may wait for. It runs in its
+// own goroutine and should stop early once it is abandoned.
+type task struct {
+	terms     []ordering.Term
+	waiting   int         // guarded by the mutex of the list that the task is in
+	abandoned atomic.Bool // no reader waits any more
+	done      chan struct{}
+	failure   *failure // set before done is closed unless the work returned
+}
+
+// start calls work and then end in a new goroutine. It calls end even if work
+// panics or calls runtime.Goexit.
+func (t *task) start(work, end func()) {
+	t.waiting, t.done = 1, make(chan struct{})
+	go func() {
+		defer close(t.done)
+		defer end()
+		watch(work, func(f *failure) { t.failure = f })
+	}()
+}
+
+// ready reports whether the work is done and did not fail.
+func (t *task) ready() bool {
+	select {
+	case <-t.done:
+		return t.failure == nil
+	default:
+		return false
+	}
+}
+
+// wait waits until the task is done. If the work panicked or called runtime.Goexit, so
+// does wait. If ctx is done first, wait returns ctx.Err(); if no other reader
+// waits then, it abandons the task and calls leave while it holds mu.
+func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
+	if t.ready() {
+		return nil
+	}
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		mu.Lock()
+		defer mu.Unlock()
+		if t.waiting--; t.waiting == 0 {
+			t.abandoned.Store(true)
+			leave()
+		}
+		return ctx.Err()
+	}
+	if t.failure != nil {
+		t.failure.repeat()
+	}
+	return nil
+}
+
+// slots limits the number of concurrent sorts of a store, including abandoned ones
+// that have not stopped yet. Sorts by one term and sorts by several terms, which
+// take longer, have separate slots.
+type slots [2]chan struct{}
+
+func newSlots() slots {
+	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
+}
+
+// take waits for a slot and returns a function that releases it. It returns
+// ctx.Err() if ctx is done first.
+func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
+	slot := s[min(len(terms), 2)-1]
+	select {
+	case slot <- struct{}{}:
+		return func() { <-slot }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// parallel calls f(0) to f(n-1) in at most GOMAXPROCS goroutines and returns when
+// all calls have returned. If a call panics or calls runtime.Goexit, so does parallel.
+func parallel(n int, f func(int)) {
+	if n == 1 {
+		f(0)
+		return
+	}
+	var (
+		next    atomic.Int64
+		workers sync.WaitGroup
+		failed  atomic.Pointer[failure]
+	)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			watch(func() {
+				for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+					f(int(i - 1))
+				}
+			}, failed.Store)
+		})
+	}
+	workers.Wait()
+	if f := failed.Load(); f != nil {
+		f.repeat()
+	}
+}
+
+// A failure describes the end of a call that did not return.
+type failure struct {
+	reason any    // the value that the call panicked with, or nil if it called runtime.Goexit
+	stack  []byte // at that time
+}
+
+// watch calls f. If f panics or calls runtime.Goexit, watch passes a failure to failed.
+// After runtime.Goexit, it does not return.
+func watch(f func(), failed func(*failure)) {
+	returned := false
+	defer func() {
+		if !returned {
+			reason := recover()
+			failed(&failure{reason, debug.Stack()})
+		}
+	}()
+	f()
+	returned = true
+}
+
+// repeat panics or calls runtime.Goexit, as the failed call did, in the calling goroutine.
+// The program can recover the same value. If it does not, the report of the crash has the
+// stack of the failed call too, because that is the value of an earlier panic.
+func (f *failure) repeat() {
+	if f.reason == nil {
+		runtime.Goexit()
+	}
+	defer panic(f.reason)
+	panic(string(f.stack))
 }

@@ -1,12 +1,18 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // An index contains what was written while it was built. Readers of the same
@@ -51,7 +57,7 @@ func TestBuildDuringWrites(t *testing.T) {
 		{"another index", func(c *Store) { ordered(t, c, "number") }},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			c := newStore(t, newSchema(0), 50)
+			c := newStore(t, newType(0), 50)
 			g := stopAt(c, 1)
 			var results []<-chan any
 			results = append(results, begin(within(t), c, terms))
@@ -86,7 +92,7 @@ func TestBuildDuringWrites(t *testing.T) {
 // A reader waits for a bounded number of batches that make its build start over.
 func TestBuildDuringManyBatches(t *testing.T) {
 	for _, terms := range []string{"slow", "slow,text"} {
-		c := newStore(t, newSchema(0), 20)
+		c := newStore(t, newType(0), 20)
 		g := stopAt(c, 1)
 		result := begin(within(t), c, terms)
 		for batches := 0; result != nil; batches++ {
@@ -121,7 +127,7 @@ func TestBuildDuringManyBatches(t *testing.T) {
 // drops it.
 func TestIndexInstalledDuringBatch(t *testing.T) {
 	for _, changes := range []int{1, fewChanges, fewChanges + 1, 100} {
-		c := newStore(t, newSchema(0), 20)
+		c := newStore(t, newType(0), 20)
 		ordered(t, c, "number")
 		err := c.Batch(func(tx *Tx) error {
 			for id := 11; id < 11+changes; id++ {
@@ -148,7 +154,7 @@ func TestIndexInstalledDuringBatch(t *testing.T) {
 // and no others do. The next build succeeds.
 func TestPanickingBuild(t *testing.T) {
 	for _, terms := range []string{"slow", "slow,number"} {
-		c := newStore(t, newSchema(0), 20)
+		c := newStore(t, newType(0), 20)
 		g := stopAt(c, 7)
 		g.panics = true
 		first := begin(within(t), c, terms)
@@ -179,7 +185,7 @@ func TestPanickingBuild(t *testing.T) {
 // built, readers of the store get an error. Readers of an earlier state do not.
 func TestMemberRemovedDuringBuild(t *testing.T) {
 	for _, terms := range []string{"rare", "rare,-common"} {
-		c := newStore(t, newMemberSchema(), 0)
+		c := newStore(t, newMemberType(), 0)
 		put(c, &record{number: 2, members: []string{"common"}})
 		put(c, &record{number: 1, members: []string{"common", "rare"}})
 		put(c, &record{number: 3, members: []string{"common"}})
@@ -209,9 +215,9 @@ func TestMemberRemovedDuringBuild(t *testing.T) {
 // A build that was abandoned after it was filled is not installed, because it no
 // longer records changes.
 func TestAbandonedBuild(t *testing.T) {
-	c := newStore(t, newSchema(0), 5)
+	c := newStore(t, newType(0), 5)
 	terms := parse("text")
-	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
+	b := &build{empty: newIndex(c.typ.resolve(terms), terms)}
 	b.terms = terms
 	c.mu.Lock()
 	s := c.replace(func(s *State) { s.builds = []*build{b} })
@@ -251,9 +257,9 @@ func (x *busyIndex) set(ch Change, k keys) {
 // If writers are always faster than a build, readers do not wait for the changes that it
 // still misses in the end.
 func TestBuildOfBusyStore(t *testing.T) {
-	c := newStore(t, newSchema(0), 5)
+	c := newStore(t, newType(0), 5)
 	terms := parse("text")
-	b := &build{empty: newIndex(c.schema.resolve(terms), terms)}
+	b := &build{empty: newIndex(c.typ.resolve(terms), terms)}
 	b.terms = terms
 	c.mu.Lock()
 	s := c.replace(func(s *State) { s.builds = []*build{b} })
@@ -269,5 +275,385 @@ func TestBuildOfBusyStore(t *testing.T) {
 	}
 	if x.locked > catchUp {
 		t.Errorf("%d changes are applied while the state mutex is held, want at most %d", x.locked, catchUp)
+	}
+}
+
+// A read of an old state sorts that state alone. The state keeps the last maxSorted
+// sequences.
+func TestSortOldState(t *testing.T) {
+	rng := random(t)
+	c := newStore(t, newType(0), 0)
+	for range 60 {
+		put(c, randomRecord(rng, 0))
+	}
+	old := oldState(c)
+	entries := old.Entries()
+	all := []string{
+		"number", "text", "note", "number,text", "number,-text", "note,text",
+		"text,note", "number,-id", "note,-number", "text,-number,note",
+	}
+	for i, terms := range all {
+		for range 2 {
+			for _, terms := range []string{terms, reversed(terms)} {
+				if diff := cmp.Diff(sorted(entries, terms), ordered(t, old, terms)); diff != "" {
+					t.Errorf("by %s (-want +got):\n%s", terms, diff)
+				}
+			}
+		}
+		if n := len(old.sorted.all); n != min(i+1, maxSorted) {
+			t.Errorf("%d sequences after %d orderings, want %d", n, i+1, min(i+1, maxSorted))
+		}
+	}
+	kept := old.sorted.ready(parse(all[9]))
+	if ordered(t, old, all[9]); old.sorted.ready(parse(all[9])) != kept || kept == nil {
+		t.Error("the last sequence was sorted again")
+	}
+	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
+		t.Error("the dropped sequences are not the oldest")
+	}
+	if err := old.Check(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
+		t.Errorf("indexes of the store (-want +got):\n%s", diff)
+	}
+}
+
+// A lenient query is sorted by id if its field is unknown.
+func TestSortUnknownField(t *testing.T) {
+	s := newStore(t, newType(0), 3).Current()
+	x, err := s.sort(t.Context(), Query{Terms: parse("no_such"), Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := x.page(nil, 0, 10, false)
+	if diff := cmp.Diff(ordered(t, s, "id"), ids(got)); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// reversed returns the terms of the reverse order.
+func reversed(terms string) string {
+	var list []string
+	for _, term := range strings.Split(terms, ",") {
+		name, desc := strings.CutPrefix(term, "-")
+		if !desc {
+			name = "-" + name
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ",")
+}
+
+// Sorted entries are paged and scanned in both directions.
+func TestSortedEntries(t *testing.T) {
+	c := newStore(t, newType(0), 10)
+	old := oldState(c)
+	for _, terms := range []string{"number,-text", "-number,text"} {
+		want := sorted(old.Entries(), terms)
+		for _, w := range []pagination.Window{{Limit: 3}, {Limit: 3, Offset: 4}, {Limit: 3, Offset: 8}, {Limit: 3, Offset: 10}, {Limit: 0}} {
+			entries, count, err := old.Page(within(t), Query{Terms: parse(terms), Window: w})
+			if diff := cmp.Diff(paged(want, w), ids(entries)); diff != "" || count != 10 || err != nil {
+				t.Errorf("%+v by %s: count %d, %v (-want +got):\n%s", w, terms, count, err, diff)
+			}
+		}
+		for _, n := range []int{1, 5, 10} {
+			scan, err := old.Scan(within(t), Query{Terms: parse(terms)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []*Entry
+			scan(func(e *Entry) bool { got = append(got, e); return len(got) < n })
+			if diff := cmp.Diff(want[:n], ids(got)); diff != "" {
+				t.Errorf("scan by %s (-want +got):\n%s", terms, diff)
+			}
+		}
+	}
+}
+
+// If keys are too large for an index, a state is sorted by the values of the fields.
+func TestSortLargeKeys(t *testing.T) {
+	rng := random(t)
+	c := newStore(t, newType(0), 0)
+	for range 40 {
+		r := randomRecord(rng, 0)
+		r.text = strings.Repeat("x", 2000) + r.text
+		put(c, r)
+	}
+	old := oldState(c)
+	for _, terms := range []string{"text,number", "number,text", "number,-text,note", "text,-id"} {
+		for _, terms := range []string{terms, reversed(terms)} {
+			for reason, p := range map[string]pager{"the store": c, "an old state": old, "the current state": c.Current()} {
+				entries := c.Current().Entries()
+				if s, ok := p.(*State); ok {
+					entries = s.Entries()
+				}
+				if diff := cmp.Diff(sorted(entries, terms), ordered(t, p, terms)); diff != "" {
+					t.Errorf("%s by %s (-want +got):\n%s", reason, terms, diff)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(sorted(c.Current().Entries(), "-text"), ordered(t, c, "-text")); diff != "" {
+		t.Errorf("by text alone (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"text"}, indexed(c)); diff != "" {
+		t.Errorf("indexes after an order by text alone (-want +got):\n%s", diff)
+	}
+}
+
+// If a sort panics, the readers that wait for it panic, and the next sort succeeds.
+func TestPanickingSort(t *testing.T) {
+	c := newStore(t, newType(0), 10)
+	old := oldState(c)
+	recordOf(old.Get(3)).gate = panickingGate()
+	if diff := cmp.Diff(any("panic: no key"), <-begin(within(t), old, "slow,text")); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	if n := len(old.sorted.all) + old.slots.taken(); n != 0 {
+		t.Errorf("%d sequences and slots are left", n)
+	}
+	if diff := cmp.Diff(sorted(old.Entries(), "slow,text"), ordered(t, old, "slow,text")); diff != "" {
+		t.Errorf("the next sort (-want +got):\n%s", diff)
+	}
+}
+
+// A read of the current state builds a missing index for the store. A read of an
+// old state does not.
+func TestIndexOfCurrentState(t *testing.T) {
+	c := newStore(t, newType(0), 10)
+	old := oldState(c)
+	ordered(t, c.Current(), "number")
+	if _, err := c.Current().Scan(within(t), Query{Terms: parse("-text,number")}); err != nil {
+		t.Fatal(err)
+	}
+	ordered(t, old, "note")
+	if diff := cmp.Diff([]string{"number", "text,-number"}, indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+	clone := Clone(c)[0]
+	ordered(t, clone.Current(), "note")
+	if diff := cmp.Diff([]string{"note", "number", "text,-number"}, indexed(clone)); diff != "" {
+		t.Errorf("indexes of a clone (-want +got):\n%s", diff)
+	}
+	if n := len(indexed(c)); n != 2 {
+		t.Errorf("%d indexes of the original, want 2", n)
+	}
+}
+
+// oldState returns a state that is not the current one.
+func oldState(c *Store) *State {
+	s := c.Current()
+	put(c, &record{})
+	return s
+}
+
+// A read that waits for an index or a sort returns when its context is done. A task
+// that no reader waits for is dropped, and its slot is released.
+func TestCanceledReads(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		pager  func(c *Store) pager
+		terms  string
+	}{
+		{"a single-field index", func(c *Store) pager { return c }, "slow"},
+		{"a multi-field index", func(c *Store) pager { return c }, "slow,text"},
+		{"the current state", func(c *Store) pager { return c.Current() }, "slow,text"},
+		{"an old state, one term", func(c *Store) pager { return oldState(c) }, "slow"},
+		{"an old state, two terms", func(c *Store) pager { return oldState(c) }, "slow,text"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newType(0), 20)
+			p := row.pager(c)
+			g := stopAt(c, 1)
+			first, cancelFirst := context.WithCancel(t.Context())
+			second, cancelSecond := context.WithCancel(t.Context())
+			results := []<-chan any{begin(first, p, row.terms), nil}
+			<-g.entered
+			results[1] = begin(second, p, row.terms)
+			waiting(t, c, p, 2)
+			cancelFirst()
+			wantError(t, <-results[0], context.Canceled)
+			waiting(t, c, p, 1)
+			cancelSecond()
+			wantError(t, <-results[1], context.Canceled)
+			if s := c.Current(); len(s.builds) != 0 {
+				t.Errorf("%d abandoned builds are left", len(s.builds))
+			}
+			if s, ok := p.(*State); ok && len(s.sorted.all) != 0 {
+				t.Errorf("%d abandoned sorts are left", len(s.sorted.all))
+			}
+			close(g.leave)
+			waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
+			want := c.Current().Entries()
+			if s, ok := p.(*State); ok {
+				want = s.Entries()
+			}
+			if diff := cmp.Diff(sorted(want, row.terms), ordered(t, p, row.terms)); diff != "" {
+				t.Errorf("the next read (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// At most maxSorts sorts by several terms run at once, for the store and its states
+// together. A sort by a single term does not wait for them.
+func TestSlots(t *testing.T) {
+	c := newStore(t, newType(0), 20)
+	old := oldState(c)
+	var gates []*gate
+	var results []<-chan any
+	for i, terms := range []string{"slow,-id", "slow,text", "slow,number", "slow,note", "slow,-text", "slow,-number"} {
+		var p pager = c
+		if i%2 == 0 {
+			p = old
+		}
+		if i < maxSorts {
+			gates = append(gates, stopAt(c, i+1))
+		}
+		results = append(results, begin(within(t), p, terms))
+		if i < maxSorts {
+			<-gates[i].entered
+			recordOf(c.Get(i + 1)).gate = nil
+		}
+	}
+	if n := c.Current().slots.taken(); n != maxSorts {
+		t.Errorf("%d slots are taken, want %d", n, maxSorts)
+	}
+	for _, p := range []pager{c, old} {
+		ordered(t, p, "note")
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		wantError(t, <-begin(ctx, p, "number,text"), context.DeadlineExceeded)
+		cancel()
+	}
+	for _, g := range gates {
+		close(g.leave)
+	}
+	for i, result := range results {
+		if list, ok := (<-result).([]int); !ok || len(list) != 20+i%2 {
+			t.Errorf("reader %d: got %v, want %d ids", i, list, 20+i%2)
+		}
+	}
+	waitFor(t, "all slots to be free", func() bool { return c.Current().slots.taken() == 0 })
+}
+
+// If a key ends its goroutine, as t.FailNow does, the call that needs the key ends its
+// own, and nothing changes.
+func TestGoexit(t *testing.T) {
+	many := make([]*record, 10_000) // are sorted in several goroutines
+	for i := range many {
+		many[i] = &record{Entry: Entry{i + 1}, number: int64(i % 7)}
+	}
+	replace := func(c *Store, records ...*record) {
+		if err := c.Replace(func(*State) ([]*Entry, error) { return entriesOf(records...), nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, row := range []struct {
+		reason string
+		call   func(c *Store)
+	}{
+		{"records replaced", func(c *Store) { replace(c, &record{Entry: Entry{1}, gate: exitingGate()}, &record{Entry: Entry{2}}) }},
+		{"a large batch", func(c *Store) { putAll(c, append(manyRecords(), &record{gate: exitingGate()})...) }},
+		{"a write", func(c *Store) { put(c, &record{gate: exitingGate()}) }},
+		{"an index", func(c *Store) {
+			recordOf(c.Get(9000)).gate = exitingGate()
+			c.Page(within(t), Query{Terms: parse("text,slow")})
+		}},
+		{"a sort of an old state", func(c *Store) {
+			old := oldState(c)
+			recordOf(old.Get(9000)).gate = exitingGate()
+			old.Page(within(t), Query{Terms: parse("text,slow")})
+		}},
+		{"a filter", func(c *Store) {
+			recordOf(c.Get(9000)).gate = exitingGate()
+			c.Count(within(t), conditions(t, ordering.NotNull("slow"), ordering.Less("id", 9500)))
+		}},
+	} {
+		c := newStore(t, newType(0), 0)
+		replace(c, many...)
+		for _, terms := range []string{"number", "slow"} { // two indexes, so that there is more than one goroutine
+			ordered(t, c, terms)
+		}
+		returned, done := false, make(chan struct{})
+		go func() {
+			defer close(done)
+			row.call(c)
+			returned = true
+		}()
+		<-done
+		if returned {
+			t.Errorf("%s: the call returned", row.reason)
+		}
+		s := c.Current()
+		if err := s.Check(); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+		for _, terms := range []string{"slow", "text,slow"} {
+			if got := ordered(t, c, terms); len(got) != s.Len() || s.Len() < len(many) {
+				t.Errorf("%s: %d records by %s, %d in all, want %d", row.reason, len(got), terms, s.Len(), len(many))
+			}
+		}
+		if n := s.slots.taken(); n != 0 || !c.pins.idle() {
+			t.Errorf("%s: %d slots are still taken, or a pin", row.reason, n)
+		}
+		put(c, &record{})
+	}
+}
+
+// The report of a crash has the stack of a callback that panicked in another goroutine.
+func TestReportOfPanic(t *testing.T) {
+	if os.Getenv("BACKLIST_CRASH") != "" {
+		parallel(2, panicInCallback)
+	}
+	command := exec.Command(os.Args[0], "-test.run=^TestReportOfPanic$")
+	command.Env = append(os.Environ(), "BACKLIST_CRASH=1")
+	out, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "panicInCallback") || !strings.Contains(string(out), "no key here") {
+		t.Errorf("%v, without the stack of the callback:\n%s", err, out)
+	}
+}
+
+func panicInCallback(int) { panic("no key here") }
+
+// A query that sorts what it has filtered takes a slot, like any other sort, unless there
+// are few entries.
+func TestSlotsOfFilters(t *testing.T) {
+	c := newStore(t, newType(0), 0)
+	many := make([]*record, fewEntries+1)
+	for i := range many {
+		many[i] = &record{number: int64(i)}
+	}
+	putAll(c, many...)
+	all, few := conditions(t, ordering.NotNull("number")), conditions(t, ordering.Less("number", fewEntries))
+	found(t, c, Query{Where: few})
+	var gates []*gate
+	var results []<-chan any
+	for i, terms := range []string{"slow,text", "slow,-text", "slow,note", "slow,-note"} {
+		gates = append(gates, stopAt(c, i+1))
+		results = append(results, beginQuery(within(t), c, Query{Where: all, Terms: parse(terms)}))
+		<-gates[i].entered
+		recordOf(c.Get(i + 1)).gate = nil
+	}
+	if n := c.Current().slots.taken(); n != maxSorts {
+		t.Errorf("%d slots are taken, want %d", n, maxSorts)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	wantError(t, <-beginQuery(ctx, c, Query{Where: all, Terms: parse("text,-slow")}), context.DeadlineExceeded)
+	if got, ok := (<-beginQuery(within(t), c, Query{Where: few, Terms: parse("text,-slow")})).([]int); !ok || len(got) != fewEntries {
+		t.Errorf("few entries: got %v, want %d ids", got, fewEntries)
+	}
+	for i, g := range gates {
+		close(g.leave)
+		if list, ok := (<-results[i]).([]int); !ok || len(list) != len(many) {
+			t.Errorf("query %d: got %v, want %d ids", i, list, len(many))
+		}
+	}
+	if n := c.Current().slots.taken(); n != 0 {
+		t.Errorf("%d slots are still taken", n)
 	}
 }

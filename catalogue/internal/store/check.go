@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // Check returns an error that describes the first violated invariant of the store
@@ -14,24 +16,18 @@ func (c *Store) Check() error {
 	s := c.published.Load()
 	s.frozen.Store(true)
 	c.mu.Unlock()
-	if err := s.Check(); err != nil {
-		return err
-	}
-	if err := s.checkHistory(c.schema.History); err != nil {
-		return err
-	}
-	return s.checkMembers()
+	return cmp.Or(s.Check(), s.checkHistory(c.typ.History), s.checkMembers())
 }
 
 // checkMembers checks the numbers of records that have each member.
 func (s *State) checkMembers() error {
-	if s.schema.Members == nil {
+	if s.typ.Members == nil {
 		return nil
 	}
-	counted := s.schema.membersOf(s.Entries())
-	if !slices.Equal(counted.records.Items(), s.names.records.Items()) || !slices.Equal(counted.fields.Items(), s.names.fields.Items()) {
+	want := s.typ.membersOf(s.Entries())
+	if !slices.Equal(want.records.Items(), s.names.records.Items()) || !slices.Equal(want.fields.Items(), s.names.fields.Items()) {
 		return fmt.Errorf("members have counts %v and names %v, counted %v and %v",
-			s.names.records.Items(), s.names.fields.Items(), counted.records.Items(), counted.fields.Items())
+			s.names.records.Items(), s.names.fields.Items(), want.records.Items(), want.fields.Items())
 	}
 	return nil
 }
@@ -45,10 +41,7 @@ func (s *State) Check() error {
 			return fmt.Errorf("id %d is stored, the highest id is %d", e.ID, s.lastID)
 		}
 	}
-	if err := s.checkIndex(nil, s.primary); err != nil {
-		return err
-	}
-	if err := s.checkUnique(); err != nil {
+	if err := cmp.Or(s.checkIndex(nil, s.primary), s.checkUnique()); err != nil {
 		return err
 	}
 	combined := 0
@@ -69,21 +62,30 @@ func (s *State) Check() error {
 	if combined > maxCombined {
 		return fmt.Errorf("%d multi-field indexes", combined)
 	}
-	return s.checkSorted()
+	s.sorted.mu.Lock()
+	defer s.sorted.mu.Unlock()
+	for _, o := range s.sorted.all {
+		if o.ready() {
+			if err := s.checkSequence(o.terms, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkUnique checks that each unique field has an index and no value twice.
 func (s *State) checkUnique() error {
-	for _, field := range s.schema.Unique {
-		f, _ := s.schema.Field(field)
+	for _, field := range s.typ.Unique {
+		f, _ := s.typ.Field(field)
 		i := findTerms(s.indexes, []ordering.Term{ordering.Asc(field)})
-		if field != s.schema.ID && (i < 0 || !s.indexes[i].unique) {
+		if field != s.typ.ID && (i < 0 || !s.indexes[i].unique) {
 			return fmt.Errorf("the unique field %s has no index", field)
 		}
 		ids := map[string]int{}
 		for _, e := range s.Entries() {
 			k := f.Key(e)
-			if other, twice := ids[string(k.Append(nil))]; twice && k.Compare(ordering.Null()) != 0 {
+			if other, twice := ids[string(k.Append(nil))]; twice && k.Compare(sortkey.Null()) != 0 {
 				return fmt.Errorf("ids %d and %d have the same %s", other, e.ID, field)
 			}
 			ids[string(k.Append(nil))] = e.ID
@@ -92,35 +94,20 @@ func (s *State) checkUnique() error {
 	return nil
 }
 
-// checkSorted checks the sequences that were sorted for the state.
-func (s *State) checkSorted() error {
-	s.sorted.mu.Lock()
-	defer s.sorted.mu.Unlock()
-	for _, o := range s.sorted.all {
-		if !o.ready() {
-			continue
-		}
-		if err := s.checkSequence(o.terms, o); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkIndex checks the index of terms.
 func (s *State) checkIndex(terms []ordering.Term, x index) error {
-	if err := s.checkSequence(terms, x); err != nil {
-		return err
+	err := s.checkSequence(terms, x)
+	if err == nil {
+		if err = x.check(); err != nil {
+			err = fmt.Errorf("ordering %q: %w", ordering.Format(terms), err)
+		}
 	}
-	if err := x.check(); err != nil {
-		return fmt.Errorf("ordering %q: %w", ordering.Format(terms), err)
-	}
-	return nil
+	return err
 }
 
 // checkSequence checks that a sequence has all entries, sorted by terms.
 func (s *State) checkSequence(terms []ordering.Term, q sequence) error {
-	fields := s.schema.resolve(terms)
+	fields := s.typ.resolve(terms)
 	var before *Entry
 	var err error
 	n := 0

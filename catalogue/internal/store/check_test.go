@@ -58,9 +58,9 @@ func TestCheck(t *testing.T) {
 						continue
 					}
 					terms := parse(a + "," + b)
-					x := newIndex(s.schema.resolve(terms), terms)
+					x := newIndex(s.typ.resolve(terms), terms)
 					x.fill(s.Entries())
-					s.indexes = append(s.indexes, namedIndex{terms: terms, index: x})
+					s.indexes = append(s.indexes, orderingIndex{terms: terms, index: x})
 				}
 			}
 		}, "multi-field indexes"},
@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 		}, "record 2 is not"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			c := New(newSchema(10))
+			c := New(newType(10))
 			for _, text := range []string{"a", "b", "c"} {
 				put(c, &record{text: text, number: int64(len(text))})
 			}
@@ -135,7 +135,7 @@ func TestCheckMembers(t *testing.T) {
 		{"a name is superfluous", func(m members) { add(m.fields, "zeal", 1) }},
 		{"a name has too many members", func(m members) { add(m.fields, "title", 1) }},
 	} {
-		c := New(newMemberSchema())
+		c := New(newMemberType())
 		put(c, &record{members: []string{"title"}})
 		if err := c.Check(); err != nil {
 			t.Fatal(err)

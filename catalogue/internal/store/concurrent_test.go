@@ -40,7 +40,7 @@ func whileWriting(t *testing.T, readers int, write func(), read func(rng *rand.R
 // Readers see either all or none of a batch, which moves an amount between records.
 func TestConcurrentBatches(t *testing.T) {
 	const records = 40
-	c := newStore(t, newSchema(1<<20), 0)
+	c := newStore(t, newType(1<<20), 0)
 	for range records {
 		put(c, &record{number: 100})
 	}
@@ -92,7 +92,7 @@ func TestConcurrentBatches(t *testing.T) {
 
 // The records and the count of a page are those of one state.
 func TestConcurrentPages(t *testing.T) {
-	c := newStore(t, newSchema(0), 300)
+	c := newStore(t, newType(0), 300)
 	rng := random(t)
 	write := func() {
 		for i := range 3000 {
@@ -140,7 +140,7 @@ func TestConcurrentPages(t *testing.T) {
 // A state that Current returns does not change, and later calls do not return an
 // earlier one.
 func TestConcurrentCurrent(t *testing.T) {
-	c := newStore(t, newSchema(0), 10)
+	c := newStore(t, newType(0), 10)
 	ordered(t, c, "number")
 	write := func() {
 		for i := range 8_000 {
@@ -189,7 +189,7 @@ func TestConcurrentFreezeAndClone(t *testing.T) {
 		}, 0, 5000},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			a, b := newStore(t, newSchema(0), 1), newStore(t, newSchema(0), 1)
+			a, b := newStore(t, newType(0), 1), newStore(t, newType(0), 1)
 			write := func() {
 				for n := range row.times {
 					row.write(a, b, n)
@@ -216,7 +216,7 @@ func TestConcurrentFreezeAndClone(t *testing.T) {
 func TestNoOldReadAfterNew(t *testing.T) {
 	stores := make([]*Store, 200)
 	for i := range stores {
-		stores[i] = newStore(t, newSchema(0), 1)
+		stores[i] = newStore(t, newType(0), 1)
 	}
 	first, last := stores[0], stores[len(stores)-1]
 	write := func() {

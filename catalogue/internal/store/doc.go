@@ -14,7 +14,7 @@
 // # Writes
 //
 // A writer holds the writers' mutex. It first does everything that can fail or
-// that runs the program's code: it checks and copies the record and computes its
+// that runs callbacks: it checks and copies the record and computes its
 // keys in all indexes. It then holds the state mutex for a step that is bounded
 // and cannot fail: it changes all trees, in place if no reader can be using the
 // published state and in a fork of that state otherwise, and publishes the

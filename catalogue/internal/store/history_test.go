@@ -11,7 +11,7 @@ import (
 // A historyModel is a store with a slice of all events of its writes.
 type historyModel struct {
 	store   *Store
-	kept    int // the schema's History
+	kept    int // the type's History
 	records map[int]*Entry
 	events  []Event
 	now     uint64 // the current revision
@@ -143,7 +143,7 @@ func (m *historyModel) compare(t *testing.T, rng *rand.Rand) {
 func TestHistory(t *testing.T) {
 	rng := random(t)
 	for _, kept := range []int{1, 3, 20, 300} {
-		models := []*historyModel{{store: New(newSchema(kept)), kept: kept, records: map[int]*Entry{}}}
+		models := []*historyModel{{store: New(newType(kept)), kept: kept, records: map[int]*Entry{}}}
 		for range 400 {
 			i := rng.IntN(len(models))
 			if rng.IntN(40) == 0 {
@@ -169,7 +169,7 @@ func TestHistory(t *testing.T) {
 // Since reads up to fewEvents events while it holds a pin. To read more, it freezes
 // the state.
 func TestSinceFreezes(t *testing.T) {
-	c := newStore(t, newSchema(1000), fewEvents+1)
+	c := newStore(t, newType(1000), fewEvents+1)
 	put(c, &record{Entry: Entry{1}}) // in a state that was not read
 	for _, row := range []struct {
 		since  uint64
@@ -190,7 +190,7 @@ func TestSinceFreezes(t *testing.T) {
 }
 
 func TestNoHistory(t *testing.T) {
-	c := newStore(t, newSchema(0), 3)
+	c := newStore(t, newType(0), 3)
 	if events, _, now := c.Since(0); len(events) != 0 || now != 3 {
 		t.Errorf("Since(0) returned %d events, revision %d, want 0, 3", len(events), now)
 	}

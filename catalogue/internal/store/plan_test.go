@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,11 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Explain describes the range that is read, the filters, and whether there is a sort.
 func TestExplain(t *testing.T) {
-	c := newStore(t, newSchema(0), 70) // ten records for each number from 0 to 6
+	c := newStore(t, newType(0), 70) // ten records for each number from 0 to 6
 	for _, row := range []struct {
 		reason string
 		list   []ordering.Condition
@@ -60,7 +64,7 @@ func oldStateOf(c *Store) *State { return oldState(Clone(c)[0]) }
 // store, its states and its batches, and the records that have the field are found
 // otherwise.
 func TestFindUnknownField(t *testing.T) {
-	c := newStore(t, newMemberSchema(), 0)
+	c := newStore(t, newMemberType(), 0)
 	put(c, &record{number: 2, members: []string{"common"}})
 	rare := put(c, &record{number: 1, members: []string{"common", "rare"}})
 	q := Query{Where: conditions(t, ordering.Equal("rare", 1))}
@@ -113,7 +117,7 @@ func errorsOf(t *testing.T, p finder, q Query) map[string]error {
 // records of each state.
 func TestFindLargeKeys(t *testing.T) {
 	large := strings.Repeat("x", 2*maxPerRecord)
-	c := newStore(t, newSchema(0), 0)
+	c := newStore(t, newType(0), 0)
 	for i := range 30 {
 		note := fmt.Sprint(large, i%3)
 		put(c, &record{number: int64(i % 5), text: "t", note: &note})
@@ -149,5 +153,149 @@ func TestFindLargeKeys(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"number"}, indexed(c)); diff != "" {
 		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+}
+
+// The ranges of two conditions on one field intersect like the sets of their keys, and
+// the result is sorted, without overlaps and without empty ranges.
+func TestIntersect(t *testing.T) {
+	rng := random(t)
+	keys := ascendingKeys()
+	for i := range 5000 {
+		a, inA := randomRanges(rng, keys)
+		b, inB := randomRanges(rng, keys)
+		both := intersect(a, b)
+		for at, k := range keys {
+			got := 0
+			for _, r := range both {
+				if ordering.InRanges([]ordering.Range{r}, k) {
+					got++
+				}
+			}
+			want := 0
+			if inA[at] && inB[at] {
+				want = 1
+			}
+			if got != want {
+				t.Fatalf("case %d: key %d is in %d ranges of the intersection of %v and %v, want %d", i, at, got, a, b, want)
+			}
+		}
+		checkRanges(t, both)
+	}
+}
+
+// checkRanges checks that ranges are sorted, do not overlap and are not empty.
+func checkRanges(t *testing.T, ranges []ordering.Range) {
+	t.Helper()
+	for i, r := range ranges {
+		if c := r.From.Compare(r.To); c > 0 || c == 0 && (r.FromExcluded || !r.ToIncluded) {
+			t.Errorf("range %d of %v is empty", i, ranges)
+		}
+		if i == 0 {
+			continue
+		}
+		before := ranges[i-1]
+		if c := before.To.Compare(r.From); c > 0 || c == 0 && before.ToIncluded && !r.FromExcluded {
+			t.Errorf("ranges %d and %d of %v overlap", i-1, i, ranges)
+		}
+	}
+}
+
+// randomRanges returns sorted ranges that do not overlap, and the positions of the keys
+// that they contain. Bounds have even positions, so that keys with odd positions are
+// between bounds. Some ranges are adjacent.
+func randomRanges(rng *rand.Rand, keys []sortkey.Key) (ranges []ordering.Range, in map[int]bool) {
+	in = map[int]bool{}
+	at, free := 0, true // the last bound, and whether no range contains it
+	for at+2 < len(keys) && rng.IntN(12) > 0 {
+		from := at + 2*rng.IntN(4)
+		to := min(from+2*rng.IntN(4), (len(keys)-1)/2*2)
+		if from > to {
+			break
+		}
+		r := ordering.Range{From: keys[from], To: keys[to], FromExcluded: rng.IntN(2) == 0, ToIncluded: rng.IntN(2) == 0}
+		if from == at && !free {
+			r.FromExcluded = true
+		}
+		if from == to {
+			if r.FromExcluded {
+				at = to + 2
+				continue
+			}
+			r.ToIncluded = true
+		}
+		for i := from; i <= to; i++ {
+			if (i > from || !r.FromExcluded) && (i < to || r.ToIncluded) {
+				in[i] = true
+			}
+		}
+		ranges = append(ranges, r)
+		at, free = to, !r.ToIncluded
+	}
+	return ranges, in
+}
+
+// Several conditions on one field leave the ranges of the caller as they are.
+func TestMergeLeavesConditions(t *testing.T) {
+	c := newStore(t, newType(0), 20)
+	where := conditions(t, ordering.OneOf("number", 1, 2, 3), ordering.Less("number", 3), ordering.Greater("number", 1))
+	before := where[0].Ranges[0]
+	for range 2 {
+		entries, count, err := c.Page(within(t), Query{Where: where, Window: allRecords})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if recordOf(e).number != 2 {
+				t.Errorf("id %d has the number %d, want 2", e.ID, recordOf(e).number)
+			}
+		}
+		if count != 3 { // of the numbers i % 7
+			t.Errorf("count %d, want 3", count)
+		}
+	}
+	if len(where) != 3 || len(where[0].Ranges) != 3 || where[0].Ranges[0] != before || where[0].Ranges[0].From.Compare(sortkey.Int(1)) != 0 {
+		t.Errorf("the conditions are %v now", where)
+	}
+}
+
+// A function of a query restricts the records together with conditions, whatever the
+// order.
+func TestPageMatch(t *testing.T) {
+	c := newCountingStore(t, 40, nil)
+	even := Condition{Field: "text", Ranges: []ordering.Range{{From: sortkey.Text("even"), To: sortkey.Text("even"), ToIncluded: true}}}
+	third := func(e *Entry) bool { return e.ID%3 == 0 }
+	for _, row := range []struct {
+		reason string
+		where  []Condition
+		terms  string
+		want   []int
+	}{
+		{"all records, by id", nil, "", []int{3, 6, 9, 12}},
+		{"all records, in descending order", nil, "-id", []int{39, 36, 33, 30}},
+		{"all records, in an order without an index", nil, "-number", []int{39, 36, 33, 30}},
+		{"a condition", []Condition{even}, "", []int{6, 12, 18, 24}},
+		{"a condition in another order", []Condition{even}, "-number", []int{36, 30, 24, 18}},
+	} {
+		q := Query{Where: row.where, Terms: parse(row.terms), Window: pagination.Window{Limit: 4}, Match: third}
+		for range 2 { // the second time there are indexes
+			entries, count, err := c.Page(t.Context(), q)
+			var ids []int
+			for _, e := range entries {
+				ids = append(ids, e.ID)
+			}
+			all := 13
+			if row.where != nil {
+				all = 6
+			}
+			if diff := cmp.Diff(row.want, ids); err != nil || count != all || diff != "" {
+				t.Errorf("%s: error %v, count %d, want %d, ids (-want +got):\n%s", row.reason, err, count, all, diff)
+			}
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, _, err := c.Page(ended, Query{Match: third}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Page with an ended context: error %v", err)
 	}
 }

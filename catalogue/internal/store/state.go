@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"weak"
@@ -11,14 +12,15 @@ import (
 // A State is a collection at one instant. A frozen state never changes. A writer
 // may withdraw any other published state, change it in place and publish it again.
 type State struct {
-	schema *Schema
-	store  weak.Pointer[Store] // weak, so that a state does not keep later records alive
-	slots  slots
+	reader
+	typ   *Type
+	store weak.Pointer[Store] // weak, so that a state does not keep later records alive
+	slots slots
 
 	primary  *tree[struct{}]
-	indexes  []namedIndex
+	indexes  []orderingIndex
 	builds   []*build // indexes being built; each records every change
-	names    members  // names of the fields if schema.Members is set
+	names    members  // names of the fields if typ.Members is set
 	lastID   int      // highest id ever used
 	usedID   int      // highest id used by the last replacement or after it
 	revision uint64   // number of writes
@@ -31,8 +33,8 @@ type State struct {
 	sorted sortCache
 }
 
-// A namedIndex is an index with the canonical terms of its ordering.
-type namedIndex struct {
+// A orderingIndex is an index with the canonical terms of its ordering.
+type orderingIndex struct {
 	terms []ordering.Term
 	index
 	used   *atomic.Int64 // the store's clock at the last use; only for multi-field indexes
@@ -64,7 +66,7 @@ func (s *State) MaxID() int {
 }
 
 // Names returns the sorted names of the fields that at least one record has. It
-// returns nil if the schema has no Members. O(names).
+// returns nil if the type has no Members. O(names).
 func (s *State) Names() []string { return s.names.names() }
 
 // Get returns the entry with the id, or nil if there is none. O(log n).
@@ -79,7 +81,7 @@ func (s *State) Entries() []*Entry {
 // the trees of s, so the state mutex must be held. O(indexes).
 func (s *State) fork() *State {
 	f := s.sibling()
-	f.primary = s.primary.forkTree()
+	f.primary = s.primary.fork().(*tree[struct{}])
 	f.names = s.names.fork()
 	f.indexes = slices.Clone(s.indexes)
 	for i := range f.indexes {
@@ -92,25 +94,35 @@ func (s *State) fork() *State {
 // sibling returns a state with the same trees. Neither state may be changed in
 // place.
 func (s *State) sibling() *State {
-	return &State{
-		schema: s.schema, store: s.store, slots: s.slots,
+	sibling := &State{
+		typ: s.typ, store: s.store, slots: s.slots,
 		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names,
 		lastID: s.lastID, usedID: s.usedID, revision: s.revision, history: s.history,
 	}
+	sibling.reader = reader{sibling}
+	return sibling
 }
 
-// index returns the index of a canonical ordering, or nil if there is none.
+// index returns the index of a canonical ordering, or nil if there is none. It records the
+// use of a multi-field index.
 func (s *State) index(terms []ordering.Term) sequence {
 	if len(terms) == 0 {
 		return s.primary
 	}
-	if i := findTerms(s.indexes, terms); i >= 0 {
-		return s.indexes[i].index
+	i := findTerms(s.indexes, terms)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	x := &s.indexes[i]
+	if len(terms) > 1 {
+		if c := s.store.Value(); c != nil && x.used.Load() != c.clock.Load() {
+			x.used.Store(c.clock.Add(1))
+		}
+	}
+	return x.index
 }
 
-func findTerms(indexes []namedIndex, terms []ordering.Term) int {
+func findTerms(indexes []orderingIndex, terms []ordering.Term) int {
 	for i := range indexes {
 		if slices.Equal(indexes[i].terms, terms) {
 			return i
@@ -120,7 +132,7 @@ func findTerms(indexes []namedIndex, terms []ordering.Term) int {
 }
 
 // appendKeys appends the keys of changes for all indexes and builds, as apply
-// takes them. It may run the program's code.
+// takes them. It may run callbacks.
 func (s *State) appendKeys(dst []keys, changes []Change) []keys {
 	for _, ch := range changes {
 		for i := range s.indexes {
@@ -152,5 +164,99 @@ func (s *State) apply(changes []Change, k []keys) {
 // needsCompaction reports whether a tree of the state should be compacted.
 func (s *State) needsCompaction() bool {
 	return s.primary.needsCompaction() ||
-		slices.ContainsFunc(s.indexes, func(x namedIndex) bool { return x.needsCompaction() })
+		slices.ContainsFunc(s.indexes, func(x orderingIndex) bool { return x.needsCompaction() })
+}
+
+// An Entry represents a stored record. It is the first field of a struct that
+// contains the record, whose type is unknown to the store. An Entry in a tree must
+// not be modified.
+type Entry struct{ ID int }
+
+// A Change is the effect of a write on one record. Old is nil if the record is
+// inserted. New is nil if it is deleted.
+type Change struct{ Old, New *Entry }
+
+// ID returns the id of the record. It panics if ch is the zero Change.
+func (ch Change) ID() int {
+	if ch.New != nil {
+		return ch.New.ID
+	}
+	return ch.Old.ID
+}
+
+func compareIDs(a, b *Entry) int { return cmp.Compare(a.ID, b.ID) }
+
+// difference returns the changes that turn the entries before into those after.
+// Both are sorted by id. Every record in before or after has a change.
+func difference(before, after []*Entry) []Change {
+	changes := make([]Change, 0, max(len(before), len(after)))
+	for len(before) > 0 || len(after) > 0 {
+		var ch Change
+		if len(after) == 0 || len(before) > 0 && before[0].ID <= after[0].ID {
+			ch.Old, before = before[0], before[1:]
+		}
+		if len(after) > 0 && (ch.Old == nil || ch.Old.ID == after[0].ID) {
+			ch.New, after = after[0], after[1:]
+		}
+		changes = append(changes, ch)
+	}
+	return changes
+}
+
+// A client that may read a collection can request any ordering. These limits bound
+// the memory and the work for such requests.
+const (
+	// maxCombined is the largest number of multi-field indexes. Together they take
+	// at most maxPerRecord bytes for each record. The least recently used one is
+	// dropped first.
+	maxCombined = 8
+
+	// maxPerRecord is the largest average size in bytes of the keys of a
+	// single-field index, and of the keys and items of a multi-field index. An
+	// ordering with larger keys has no index; see sortCache.
+	maxPerRecord = 512
+
+	// itemSize is the approximate size in bytes of an item with its share of the
+	// node.
+	itemSize = 36
+
+	// maxSorts is the largest number of concurrent sorts by one term, and that of
+	// concurrent sorts by several terms.
+	maxSorts = 4
+)
+
+// maxKeys returns the largest size in bytes of the keys of an index of n entries.
+// For a multi-field index it leaves room for the items, which evict also counts.
+// Otherwise evict could drop a new index before the reader that waits for it uses
+// it, and the reader would build it again and again.
+func maxKeys(n int, terms []ordering.Term) int {
+	if len(terms) > 1 {
+		return (maxPerRecord - itemSize) * n
+	}
+	return maxPerRecord * n
+}
+
+// evict drops indexes until all limits are met. O(indexes).
+func (s *State) evict() {
+	n := s.Len()
+	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
+		return !x.unique && x.keySize() > maxKeys(n, x.terms)
+	})
+	for {
+		combined, bytes, oldest := 0, 0, 0
+		for i, x := range s.indexes {
+			if len(x.terms) == 1 {
+				continue
+			}
+			if combined == 0 || x.used.Load() < s.indexes[oldest].used.Load() {
+				oldest = i
+			}
+			combined++
+			bytes += itemSize*n + x.keySize()
+		}
+		if combined <= maxCombined && bytes <= maxPerRecord*n {
+			return
+		}
+		s.indexes = slices.Delete(s.indexes, oldest, oldest+1)
+	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -10,10 +11,11 @@ import (
 // A Store is a collection without the type of its records. It is safe for
 // concurrent use.
 type Store struct {
-	schema *Schema
+	reader
+	typ *Type
 
-	// writing is the writers' mutex. A writer also holds it while it runs the
-	// program's code. Only a writer changes trees, so it reads those of the
+	// writing is the writers' mutex. A writer also holds it while it runs
+	// callbacks. Only a writer changes trees, so it reads those of the
 	// published state without a pin.
 	writing sync.Mutex
 	scratch []keys         // reused for the keys of each write
@@ -21,11 +23,11 @@ type Store struct {
 	one     [1]Change      // reused for each write of a single change
 
 	// committing is locked before the state mutex by writes of few changes, and by a
-	// build that lets them wait. The program's code does not run while it is held.
+	// build that lets them wait. No callback runs while it is held.
 	committing sync.Mutex
 
-	// mu is the state mutex. It is held for bounded steps that do not run the
-	// program's code: to publish a state, to change it in place and to fork it.
+	// mu is the state mutex. It is held for bounded steps that do not run
+	// callbacks: to publish a state, to change it in place and to fork it.
 	mu   sync.Mutex
 	hot  int           // remaining writes after which every read freezes the state
 	next chan struct{} // closed by the next write; nil if no call of Wait needs it
@@ -36,10 +38,10 @@ type Store struct {
 }
 
 // New returns an empty store.
-func New(schema *Schema) *Store {
-	c := &Store{schema: schema}
-	s := &State{schema: schema, primary: newPrimary(), indexes: schema.uniqueIndexes(), names: newMembers(schema)}
-	if schema.History > 0 {
+func New(typ *Type) *Store {
+	c := &Store{typ: typ}
+	s := &State{typ: typ, primary: newPrimary(), indexes: typ.uniqueIndexes(), names: newMembers(typ)}
+	if typ.History > 0 {
 		s.history = newHistory(0)
 	}
 	c.adopt(s)
@@ -48,6 +50,7 @@ func New(schema *Schema) *Store {
 
 // adopt publishes the first state of a store.
 func (c *Store) adopt(s *State) {
+	c.reader, s.reader = reader{c}, reader{s}
 	s.store, s.slots = weak.Make(c), newSlots()
 	c.published.Store(s)
 }
@@ -154,7 +157,7 @@ func Clone(stores ...*Store) []*Store {
 }
 
 func (c *Store) clone() *Store {
-	clone := &Store{schema: c.schema}
+	clone := &Store{typ: c.typ}
 	clone.clock.Store(c.clock.Load())
 	s := c.published.Load().fork()
 	s.builds = nil
@@ -165,4 +168,108 @@ func (c *Store) clone() *Store {
 	}
 	clone.adopt(s)
 	return clone
+}
+
+// pins counts the reads in progress that do not need their state after they
+// return. Each counter has its own cache line.
+type pins [16]struct {
+	n atomic.Int64
+	_ [56]byte
+}
+
+// A pin is the counter that a read has incremented. It is nil if the state is
+// frozen.
+type pin = *atomic.Int64
+
+const (
+	// pinnedReads is the number of reads after a write that are pinned. The next
+	// read freezes the state, so that reads without writes between them need no
+	// pins.
+	pinnedReads = 64
+
+	// hotWrites is the number of writes, after one that found a pin, during which
+	// every read freezes the state. Such a read holds no pin, and a concurrent
+	// writer forks only states that were read.
+	hotWrites = 64
+)
+
+// pin returns the published state, which does not change until the pin is passed
+// to unpin. The caller must not run callbacks or build an index while it
+// holds the pin.
+func (c *Store) pin() (*State, pin) {
+	if s := c.published.Load(); s != nil && s.frozen.Load() {
+		return s, nil
+	}
+	p := &c.pins[rand.Uint32()%uint32(len(c.pins))].n
+	p.Add(1)
+	s := c.visible()
+	if s.hot || s.reads.Add(1) > pinnedReads {
+		s.frozen.Store(true)
+		unpin(p)
+		return s, nil
+	}
+	return s, p
+}
+
+func unpin(p pin) {
+	if p != nil {
+		p.Add(-1)
+	}
+}
+
+// visible returns the published state. If a writer is changing it in place,
+// visible waits for the writer. The caller must hold a pin.
+func (c *Store) visible() *State {
+	for range 256 {
+		if s := c.published.Load(); s != nil {
+			return s
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.published.Load()
+}
+
+// Current freezes and returns the published state. O(1).
+func (c *Store) Current() *State {
+	s, p := c.pin()
+	if p != nil {
+		s.frozen.Store(true) // before unpin: the writer checks the pins first
+		unpin(p)
+	}
+	return s
+}
+
+// idle reports whether no read holds a pin.
+func (p *pins) idle() bool {
+	for i := range p {
+		if p[i].n.Load() != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// writable returns the state to change: the published state, withdrawn, if no
+// reader can be using it, and otherwise a fork of it, while readers continue to
+// use the original. Both mutexes must be held.
+//
+// A reader that pins after the published pointer became nil loads nil and waits;
+// a reader that pinned before is found by idle. A reader that froze the state did
+// so before it released its pin, so frozen is checked after idle.
+func (c *Store) writable(s *State) *State {
+	c.hot = max(c.hot-1, 0)
+	if !s.frozen.Load() {
+		c.published.Store(nil)
+		if c.pins.idle() && !s.frozen.Load() {
+			s.hot = c.hot > 0
+			s.reads.Store(0)
+			return s
+		}
+		c.published.Store(s)
+		c.hot = hotWrites
+	}
+	f := s.fork()
+	f.hot = c.hot > 0
+	return f
 }

@@ -1,16 +1,25 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
+	"weak"
 
 	"github.com/tidwall/btree"
+
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Tx is a batch in progress: a state and the changes that the batch makes to
 // it. It is not safe for concurrent use.
 type Tx struct {
-	store   *Store
-	draft   *draft // nil before the first query
+	reader
+	store *Store
+	// draft is the published state with the changes made so far. It is forked for the
+	// first query and belongs to the batch alone.
+	draft   *State
 	state   *State // cannot change while the batch holds the writers' mutex
 	changes *btree.BTreeG[txChange]
 	len     int
@@ -34,6 +43,7 @@ func (c *Store) Batch(f func(*Tx) error) error {
 	defer c.writing.Unlock()
 	s := c.published.Load()
 	tx := &Tx{store: c, state: s, len: s.Len()}
+	tx.reader = reader{tx}
 	tx.changes = btree.NewBTreeGOptions(func(a, b txChange) bool { return a.id < b.id }, btree.Options{NoLocks: true})
 	defer func() { tx.done = true }()
 	if err := f(tx); err != nil {
@@ -41,8 +51,11 @@ func (c *Store) Batch(f func(*Tx) error) error {
 	}
 	if tx.changes.Len() > 0 {
 		return c.commit(tx.list(), tx.used)
-	} else if tx.used > s.usedID {
-		c.useID(tx.used)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if tx.used > s.usedID {
+		c.replace(func(s *State) { s.use(tx.used) })
 	}
 	return nil
 }
@@ -50,18 +63,10 @@ func (c *Store) Batch(f func(*Tx) error) error {
 // list returns the changes, sorted by id.
 func (tx *Tx) list() []Change {
 	list := make([]Change, 0, tx.changes.Len())
-	tx.changes.Scan(func(ch txChange) bool {
+	for _, ch := range tx.changes.Items() {
 		list = append(list, ch.Change)
-		return true
-	})
+	}
 	return list
-}
-
-// useID publishes the highest id used by a batch that made no changes.
-func (c *Store) useID(id int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.replace(func(s *State) { s.use(id) })
 }
 
 // Done reports whether the batch has ended.
@@ -104,5 +109,76 @@ func (tx *Tx) Write(ch Change) {
 		tx.changes.Delete(before)
 	default:
 		tx.changes.Set(txChange{id, Change{before.Old, ch.New}})
+	}
+}
+
+// answer answers a query from the draft, to which it adds the indexes that the query needs.
+func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
+	if tx.done {
+		return answer{}, ErrTxDone
+	}
+	if tx.draft == nil {
+		if err := tx.begin(ctx, &q); err != nil {
+			return answer{}, err
+		}
+	}
+	s := tx.draft
+	sel, err := s.selection(nil, &q)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(sel.where) == 0 {
+		s.install(sel.terms)
+	}
+	for _, c := range sel.where {
+		s.install(s.termsOf(nil, c.Field))
+	}
+	if q.want == wantScan {
+		s = s.fork() // later writes change the draft
+	}
+	return s.answer(ctx, q)
+}
+
+// begin makes the draft. It first asks the store for the indexes that the query needs, so
+// that they are there for later batches too.
+func (tx *Tx) begin(ctx context.Context, q *Query) error {
+	now := tx.store.Current()
+	if sel, err := now.selection(nil, q); err == nil { // otherwise the fields may be those of new records
+		if _, err := now.plan(ctx, sel); err != nil {
+			return err
+		}
+	}
+	tx.store.mu.Lock()
+	d := tx.store.published.Load().fork()
+	tx.store.mu.Unlock()
+	d.builds, d.history = nil, history{}
+	d.store = weak.Pointer[Store]{} // the store has no index for it
+	for i := range d.indexes {
+		d.indexes[i].unique = false // until the end of the batch
+	}
+	tx.changes.Scan(func(ch txChange) bool {
+		d.write(ch.Change)
+		return true
+	})
+	tx.draft = d // last, because write may panic
+	return nil
+}
+
+// write applies a change to a state that nothing else uses. It may run callbacks.
+func (s *State) write(ch Change) {
+	one := []Change{ch}
+	s.apply(one, s.appendKeys(nil, one))
+	s.sorted.all = nil
+	s.recount(s.typ.memberChanges(nil, one))
+}
+
+// install adds the index of canonical terms to the state unless its keys are too large.
+func (s *State) install(terms []ordering.Term) {
+	if s.index(terms) != nil {
+		return
+	}
+	x := newIndex(s.typ.resolve(terms), terms)
+	if complete, _ := x.build(s.Entries(), maxKeys(s.Len(), terms), func() bool { return false }); complete {
+		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, used: new(atomic.Int64)})
 	}
 }

@@ -1,6 +1,13 @@
 package store
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
 
 // fewChanges is the largest number of changes that are applied one by one while
 // the state mutex is held. Readers may wait that long.
@@ -11,8 +18,8 @@ const fewMembers = 256
 
 // Write applies and returns the change that prepare returns for the current
 // state. If prepare returns an error or panics, or if the change would make a
-// [*Duplicate], nothing changes. Other writers wait for prepare, which may run the
-// program's code; readers do not. O(indexes × log n).
+// [*Duplicate], nothing changes. Other writers wait for prepare, which may run
+// callbacks; readers do not. O(indexes × log n).
 func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -33,7 +40,7 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 // writers' mutex must be held. If the error, a [*Duplicate], is not nil, nothing changes.
 func (c *Store) commit(changes []Change, used int) error {
 	defer c.clearScratch()
-	c.members = c.schema.memberChanges(c.members, changes)
+	c.members = c.typ.memberChanges(c.members, changes)
 	if err := c.published.Load().unique(changes); err != nil {
 		return err
 	}
@@ -70,7 +77,7 @@ func (c *Store) commitFew(changes []Change, used int) {
 	s.apply(changes, c.scratch)
 	s.use(used)
 	s.revision++
-	s.history.add(s.revision, changes, c.schema.History)
+	s.history.add(s.revision, changes, c.typ.History)
 	s.recount(c.members)
 	s.evict()
 	next := c.publish(s)
@@ -95,26 +102,26 @@ func (c *Store) commitMany(changes []Change, used int) {
 	next := c.forked()
 	next.recount(c.members)
 	next.primary.merge(changes)
-	rebuild := len(changes) > next.Len()/2
-	var entries []*Entry
-	if rebuild {
+	if len(changes) > next.Len()/2 {
 		next.primary.compact()
-		entries = next.Entries()
+		next.refill(next.Entries())
+	} else {
+		parallel(len(next.indexes), func(i int) { next.indexes[i].merge(changes) })
 	}
-	parallel(len(next.indexes), func(i int) {
-		x := &next.indexes[i]
-		if rebuild {
-			x.index = x.empty()
-			x.fill(entries)
-		} else {
-			x.merge(changes)
-		}
-	})
 	next.compact()
-	next.history.add(next.revision+1, changes, c.schema.History)
+	next.history.add(next.revision+1, changes, c.typ.History)
 	next.use(used)
 
 	publishTogether([]successor{{c, next}})
+}
+
+// refill replaces all indexes but the primary one by indexes of entries.
+func (s *State) refill(entries []*Entry) {
+	parallel(len(s.indexes), func(i int) {
+		x := &s.indexes[i]
+		x.index = x.empty()
+		x.fill(entries)
+	})
 }
 
 // forked returns a fork of the published state.
@@ -176,7 +183,7 @@ func publishTogether(all []successor) {
 // limit. The state mutex must be held.
 func (c *Store) succeed(s *State) {
 	now := c.published.Load()
-	s.indexes = slices.DeleteFunc(s.indexes, func(x namedIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
+	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
 	s.builds = now.builds
 	for _, b := range s.builds {
 		b.stale, b.missed = true, nil
@@ -194,7 +201,7 @@ type Replacement struct {
 }
 
 // Replace replaces the records of stores at one instant. All callers must list the
-// stores in the same order. If the program's code panics, nothing changes.
+// stores in the same order. If a callback panics, nothing changes.
 // O(n log n × indexes).
 func Replace(all []Replacement) {
 	for _, r := range all {
@@ -230,29 +237,89 @@ func replace(all []Replacement) {
 func (r Replacement) prepare() *State {
 	c := r.Store
 	s := c.forked()
-	s.names = c.schema.membersOf(r.Entries)
+	s.names = c.typ.membersOf(r.Entries)
 	s.dropUnnamed()
-	s.history.replace(s, r.Entries, c.schema.History)
+	if s.history.events != nil {
+		s.history.add(s.revision+1, difference(s.Entries(), r.Entries), c.typ.History)
+	}
 	s.primary = newPrimary()
 	s.primary.fill(r.Entries)
 	s.usedID = 0
 	s.use(max(r.UsedID, s.MaxID()))
-	parallel(len(s.indexes), func(i int) {
-		x := &s.indexes[i]
-		x.index = x.empty()
-		x.fill(r.Entries)
-	})
+	s.refill(r.Entries)
 	return s
 }
 
-// replace adds the changes that turn the records of a state into entries, which are
-// sorted by id. If there are more than limit changes, it drops all events instead.
-func (h *history) replace(s *State, entries []*Entry, limit int) {
-	switch revision := s.revision + 1; {
-	case h.events == nil:
-	case max(s.Len(), len(entries)) > limit:
-		*h = newHistory(revision)
-	default:
-		h.add(revision, difference(s.Entries(), entries), limit)
+// A Duplicate is the error of a write after which two records would have the same value
+// of a unique field.
+type Duplicate struct {
+	Field string
+	Entry *Entry // the entry that was to be written
+	Other int    // the id of the record that has the value
+}
+
+func (d *Duplicate) Error() string {
+	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, d.Field, d.Other)
+}
+
+// uniqueIndexes returns an empty index for each unique field. They are never dropped.
+func (typ *Type) uniqueIndexes() (list []orderingIndex) {
+	for _, field := range typ.Unique {
+		terms := []ordering.Term{ordering.Asc(field)}
+		if field != typ.ID && findTerms(list, terms) < 0 {
+			list = append(list, orderingIndex{terms, newIndex(typ.resolve(terms), terms), new(atomic.Int64), true})
+		}
 	}
+	return list
+}
+
+// unique returns a [*Duplicate] if the state would have one after changes, which have at
+// most one change for each record. It runs callbacks.
+// O(changes × unique fields × log n).
+func (s *State) unique(changes []Change) error {
+	for _, x := range s.indexes {
+		if !x.unique {
+			continue
+		}
+		if err := s.uniqueIn(x, changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
+	key := s.typ.resolve(x.terms)[0].Key
+	var written map[string]int // ids by encoded key
+	if len(changes) > 1 {
+		written = make(map[string]int, len(changes))
+	}
+	for _, ch := range changes {
+		if ch.New == nil {
+			continue
+		}
+		k := key(ch.New)
+		if k.Compare(sortkey.Null()) == 0 {
+			continue
+		}
+		if written != nil {
+			encoded := string(k.Append(nil))
+			if id, twice := written[encoded]; twice {
+				return &Duplicate{x.terms[0].Field, ch.New, id}
+			}
+			written[encoded] = ch.New.ID
+		}
+		other := x.first(ordering.Range{From: k, To: k, ToIncluded: true}, false)
+		if other != nil && !changed(changes, other.ID) {
+			return &Duplicate{x.terms[0].Field, ch.New, other.ID}
+		}
+	}
+	return nil
+}
+
+// changed reports whether changes, which are sorted by id, have one for the record with
+// the id.
+func changed(changes []Change, id int) bool {
+	_, found := slices.BinarySearchFunc(changes, id, func(ch Change, id int) int { return ch.ID() - id })
+	return found
 }

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
 )
 
 var errFailed = errors.New("failed")
@@ -49,7 +53,7 @@ func TestFailedWrites(t *testing.T) {
 		}, "no key"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			stores := []*Store{newStore(t, newSchema(50), 20), newStore(t, newSchema(50), 20)}
+			stores := []*Store{newStore(t, newType(50), 20), newStore(t, newType(50), 20)}
 			var before []contents
 			for _, c := range stores {
 				for _, terms := range []string{"slow", "number,slow", "text"} {
@@ -85,7 +89,7 @@ func TestFailedWrites(t *testing.T) {
 func TestBatch(t *testing.T) {
 	rng := random(t)
 	for _, changes := range []int{1, 2, fewChanges, fewChanges + 1, 100, 400, 1000} {
-		c := newStore(t, newSchema(0), 0)
+		c := newStore(t, newType(0), 0)
 		model := map[int]*Entry{}
 		terms := []string{"number", "note,-text", "text"}
 		for _, terms := range terms {
@@ -130,7 +134,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Readers do not wait for the program's code that a writer runs, and that code may
+// Readers do not wait for the callbacks that a writer runs, and these may
 // read itself. An index that is built meanwhile includes the write.
 func TestReadsDuringWrites(t *testing.T) {
 	for reason, write := range map[string]func(c *Store, wait func(), r *record){
@@ -161,7 +165,7 @@ func TestReadsDuringWrites(t *testing.T) {
 		},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			c := newStore(t, newSchema(10), 20)
+			c := newStore(t, newType(10), 20)
 			ordered(t, c, "slow")
 			write(c, func() {
 				for _, terms := range []string{"", "slow", "number", "text,number"} {
@@ -183,4 +187,216 @@ func TestReadsDuringWrites(t *testing.T) {
 			}
 		})
 	}
+}
+
+// newUniqueStore returns a store of n records whose text is unique and, except null, so
+// is their note.
+func newUniqueStore(t *testing.T, n int) *Store {
+	typ := newType(0)
+	typ.Unique = []string{"text", "note", "id", "text"}
+	c := newStore(t, typ, 0)
+	for i := range n {
+		put(c, &record{text: fmt.Sprint("text ", i+1)})
+	}
+	return c
+}
+
+// A write or a batch that would make a duplicate is refused and changes nothing.
+func TestDuplicates(t *testing.T) {
+	a, b := "a", "b"
+	type rec struct {
+		id   int
+		text string
+		note *string
+	}
+	for _, row := range []struct {
+		reason string
+		writes []rec // a record without a text is deleted
+		want   *Duplicate
+	}{
+		{"a new value", []rec{{9, "x", &a}}, nil},
+		{"the value of another record", []rec{{9, "text 2", nil}}, &Duplicate{Field: "text", Other: 2}},
+		{"its own value", []rec{{2, "text 2", nil}}, nil},
+		{"another value", []rec{{2, "text 20", nil}}, nil},
+		{"null equals nothing", []rec{{8, "x", nil}, {9, "y", nil}}, nil},
+		{"the same value twice in a batch", []rec{{8, "x", &a}, {9, "y", &a}}, &Duplicate{Field: "note", Other: 8}},
+		{"different values", []rec{{8, "x", &a}, {9, "y", &b}}, nil},
+		{"the value of a record that the batch deletes", []rec{{2, "", nil}, {9, "text 2", nil}}, nil},
+		{"the value of a record that the batch changes", []rec{{2, "x", nil}, {9, "text 2", nil}}, nil},
+		{"two records exchange their values", []rec{{2, "text 3", nil}, {3, "text 2", nil}}, nil},
+		{"three records exchange their values", []rec{{1, "text 3", nil}, {2, "text 1", nil}, {3, "text 2", nil}}, nil},
+		{"a value that the batch writes and changes back", []rec{{9, "text 2", nil}, {9, "y", nil}}, nil},
+		{"a value that the batch writes and deletes", []rec{{9, "text 2", nil}, {9, "", nil}}, nil},
+		{"the last of several records", []rec{{1, "x", nil}, {2, "y", nil}, {3, "z", nil}, {9, "text 4", nil}}, &Duplicate{Field: "text", Other: 4}},
+	} {
+		for _, queries := range []bool{false, true} {
+			c := newUniqueStore(t, 5)
+			before, revision := c.Current().Entries(), c.Revision()
+			err := c.Batch(func(tx *Tx) error {
+				for _, w := range row.writes {
+					ch := Change{Old: tx.Get(w.id)}
+					if w.text != "" {
+						ch.New = &(&record{Entry: Entry{w.id}, text: w.text, note: w.note}).Entry
+					}
+					tx.Write(ch)
+					if queries { // a duplicate is refused at the end of the batch only
+						found(t, tx, Query{Where: conditions(t, ordering.NotNull("text"))})
+					}
+				}
+				return nil
+			})
+			checkDuplicate(t, row.reason, err, row.want)
+			if err != nil && (!slices.Equal(before, c.Current().Entries()) || c.Revision() != revision) {
+				t.Errorf("%s: the refused batch changed records", row.reason)
+			}
+			if err := c.Check(); err != nil {
+				t.Errorf("%s: %v", row.reason, err)
+			}
+		}
+	}
+	c := newUniqueStore(t, 3)
+	_, err := c.Write(func(s *State) (Change, error) { return Change{s.Get(1), newEntry(1, "text 3")}, nil })
+	checkDuplicate(t, "a single write", err, &Duplicate{Field: "text", Other: 3})
+}
+
+// A query of a batch finds all records that have the same value of a unique field for a
+// time.
+func TestFindDuplicatesInBatch(t *testing.T) {
+	c := newUniqueStore(t, 5)
+	same := Query{Where: conditions(t, ordering.Equal("text", "text 2"))}
+	err := c.Batch(func(tx *Tx) error {
+		for _, step := range []struct {
+			write *Entry
+			want  []int
+		}{{nil, []int{2}}, {newEntry(4, "text 2"), []int{2, 4}}, {newEntry(2, "other"), []int{4}}} {
+			if step.write != nil {
+				tx.Write(Change{tx.Get(step.write.ID), step.write})
+			}
+			if diff := cmp.Diff(step.want, found(t, tx, same)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func checkDuplicate(t *testing.T, reason string, err error, want *Duplicate) {
+	t.Helper()
+	var got *Duplicate
+	switch {
+	case want == nil && err != nil:
+		t.Errorf("%s: %v", reason, err)
+	case want != nil && !errors.As(err, &got):
+		t.Errorf("%s: error %v, want a duplicate", reason, err)
+	case want != nil && (got.Field != want.Field || got.Other != want.Other):
+		t.Errorf("%s: the %s of id %d, want the %s of id %d", reason, got.Field, got.Other, want.Field, want.Other)
+	}
+}
+
+// The indexes of unique fields survive everything that drops other indexes: more
+// orderings than are kept, keys that are too large, a replacement of all records, and a
+// clone.
+func TestUniqueIndexesStay(t *testing.T) {
+	large := strings.Repeat("x", 3*maxPerRecord)
+	for _, row := range []struct {
+		reason string
+		do     func(c *Store) *Store
+	}{
+		{"many orderings", func(c *Store) *Store {
+			for i, terms := range []string{
+				"text,number", "text,-number", "note,number", "note,-number", "number,text", "number,-text", "number,note", "number,-note",
+				"note,text", "note,-text", "text,note", "text,-note",
+			} {
+				ordered(t, c, terms)
+				if i > 3 {
+					put(c, &record{text: terms}) // a write drops what is over the limits
+				}
+			}
+			return c
+		}},
+		{"large keys", func(c *Store) *Store {
+			for i := range 40 {
+				note := fmt.Sprint(large, i)
+				put(c, &record{text: note, note: &note})
+			}
+			return c
+		}},
+		{"a clone", func(c *Store) *Store { return Clone(c)[0] }},
+		{"a replacement", func(c *Store) *Store {
+			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{7}, text: "text 1"})}})
+			return c
+		}},
+		{"a replacement by no records", func(c *Store) *Store {
+			Replace([]Replacement{{Store: c}})
+			return c
+		}},
+		{"a batch of many changes", func(c *Store) *Store {
+			if err := c.Batch(func(tx *Tx) error {
+				for i := range 100 {
+					tx.Write(Change{tx.Get(50 + i), newEntry(50+i, fmt.Sprint("new ", i))})
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}},
+		{"all records deleted", func(c *Store) *Store {
+			for _, e := range c.Current().Entries() {
+				remove(c, e.ID)
+			}
+			return c
+		}},
+	} {
+		c := row.do(newUniqueStore(t, 4))
+		for _, field := range []string{"text", "note"} {
+			if !slices.Contains(indexed(c), field) {
+				t.Errorf("%s: no index by %s among %v", row.reason, field, indexed(c))
+			}
+		}
+		put(c, &record{Entry: Entry{1000}, text: "again"})
+		_, err := c.Write(func(s *State) (Change, error) { return Change{New: newEntry(1001, "again")}, nil })
+		checkDuplicate(t, row.reason, err, &Duplicate{Field: "text", Other: 1000})
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
+		}
+	}
+}
+
+// A unique field of records that may have different fields is known without a record that
+// has it, and its index stays when the last such record is deleted.
+func TestUniqueMember(t *testing.T) {
+	typ := newMemberType()
+	typ.Unique = []string{"rare"}
+	c := newStore(t, typ, 0)
+	q := Query{Where: conditions(t, ordering.Equal("rare", 1)), Terms: parse("-rare")}
+	check := func(reason string, want ...int) {
+		t.Helper()
+		if diff := cmp.Diff(want, found(t, c, q), emptyIsNil); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+		if !slices.Contains(indexed(c), "rare") {
+			t.Errorf("%s: no index among %v", reason, indexed(c))
+		}
+	}
+	check("no records")
+	put(c, &record{number: 1, members: []string{"common"}})
+	put(c, &record{number: 1, members: []string{"common"}}) // null equals nothing
+	check("no record with the member")
+	put(c, &record{number: 1, members: []string{"rare"}})
+	check("a record with the member", 3)
+	_, err := c.Write(func(s *State) (Change, error) {
+		return Change{New: &(&record{Entry: Entry{4}, number: 1, members: []string{"rare"}}).Entry}, nil
+	})
+	checkDuplicate(t, "a second record with the value", err, &Duplicate{Field: "rare", Other: 3})
+	remove(c, 3)
+	check("the last record with the member deleted")
+	put(c, &record{number: 1, members: []string{"rare"}})
+	check("again", 4)
 }

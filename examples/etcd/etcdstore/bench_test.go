@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
 	"github.com/gobacklist/backlist/httpapi"
@@ -41,7 +42,7 @@ func newBenchmarked(b *testing.B) *benchmarked {
 	}
 	m.Cluster = etcdtest.Start(b, 3, func(c *embed.Config) { c.UnsafeNoFsync = false })
 	var file bytes.Buffer
-	if _, err := sample.New(sample.Options{Events: m.rows}).WriteTo(&file); err != nil {
+	if err := sample.Write(&file, sample.Options{Sizes: map[string]int{"events": m.rows}}); err != nil {
 		b.Fatal(err)
 	}
 	m.store = m.open(b, false)
@@ -83,21 +84,21 @@ func BenchmarkPage(b *testing.B) {
 		}{{"first", 0}, {"middle", m.rows / 2}, {"last", m.rows - 21}} {
 			w := pagination.Window{Limit: 21, Offset: place.offset}
 			for _, name := range []string{"serializable", "linearizable"} {
-				events := stores[name].Collections()["events"]
+				events := storeCollection(stores[name], "events")
 				b.Run(fmt.Sprintf("%s/%s/%s", order[0].Field, place.name, name), func(b *testing.B) {
-					benchmarkPage(b, events, w, order)
+					benchmarkPage(b, events, catalogue.Query{Window: w, Terms: order})
 				})
 			}
 		}
 	}
 }
 
-func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, terms []ordering.Term) {
+func benchmarkPage(b *testing.B, c httpapi.Collection, q catalogue.Query) {
 	var times []time.Duration
 	read := func() {
 		start := time.Now()
-		if _, records, err := c.Page(b.Context(), w, terms); err != nil || len(records) != 21 {
-			b.Fatalf("%d records, %v", len(records), err)
+		if list, err := c.List(b.Context(), q); err != nil || len(list.Records) != 21 {
+			b.Fatalf("%d records, %v", len(list.Records), err)
 		}
 		times = append(times, time.Since(start))
 	}
@@ -114,13 +115,16 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 // BenchmarkParallelPage reads linearizable pages from 64 goroutines.
 func BenchmarkParallelPage(b *testing.B) {
 	m := newBenchmarked(b)
-	events := m.store.Collections()["events"]
+	events := storeCollection(m.store, "events")
 	b.ResetTimer()
 	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
 	b.RunParallel(func(pb *testing.PB) {
 		for offset := 0; pb.Next(); offset = (offset + 21) % m.rows {
-			w := pagination.Window{Limit: 21, Offset: offset}
-			if _, _, err := events.Page(b.Context(), w, []ordering.Term{ordering.Asc("start_date"), ordering.Asc("id")}); err != nil {
+			q := catalogue.Query{
+				Window: pagination.Window{Limit: 21, Offset: offset},
+				Terms:  []ordering.Term{ordering.Asc("start_date"), ordering.Asc("id")},
+			}
+			if _, err := events.List(b.Context(), q); err != nil {
 				b.Error(err)
 				return
 			}
@@ -131,7 +135,7 @@ func BenchmarkParallelPage(b *testing.B) {
 // BenchmarkCreate creates events through one node, one after the other or 64 at a time.
 func BenchmarkCreate(b *testing.B) {
 	m := newBenchmarked(b)
-	events := m.store.Collections()["events"].(httpapi.Creator)
+	events := storeCollection(m.store, "events")
 	const body = `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"}`
 	create := func(ctx context.Context) error {
 		_, err := events.Create(ctx, []byte(body))

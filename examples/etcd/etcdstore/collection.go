@@ -4,10 +4,8 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // A collection implements the interfaces of package httpapi. Reads are those of the
@@ -20,14 +18,8 @@ type collection struct {
 // member returns the collection of the current replica.
 func (c *collection) member() *member { return c.store.replica.Load().members[c.key] }
 
+// Description does not wait for earlier writes through other stores.
 func (c *collection) Description() schema.Description { return c.member().Description() }
-
-func (c *collection) Fields(ctx context.Context) ([]string, error) {
-	if err := c.store.catchUpOnce(ctx); err != nil {
-		return nil, err
-	}
-	return c.member().Fields(ctx)
-}
 
 // Revision returns the revision of etcd of the last write to the collection.
 func (c *collection) Revision(ctx context.Context) (uint64, error) {
@@ -37,32 +29,18 @@ func (c *collection) Revision(ctx context.Context) (uint64, error) {
 	return c.member().revision(), nil
 }
 
-func (c *collection) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
+func (c *collection) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
-		return 0, nil, err
+		return catalogue.List{}, err
 	}
-	return c.member().Page(ctx, w, terms)
+	return c.member().List(ctx, q)
 }
 
-func (c *collection) PageLenient(ctx context.Context, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	if err := c.store.catchUpOnce(ctx); err != nil {
-		return 0, nil, err
-	}
-	return c.member().Encoded.(httpapi.LenientPager).PageLenient(ctx, w, terms)
-}
-
-func (c *collection) PageWhere(ctx context.Context, params url.Values, w pagination.Window, terms []ordering.Term) (int, [][]byte, error) {
-	if err := c.store.catchUpOnce(ctx); err != nil {
-		return 0, nil, err
-	}
-	return c.member().PageWhere(ctx, params, w, terms)
-}
-
-func (c *collection) Get(ctx context.Context, id int, params url.Values) ([]byte, error) {
+func (c *collection) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
 		return nil, err
 	}
-	return c.member().Get(ctx, id, params)
+	return c.member().Get(ctx, segment, params)
 }
 
 func (c *collection) Create(ctx context.Context, body []byte) (record []byte, err error) {
@@ -73,17 +51,21 @@ func (c *collection) Create(ctx context.Context, body []byte) (record []byte, er
 	return record, err
 }
 
-func (c *collection) Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) (record []byte, err error) {
+// Update calls condition in each attempt. The transaction of the last one fails if the
+// record that condition was called with is no longer the current one.
+func (c *collection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
 	err = c.store.write(ctx, func(ctx context.Context, d *draft) (err error) {
-		record, err = d.update(ctx, c.key, id, params, body, partial)
+		record, err = d.update(ctx, c.key, segment, params, body, partial, condition)
 		return err
 	})
 	return record, err
 }
 
-func (c *collection) Delete(ctx context.Context, id int, params url.Values) error {
+// Delete calls condition as Update does. A deletion in several transactions calls it for
+// each: if a later call is the first to return an error, lists may already be shorter.
+func (c *collection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
 	return c.store.write(ctx, func(ctx context.Context, d *draft) error {
-		return d.delete(ctx, c.key, id, params)
+		return d.delete(ctx, c.key, segment, params, condition)
 	})
 }
 

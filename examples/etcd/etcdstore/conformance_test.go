@@ -13,7 +13,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/conformance"
+	"github.com/gobacklist/backlist/httpapi/httpapitest"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // TestConformance tests described and open collections of the service and those of a
@@ -58,7 +59,7 @@ const (
 	relatedToFilm = `"directors":[{"id":1,"name":"Anna Rossi","slug":"anna"},{"id":2,"name":"Tom","slug":"tom"}],"genres":[{"id":1,"name":"drama","position":0}],`
 )
 
-// A testedHouse makes collections for package conformance.
+// A testedHouse makes collections for package httpapitest.
 type testedHouse struct {
 	key, related string
 	definitions  []etcdstore.Definition
@@ -69,7 +70,7 @@ type testedHouse struct {
 
 func (h *testedHouse) verify(t *testing.T, body string) {
 	defer h.close(t)
-	conformance.Verify(t, conformance.Implementation{
+	httpapitest.TestCollection(t, httpapitest.Implementation{
 		Description: h.description(t),
 		New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
 			return h.new(ctx, t, records)
@@ -84,14 +85,14 @@ func (h *testedHouse) verify(t *testing.T, body string) {
 // description returns the description of the collection without asking a Store.
 func (h *testedHouse) description(t *testing.T) schema.Description {
 	t.Helper()
-	if about, ok := schema.Lookup(h.key); h.definitions == nil && ok {
-		return about
-	}
 	house, err := newFilms()
+	if h.definitions == nil {
+		house, err = resources.New()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := house.Encoded(h.key)
+	c, err := house.Collection(h.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +117,14 @@ func (h *testedHouse) new(ctx context.Context, t *testing.T, records [][]byte) (
 	if err := h.stores[2].Load(ctx, strings.NewReader(file)); err != nil {
 		return nil, err
 	}
-	reading := h.stores[0].Collections()[h.key].(collection)
+	reading := storeCollection(h.stores[0], h.key)
+	if _, err := reading.Revision(ctx); err != nil { // waits for the records, which Description does not
+		return nil, err
+	}
 	if h.stores[1] == h.stores[0] {
 		return reading, nil
 	}
-	return &split{reading, h.stores[1].Collections()[h.key].(collection)}, nil
+	return &split{reading, storeCollection(h.stores[1], h.key)}, nil
 }
 
 // close compares the records of the stores and closes them.
@@ -141,19 +145,6 @@ func (h *testedHouse) close(t *testing.T) {
 	}
 }
 
-// collection has all interfaces of package httpapi.
-type collection interface {
-	httpapi.Collection
-	httpapi.LenientPager
-	httpapi.Revisioned
-	httpapi.Describer
-	httpapi.Filterer
-	httpapi.Retriever
-	httpapi.Updater
-	httpapi.Deleter
-	httpapi.Creator
-}
-
 // A split is a collection that is read through one store and written through another.
 type split struct {
 	collection
@@ -164,10 +155,10 @@ func (s *split) Create(ctx context.Context, body []byte) ([]byte, error) {
 	return s.writing.Create(ctx, body)
 }
 
-func (s *split) Update(ctx context.Context, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
-	return s.writing.Update(ctx, id, params, body, partial)
+func (s *split) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
+	return s.writing.Update(ctx, segment, params, body, partial, condition)
 }
 
-func (s *split) Delete(ctx context.Context, id int, params url.Values) error {
-	return s.writing.Delete(ctx, id, params)
+func (s *split) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
+	return s.writing.Delete(ctx, segment, params, condition)
 }

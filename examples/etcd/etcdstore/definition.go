@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A Definition is a collection of a [Store]. [Of] returns a Definition.
@@ -55,21 +55,24 @@ func applyTo[T any](tx *catalogue.Tx[T], ch change) error {
 }
 
 // documented returns the definitions of the 39 documented collections.
-func documented() (list []Definition) {
-	for _, d := range schema.Descriptions() {
-		var opts catalogue.Options
-		switch d.Key {
+func documented() (list []Definition, err error) {
+	c, err := resources.New()
+	if err != nil {
+		return nil, err
+	}
+	for key := range c.All() {
+		switch key {
 		case "events":
-			list = append(list, Of(catalogue.Define[schema.Event](d.Key, opts)))
+			list = append(list, Of(resources.Events))
 		case "labels":
-			list = append(list, Of(catalogue.Define[schema.Label](d.Key, opts)))
+			list = append(list, Of(resources.Labels))
 		case "social-links":
-			list = append(list, Of(catalogue.Define[schema.SocialLink](d.Key, opts)))
+			list = append(list, Of(resources.SocialLinks))
 		default:
-			list = append(list, Of(catalogue.Define[schema.Record](d.Key, opts)))
+			list = append(list, Of(resources.Records(key)))
 		}
 	}
-	return list
+	return list, nil
 }
 
 // newHouse returns an empty catalogue with the definitions, and the definitions by their
@@ -79,7 +82,7 @@ func newHouse(list []Definition) (*catalogue.Catalogue, map[string]Definition, e
 	for i, d := range list {
 		all[i] = d.definition
 	}
-	house, err := catalogue.NewOnly(all...)
+	house, err := catalogue.New(all...)
 	if err != nil {
 		return nil, nil, err
 	}

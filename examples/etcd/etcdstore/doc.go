@@ -14,7 +14,8 @@
 // # Writes
 //
 // A write is applied to a clone of the replica, which checks it exactly as the catalogue
-// does: it assigns the next id, compares unique fields and looks up references. The records
+// does: it assigns the next id, compares unique fields and looks up references. A condition
+// on the current record, such as that of If-Match, is checked there too. The records
 // that change are then stored in one transaction of etcd, on the condition that the
 // collection, and those that it refers to, have not changed since. If they have, the write
 // starts again, until [Options.Timeout]. Writes that wait at the same time share a

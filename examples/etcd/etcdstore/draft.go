@@ -137,7 +137,7 @@ func (d *draft) stage(key string, id int, record []byte) {
 }
 
 // read makes the transaction depend on a collection and on those that it refers to.
-func (d *draft) read(c catalogue.Encoded) {
+func (d *draft) read(c catalogue.AnyCollection) {
 	d.reads[c.Key()] = true
 	for _, f := range c.Description().Fields {
 		if f.Refers != "" {

@@ -15,8 +15,8 @@ import (
 // delete deletes a record and removes its id from lists of references. If there are too
 // many of these for a transaction, it only shortens some of them, and the write is to be
 // performed again.
-func (d *draft) delete(ctx context.Context, key string, id int, params url.Values) error {
-	c, err := d.house.Encoded(key)
+func (d *draft) delete(ctx context.Context, key, segment string, params url.Values, condition func(record []byte) error) error {
+	c, err := d.house.Collection(key)
 	if err != nil {
 		return err
 	}
@@ -29,12 +29,12 @@ func (d *draft) delete(ctx context.Context, key string, id int, params url.Value
 			return err
 		}
 	}
-	if err := c.Delete(ctx, id, params); err != nil {
+	if err := c.Delete(ctx, segment, params, condition); err != nil {
 		// After other errors, lists in the clone may have changed.
 		d.full = len(referrers) > 0 && !errors.Is(err, catalogue.ErrNotFound) && !errors.Is(err, catalogue.ErrReferenced)
 		return err
 	}
-	d.stage(key, id, nil)
+	d.stage(key, schema.ParseID(segment), nil)
 	for i, other := range referrers {
 		after, err := all(ctx, other)
 		if err != nil {
@@ -64,7 +64,7 @@ func (d *draft) shorten() {
 }
 
 // referrers returns the collections with lists of references to a collection.
-func (d *draft) referrers(key string) (list []catalogue.Encoded) {
+func (d *draft) referrers(key string) (list []catalogue.AnyCollection) {
 	for _, c := range d.house.All() {
 		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
 			list = append(list, c)
@@ -74,13 +74,13 @@ func (d *draft) referrers(key string) (list []catalogue.Encoded) {
 }
 
 // all returns all records of a collection by id.
-func all(ctx context.Context, c catalogue.Encoded) (map[int][]byte, error) {
-	_, records, err := c.Page(ctx, pagination.Window{Limit: -1}, nil)
+func all(ctx context.Context, c catalogue.AnyCollection) (map[int][]byte, error) {
+	list, err := c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: -1}})
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[int][]byte, len(records))
-	for _, record := range records {
+	byID := make(map[int][]byte, len(list.Records))
+	for _, record := range list.Records {
 		r, err := schema.ParseRecord(record)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -13,7 +14,7 @@ import (
 
 // create creates a record from the body of a request.
 func (d *draft) create(ctx context.Context, key string, body []byte) ([]byte, error) {
-	c, err := d.house.Encoded(key)
+	c, err := d.house.Collection(key)
 	if err != nil {
 		return nil, err
 	}
@@ -31,22 +32,22 @@ func (d *draft) create(ctx context.Context, key string, body []byte) ([]byte, er
 }
 
 // update changes a record as the body of a request specifies.
-func (d *draft) update(ctx context.Context, key string, id int, params url.Values, body []byte, partial bool) ([]byte, error) {
-	c, err := d.house.Encoded(key)
+func (d *draft) update(ctx context.Context, key, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
+	c, err := d.house.Collection(key)
 	if err != nil {
 		return nil, err
 	}
 	d.read(c)
-	record, err := c.Update(ctx, id, params, bytes.Clone(body), partial)
+	record, err := c.Update(ctx, segment, params, bytes.Clone(body), partial, condition)
 	if err == nil {
-		d.stage(key, id, record)
+		d.stage(key, schema.ParseID(segment), record)
 	}
 	return record, err
 }
 
 // insert adds a record with an id.
 func (d *draft) insert(key string, record []byte) error {
-	c, err := d.house.Encoded(key)
+	c, err := d.house.Collection(key)
 	if err != nil {
 		return err
 	}
@@ -57,8 +58,8 @@ func (d *draft) insert(key string, record []byte) error {
 	if r.ID < 1 {
 		return fmt.Errorf("%s: %w: %d", key, catalogue.ErrInvalidID, r.ID)
 	}
-	ctx := context.Background()
-	if _, err := c.Get(ctx, r.ID, nil); err == nil {
+	ctx, segment := context.Background(), strconv.Itoa(r.ID)
+	if _, err := c.Get(ctx, segment, nil); err == nil {
 		return fmt.Errorf("%s: id %d: %w", key, r.ID, httpapi.ErrConflict)
 	}
 	d.read(c)
@@ -66,7 +67,7 @@ func (d *draft) insert(key string, record []byte) error {
 	if err := apply(d.house, []change{{r.ID, record}}); err != nil {
 		return err
 	}
-	stored, err := c.Get(ctx, r.ID, nil)
+	stored, err := c.Get(ctx, segment, nil)
 	if err == nil {
 		d.stage(key, r.ID, stored)
 	}

@@ -1,6 +1,7 @@
 package etcdstore_test
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -30,7 +31,7 @@ type (
 		Released   *string          `json:"released" backlist:"date"`
 		PremiereAt *schema.DateTime `json:"premiereAt"`
 		Minutes    int32            `json:"minutes" backlist:"min=0"`
-		Rating     *schema.Float64  `json:"rating"`
+		Rating     *json.Number     `json:"rating"`
 		Price      string           `json:"price" backlist:"decimal=8.2"`
 		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
 		Published  bool             `json:"published"`
@@ -78,7 +79,7 @@ func typedFilms() []etcdstore.Definition {
 
 // newFilms returns an empty catalogue of films in memory.
 func newFilms() (*catalogue.Catalogue, error) {
-	return catalogue.NewOnly(directors(), genres(), films())
+	return catalogue.New(directors(), genres(), films())
 }
 
 // openFilms returns definitions with the same descriptions whose records are open.

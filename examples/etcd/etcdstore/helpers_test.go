@@ -91,7 +91,7 @@ func openStore(t *testing.T, client *clientv3.Client, configure ...func(*etcdsto
 	t.Cleanup(n.Close)
 	handler, err := n.NewHandler(httpapi.Options{
 		Authorizer: httpapi.AllowAll,
-		Bounds:     httpapi.Bounds{Body: 8 << 20},
+		MaxBody:    8 << 20,
 		ETags:      true,
 		OnError:    func(_ *http.Request, err error) { n.requests.add(err) },
 	})
@@ -99,6 +99,23 @@ func openStore(t *testing.T, client *clientv3.Client, configure ...func(*etcdsto
 	n.server = httptest.NewServer(n.ReadOnce(handler))
 	t.Cleanup(n.server.Close)
 	return n
+}
+
+// A collection has all interfaces of package httpapi.
+type collection interface {
+	httpapi.Collection
+	httpapi.Creator
+	httpapi.Updater
+	httpapi.Deleter
+	httpapi.Getter
+	httpapi.Revisioner
+}
+
+// storeCollection returns the collection of a store with a key.
+func storeCollection(store *etcdstore.Store, key string) collection {
+	all := store.Collections()
+	i := slices.IndexFunc(all, func(c httpapi.Collection) bool { return c.Description().Key == key })
+	return all[i].(collection)
 }
 
 func storeTimeout(d time.Duration) func(*etcdstore.Options) {

@@ -20,7 +20,6 @@ import (
 
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
-	"github.com/gobacklist/backlist/httpapi"
 )
 
 // storeLarge is the body of a genre with a name of a length.
@@ -33,7 +32,7 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	client := storeMember(t).Clients[0]
 	node := openStore(t, client)
-	genres := node.Collections()["genres"].(httpapi.Creator)
+	genres := storeCollection(node.Store, "genres")
 	const want = `{"nonFieldErrors":["The record is too large to be stored."]}`
 	for _, row := range []struct {
 		reason string

@@ -28,7 +28,7 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		return withContext(ctx, err)
 	}
 	d := s.newDraft()
-	if err := d.house.Load(r); err != nil {
+	if err := d.house.Load(r, catalogue.LoadOptions{}); err != nil {
 		return err
 	}
 	generation := rand.Text()[:8]

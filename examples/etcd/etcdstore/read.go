@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -89,7 +90,7 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 		err := s.copyRecords(ctx, r, at, buffer)
 		out.CloseWithError(cmp.Or(err, buffer.Flush()))
 	})
-	if err := protect(func() error { return r.house.Load(in) }); err != nil {
+	if err := protect(func() error { return r.house.Load(in, catalogue.LoadOptions{}) }); err != nil {
 		in.CloseWithError(err)
 		if isRemote(err) || errors.Is(err, ErrInvalidData) {
 			return nil, err

@@ -25,7 +25,7 @@ type replica struct {
 // A member is a collection of a replica.
 type member struct {
 	Definition
-	catalogue.Encoded
+	catalogue.AnyCollection
 	position position
 	keys     int // of records, when the replica was read
 	tags     atomic.Pointer[tags]
@@ -51,8 +51,8 @@ func newReplica(keys layout, generation string, list []Definition) (*replica, er
 		return nil, err
 	}
 	r := &replica{keys: keys, generation: generation, house: house, members: map[string]*member{}}
-	for key, encoded := range house.All() {
-		m := &member{Definition: byKey[key], Encoded: encoded}
+	for key, c := range house.All() {
+		m := &member{Definition: byKey[key], AnyCollection: c}
 		m.tags.Store(&tags{})
 		r.members[key] = m
 	}
@@ -70,7 +70,7 @@ func (r *replica) member(key string) (*member, error) {
 
 // local returns the revision of the collection of the catalogue.
 func (m *member) local() uint64 {
-	revision, _ := m.Encoded.Revision(context.Background()) // the error is that of the context
+	revision, _ := m.AnyCollection.Revision(context.Background()) // the error is that of the context
 	return revision
 }
 

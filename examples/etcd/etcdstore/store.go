@@ -85,7 +85,10 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		}
 	}
 	if len(opts.Definitions) == 0 {
-		opts.Definitions = documented()
+		var err error
+		if opts.Definitions, err = documented(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalidOptions, err)
+		}
 	}
 	house, _, err := newHouse(opts.Definitions)
 	if err != nil {
@@ -158,23 +161,19 @@ func (s *Store) Close() {
 	s.running.Wait()
 }
 
-// Collections returns the collections by key. They implement all interfaces of package
-// httpapi.
-func (s *Store) Collections() map[string]httpapi.Collection {
-	all := make(map[string]httpapi.Collection, len(s.order))
-	for _, key := range s.order {
-		all[key] = &collection{s, key}
+// Collections returns the collections in the order of their definitions. They implement all
+// interfaces of package httpapi.
+func (s *Store) Collections() []httpapi.Collection {
+	all := make([]httpapi.Collection, len(s.order))
+	for i, key := range s.order {
+		all[i] = &collection{s, key}
 	}
 	return all
 }
 
-// NewHandler returns a handler of the collections. Options.Order and Options.ETagKey have
-// other defaults than in [httpapi.NewHandler]: the order of the definitions, and a key that
-// is the same for all stores with the same prefix in the same cluster.
+// NewHandler returns a handler of the collections. If Options.ETagKey is empty, it is a key
+// that is the same for all stores with the same prefix in the same cluster.
 func (s *Store) NewHandler(opts httpapi.Options) (*httpapi.Handler, error) {
-	if len(opts.Order) == 0 {
-		opts.Order = s.order
-	}
 	opts.ETagKey = cmp.Or(opts.ETagKey, s.tagKey)
 	return httpapi.NewHandler(s.Collections(), opts)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -35,7 +36,7 @@ func TestWaitingWrite(t *testing.T) {
 		storeSame(t, "Retry-After", "1", reply.RetryAfter)
 	})
 	<-arrived
-	genres := node.Collections()["genres"].(httpapi.Creator)
+	genres := storeCollection(node.Store, "genres")
 	_, err := genres.Create(t.Context(), []byte(`{"name":"waiting"}`))
 	if !errors.Is(err, httpapi.ErrUnavailable) {
 		t.Errorf("Create that waits = %v, want %v", err, httpapi.ErrUnavailable)
@@ -84,6 +85,79 @@ func TestConflicts(t *testing.T) {
 		node.want("no conflicts", "POST", "genres/", `{"name":"fourth"}`, http.StatusCreated).Body)
 }
 
+// TestConditions writes through another store before the first transaction of a write with
+// a condition.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	other := openStore(t, cluster.Clients[0])
+	client := storeDial(t, cluster.Clients[0].Endpoints()...)
+	hook := &storeHook{KV: client.KV}
+	client.KV = hook
+	node := openStore(t, client)
+	genres := storeCollection(node.Store, "genres")
+	errChanged := errors.New("changed")
+	is := func(want string) func([]byte) error {
+		return func(record []byte) error {
+			if string(record) != want {
+				return errChanged
+			}
+			return nil
+		}
+	}
+	update := func(body string) func(condition func([]byte) error) error {
+		return func(condition func([]byte) error) error {
+			_, err := genres.Update(t.Context(), "1", nil, []byte(body), true, condition)
+			return err
+		}
+	}
+	remove := func(condition func([]byte) error) error { return genres.Delete(t.Context(), "1", nil, condition) }
+	const (
+		file    = `{"genres":[{"id":1,"name":"A"},{"id":2,"name":"B"}],"films":[{"id":1,"name":"F","genres":[1,2]}]}`
+		film    = `{"id":1,"name":"F","genres":[1,2]}`
+		current = `{"id":1,"name":"A"}`
+		changed = `{"id":1,"name":"other"}`
+	)
+	for _, row := range []struct {
+		reason    string
+		write     func(condition func([]byte) error) error
+		condition string // the record for which it is true
+		other     string // the path of a record that is changed in between, if there is one
+		err       error
+		record    string // afterwards; empty if it is deleted
+		film      string
+	}{
+		{"true for an update", update(`{"name":"C"}`), current, "", nil, `{"id":1,"name":"C"}`, film},
+		{"true for a deletion", remove, current, "", nil, "", `{"id":1,"name":"F","genres":[2]}`},
+		{"false for an update", update(`{"name":"C"}`), changed, "", errChanged, current, film},
+		{"false for an invalid update", update(`{"name":7}`), changed, "", errChanged, current, film},
+		{"false for a deletion", remove, changed, "", errChanged, current, film},
+		{"no longer true for an update", update(`{"name":"C"}`), current, "genres/1/", errChanged, changed, film},
+		{"no longer true for a deletion", remove, current, "genres/1/", errChanged, changed, film},
+		{"true for an update after a conflict", update(`{"name":"C"}`), current, "genres/2/", nil, `{"id":1,"name":"C"}`, film},
+		{"true for a deletion after a conflict", remove, current, "genres/2/", nil, "", `{"id":1,"name":"F","genres":[2]}`},
+	} {
+		storeMust(t, node.Load(t.Context(), strings.NewReader(file)))
+		var once sync.Once
+		hook.txn = func(context.Context) error {
+			if row.other != "" {
+				once.Do(func() { other.want(row.reason, "PATCH", row.other, `{"name":"other"}`, http.StatusOK) })
+			}
+			return nil
+		}
+		if err := row.write(is(row.condition)); !errors.Is(err, row.err) {
+			t.Errorf("%s: error %v, want %v", row.reason, err, row.err)
+		}
+		hook.txn = nil
+		var record string
+		if got := other.do("GET", "genres/1/", ""); got.Status == http.StatusOK {
+			record = got.Body
+		}
+		storeSame(t, row.reason+": record", row.record, record)
+		storeSame(t, row.reason+": film", row.film, other.do("GET", "films/1/", "").Body)
+	}
+}
+
 // TestCanceledWrite calls all writes with a context that is done.
 func TestCanceledWrite(t *testing.T) {
 	t.Parallel()
@@ -112,7 +186,7 @@ func TestClose(t *testing.T) {
 	node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated)
 	page := node.want("page", "GET", "genres/1/", "", http.StatusOK)
 	storeSame(t, "serializable", page, serializable.awaitPage("genres/1/", page))
-	genres := node.Collections()["genres"].(httpapi.Creator)
+	genres := storeCollection(node.Store, "genres")
 	var writers sync.WaitGroup
 	var acknowledged atomic.Int64
 	started := make(chan bool, 1000)
@@ -172,7 +246,7 @@ func TestCloseWithoutMember(t *testing.T) {
 	proxy.Cut()
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		_, err := node.Collections()["genres"].(httpapi.Creator).Create(t.Context(), []byte(`{"name":"A"}`))
+		_, err := storeCollection(node.Store, "genres").Create(t.Context(), []byte(`{"name":"A"}`))
 		if err == nil {
 			t.Error("Create succeeds without a member")
 		}

@@ -1,6 +1,8 @@
 package pgstore_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"slices"
 	"strconv"
@@ -8,11 +10,11 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -28,7 +30,7 @@ func BenchmarkPage(b *testing.B) {
 		}
 	}
 	house := houseOf(b, rows)
-	memory, err := house.Encoded("events")
+	memory, err := house.Collection("events")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func BenchmarkPage(b *testing.B) {
 			for _, s := range []struct {
 				name       string
 				collection httpapi.Collection
-			}{{"memory", memory}, {"postgres", store.Collections()["events"]}} {
+			}{{"memory", memory}, {"postgres", collectionOf(store, "events")}} {
 				b.Run(order.name+"/"+place.name+"/"+s.name, func(b *testing.B) {
 					benchmarkPage(b, s.collection, w, order.terms)
 				})
@@ -69,7 +71,7 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 	var times []time.Duration
 	read := func() {
 		start := time.Now()
-		if _, _, err := c.Page(b.Context(), w, terms); err != nil {
+		if _, _, err := pageOf(b.Context(), c, w, terms...); err != nil {
 			b.Fatal(err)
 		}
 		times = append(times, time.Since(start))
@@ -87,9 +89,9 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 // houseOf returns a catalogue with made-up events.
 func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 	tb.Helper()
-	house := catalogue.New()
-	err := house.Events().Batch(func(tx *catalogue.Tx[schema.Event]) error {
-		for _, e := range sample.New(sample.Options{Events: events}).Events {
+	house := mustNew()
+	err := mustIn(resources.Events, house).Batch(func(tx *catalogue.Tx[resources.Event]) error {
+		for _, e := range sampleEvents(tb, events) {
 			if _, err := tx.Insert(e); err != nil {
 				return err
 			}
@@ -100,4 +102,18 @@ func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 		tb.Fatal(err)
 	}
 	return house
+}
+
+// sampleEvents returns n made-up events.
+func sampleEvents(tb testing.TB, n int) []resources.Event {
+	tb.Helper()
+	var file bytes.Buffer
+	if err := sample.Write(&file, sample.Options{Sizes: map[string]int{"events": n}}); err != nil {
+		tb.Fatal(err)
+	}
+	var all struct{ Events []resources.Event }
+	if err := json.Unmarshal(file.Bytes(), &all); err != nil {
+		tb.Fatal(err)
+	}
+	return all.Events
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // column is the column by which a described field is ordered.
@@ -47,7 +48,7 @@ func (c column) value(text string) (any, error) {
 		}
 		return list, err
 	case schema.JSON:
-		return ordering.JSON(text).Append(nil), nil
+		return sortkey.JSON(text).Append(nil), nil
 	}
 	s, err := decode[string](text)
 	if strings.Contains(s, "\x00") {

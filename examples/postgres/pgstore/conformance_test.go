@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/conformance"
+	"github.com/gobacklist/backlist/httpapi/httpapitest"
 )
 
 // TestConformance tests each described collection and an open one.
@@ -29,15 +28,14 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := connect(t, dsn)
-			about, _ := schema.Lookup(key)
-			conformance.Verify(t, conformance.Implementation{
-				Description: about,
+			httpapitest.TestCollection(t, httpapitest.Implementation{
+				Description: described(key),
 				New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
 					if err := resetLastID(ctx, db, key); err != nil {
 						return nil, err
 					}
 					err := store.Load(ctx, bytes.NewReader(file(key, records)))
-					return store.Collections()[key], err
+					return collectionOf(store, key), err
 				},
 				Insert: func(ctx context.Context, _ httpapi.Collection, record []byte) error {
 					return store.Insert(ctx, key, record)

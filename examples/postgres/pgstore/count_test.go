@@ -111,7 +111,7 @@ func (w *written) terminate(ctx context.Context) error {
 // create posts an event.
 func (w *written) create(ctx context.Context) error {
 	const body = `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"}`
-	record, err := w.store.Collections()["events"].(httpapi.Creator).Create(ctx, []byte(body))
+	record, err := collectionOf(w.store, "events").Create(ctx, []byte(body))
 	if err != nil {
 		return w.failed(ctx, err)
 	}
@@ -201,7 +201,7 @@ func (w *written) read(ctx context.Context, done <-chan struct{}) error {
 // page returns all ids, the greatest first, and the count.
 func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
 	byID := []ordering.Term{ordering.Desc("id")}
-	count, records, err := w.store.Collections()["events"].Page(ctx, pagination.Window{Limit: 1 << 20}, byID)
+	count, records, err := pageOf(ctx, collectionOf(w.store, "events"), pagination.Window{Limit: 1 << 20}, byID...)
 	for _, record := range records {
 		r, err := schema.ParseRecord(record)
 		if err != nil {

@@ -33,7 +33,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 		at.lastID++
 		at.count++
 		posted.ID = at.lastID
-		if record, err = t.canonical(posted.AppendJSON(nil)); err != nil {
+		if record, err = t.canonical([]byte(posted.String())); err != nil {
 			return err
 		}
 		err := t.insert(limited, tx, record)

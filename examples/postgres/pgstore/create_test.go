@@ -15,7 +15,7 @@ func TestCreateNextIDInUse(t *testing.T) {
 	store, db := openUnchecked(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
 	load(t, store, `{"authors":[{"id":1}]}`)
 	exec(t, db, `INSERT INTO social_links (id, record, title, url, type, author) VALUES (1, '{}', '', '', '', 1)`)
-	links := store.Collections()["social-links"].(httpapi.Creator)
+	links := collectionOf(store, "social-links")
 	const body = `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`
 	_, err := links.Create(t.Context(), []byte(body))
 	if !errors.Is(err, pgstore.ErrCount) || errors.Is(err, httpapi.ErrConflict) || !namedOnce(err, "social-links") {

@@ -4,12 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"net/http"
+	"slices"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // connect opens a database without a store.
@@ -51,6 +56,42 @@ func openUnchecked(t testing.TB, opts pgstore.Options) *pgstore.Store {
 		t.Fatal(err)
 	}
 	return store
+}
+
+// A collection has the interfaces of package httpapi that all collections of a store have.
+type collection interface {
+	httpapi.Collection
+	httpapi.Creator
+	httpapi.Revisioner
+}
+
+// collectionOf returns the collection of a store with a key.
+func collectionOf(store *pgstore.Store, key string) collection {
+	i := slices.IndexFunc(descriptions(), func(d schema.Description) bool { return d.Key == key })
+	return store.Collections()[i].(collection) // whose order is that of the document
+}
+
+// pageOf returns the count and the records of a page.
+func pageOf(ctx context.Context, c httpapi.Collection, w pagination.Window, terms ...ordering.Term) (count int, records [][]byte, err error) {
+	list, err := c.List(ctx, catalogue.Query{Window: w, Terms: terms})
+	return list.Count, list.Records, err
+}
+
+// knownOf returns those of some names in orderings that are fields of a collection.
+func knownOf(t testing.TB, c httpapi.Collection, names ...string) (known []string) {
+	t.Helper()
+	var terms []ordering.Term
+	for _, name := range names {
+		terms = append(terms, ordering.Asc(name))
+	}
+	list, err := c.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: terms})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, term := range list.Terms {
+		known = append(known, term.Field)
+	}
+	return known
 }
 
 // recordErrors returns an OnError that appends errors to a slice. It is not safe for

@@ -28,15 +28,13 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	if err != nil {
 		return err
 	}
-	if len(terms) == 0 {
-		terms = t.about.Ordering
-	}
-	if last := terms[len(terms)-1]; last.Field != "id" {
-		terms = append(terms[:len(terms):len(terms)], ordering.Term{Field: "id", Desc: terms[0].Desc})
-	}
 	var order orderBy
-	err = inSnapshot(ctx, s.primary, func(tx *sql.Tx) (err error) {
-		order, err = t.orderBy(ctx, tx, terms)
+	err = inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
+		numbers, err := t.numbers(ctx, tx, terms)
+		if err != nil {
+			return err
+		}
+		order, err = t.orderBy(terms, numbers)
 		return err
 	})
 	if err != nil {

@@ -46,19 +46,23 @@ func (g generator) longValue(f schema.Field) string {
 // entry, and that pages are still ordered by whole values.
 func TestIndexOfLongValues(t *testing.T) {
 	dsn := newDSN(t)
-	store, house := open(t, pgstore.Options{Primary: dsn}), catalogue.New()
+	store, house := open(t, pgstore.Options{Primary: dsn}), mustNew()
 	g := newGenerator(setting(t, "BACKLIST_POSTGRES_SEED", 7))
-	load(t, store, `{"books":[{"id":1,"name":1}]}`)
+	const books = `{"books":[{"id":1,"name":1}]}`
+	load(t, store, books)
+	if err := house.Load(strings.NewReader(books), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	keys := []string{"events", "labels", "social-links", "books"}
 	for _, key := range keys {
-		for _, field := range fields(t, store, key) {
+		for _, field := range fieldsOf(house, key) {
 			if err := store.Index(t.Context(), key, ordering.Asc(field)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		about, _ := schema.Lookup(key)
+		about := described(key)
 		file := fmt.Sprintf(`{%q:[%s]}`, key, strings.Join(g.recordsWithLongValues(about), ","))
-		if err := house.Load(strings.NewReader(file)); err != nil {
+		if err := house.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		load(t, store, file)
@@ -67,12 +71,12 @@ func TestIndexOfLongValues(t *testing.T) {
 	exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$`)
 	again := open(t, pgstore.Options{Primary: dsn})
 	for _, key := range keys {
-		memory, err := house.Encoded(key)
+		memory, err := house.Collection(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, field := range fields(t, again, key) {
-			compareOrders(t, field, memory, again.Collections()[key])
+		for _, field := range fieldsOf(house, key) {
+			compareOrders(t, field, memory, collectionOf(again, key))
 		}
 	}
 }
@@ -107,16 +111,16 @@ func compareOrders(t *testing.T, field string, memory, sql httpapi.Collection) {
 			terms = terms[:1]
 		}
 		w := pagination.Window{Limit: 1000}
-		_, want, err := memory.Page(t.Context(), w, terms)
+		_, want, err := pageOf(t.Context(), memory, w, terms...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got, err := sql.Page(t.Context(), w, terms)
+		_, got, err := pageOf(t.Context(), sql, w, terms...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.EqualFunc(want, got, bytes.Equal) {
-			t.Errorf("%v by %v: ids: -memory +PostgreSQL\n%s", memory, terms, cmp.Diff(idsOf(t, want), idsOf(t, got)))
+			t.Errorf("%s by %v: ids: -memory +PostgreSQL\n%s", memory.Description().Key, terms, cmp.Diff(idsOf(t, want), idsOf(t, got)))
 		}
 	}
 }
@@ -186,10 +190,7 @@ func TestExistingIndex(t *testing.T) {
 		{"new index of an open member", "books", "-name", 1},
 		{"open member, reversed", "books", "name", 0},
 	} {
-		terms, err := ordering.ParseStrict(row.ordering, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		terms := ordering.Parse(row.ordering, nil)
 		before := countOf(t, db, "pg_index")
 		if err := store.Index(t.Context(), row.key, terms...); err != nil {
 			t.Fatal(err)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Insert adds a record in its JSON form, with its id, to the collection with a key. The
 // error wraps [ErrCollection] for an unknown key, [httpapi.ErrConflict] for an id in
 // use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
-// [catalogue.Catalogue.LoadCollection]. O(names of all members) for an open record; to
+// [catalogue.AnyCollection].Load. O(names of all members) for an open record; to
 // add many records use [Store.Load].
 func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	t, err := s.table(key)
@@ -40,8 +41,15 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 
 // wireForm returns the JSON of a record as a catalogue in memory would store it.
 func wireForm(key string, record []byte) (wire []byte, err error) {
-	house := catalogue.New()
-	if err := house.LoadCollection(key, strings.NewReader("["+string(record)+"]")); err != nil {
+	house, err := resources.New()
+	if err != nil {
+		return nil, err
+	}
+	c, err := house.Collection(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Load(strings.NewReader("["+string(record)+"]"), catalogue.LoadOptions{}); err != nil {
 		return nil, err
 	}
 	wires, err := encoded(house, key)

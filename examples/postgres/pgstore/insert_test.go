@@ -50,7 +50,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 			if diff := cmp.Diff(revisionsBefore, revisions(t, store)); diff != "" {
 				t.Errorf("revisions: -before +after\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{"id", "name"}, fields(t, store, "books")); diff != "" {
+			if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, collectionOf(store, "books"), "id", "name", "new")); diff != "" {
 				t.Errorf("fields: -before +after\n%s", diff)
 			}
 		})
@@ -62,23 +62,19 @@ func namedOnce(err error, key string) bool {
 	return strings.HasPrefix(err.Error(), key+": ") && strings.Count(err.Error(), key+": ") == 1
 }
 
-// TestPageErrors checks that errors of Page name the collection once.
-func TestPageErrors(t *testing.T) {
+// TestListErrors checks that errors of List name the collection once.
+func TestListErrors(t *testing.T) {
 	dsn := newDSN(t)
 	store := openUnchecked(t, pgstore.Options{Primary: dsn})
-	events := store.Collections()["events"]
-	_, _, err := events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("none"), ordering.Asc("id")})
-	if !errors.Is(err, ordering.ErrUnknownField) || !namedOnce(err, "events") {
-		t.Errorf("Page by an unknown field = %v", err)
-	}
+	events := collectionOf(store, "events")
 	exec(t, connect(t, dsn), "UPDATE collections SET count = 1 WHERE key = 'events'")
-	_, _, err = events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
+	_, _, err := pageOf(t.Context(), events, pagination.Window{Limit: 1}, ordering.Asc("id"))
 	if !errors.Is(err, pgstore.ErrCount) || !namedOnce(err, "events") {
-		t.Errorf("Page with a wrong count = %v", err)
+		t.Errorf("List with a wrong count = %v", err)
 	}
 	exec(t, connect(t, dsn), "DROP TABLE events")
-	_, _, err = events.Page(t.Context(), pagination.Window{Limit: 1}, []ordering.Term{ordering.Asc("id")})
+	_, _, err = pageOf(t.Context(), events, pagination.Window{Limit: 1}, ordering.Asc("id"))
 	if err == nil || !namedOnce(err, "events") {
-		t.Errorf("Page of a dropped table = %v", err)
+		t.Errorf("List of a dropped table = %v", err)
 	}
 }

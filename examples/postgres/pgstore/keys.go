@@ -5,6 +5,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // keys returns the sort keys of an open record. The key of a field is at its number
@@ -25,7 +26,7 @@ func keys(r schema.Record, numbers map[string]int) [][]byte {
 		}
 		list[n-1] = nil
 		if text != "null" {
-			list[n-1] = ordering.JSON(text).Append(nil)
+			list[n-1] = sortkey.JSON(text).Append(nil)
 		}
 	}
 	return list

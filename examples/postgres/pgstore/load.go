@@ -15,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Load replaces the records of every collection in the JSON object that it reads from
@@ -28,8 +28,11 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("pgstore: %w", err)
 	}
-	house := catalogue.New()
-	if err := house.Load(bytes.NewReader(data)); err != nil {
+	house, err := resources.New()
+	if err != nil {
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	if err := house.Load(bytes.NewReader(data), catalogue.LoadOptions{}); err != nil {
 		return err
 	}
 	var parts map[string]json.RawMessage
@@ -88,13 +91,13 @@ func (s *Store) replace(ctx context.Context, house *catalogue.Catalogue, keys []
 
 // encoded returns the records of a collection of a catalogue, by id.
 func encoded(house *catalogue.Catalogue, key string) ([][]byte, error) {
-	c, err := house.Encoded(key)
+	c, err := house.Collection(key)
 	if err != nil {
 		return nil, err
 	}
 	byID := []ordering.Term{ordering.Asc("id")}
-	_, records, err := c.Page(context.Background(), pagination.Window{}, byID)
-	return records, err
+	list, err := c.List(context.Background(), catalogue.Query{Terms: byID})
+	return list.Records, err
 }
 
 // replace replaces all records of the table.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -30,43 +31,56 @@ func (e expr) direction() string {
 // orderBy is the list of an ORDER BY clause.
 type orderBy []expr
 
-// orderBy returns the list for terms. An undeclared name is an error, so that it never
-// becomes part of a statement.
-func (t *table) orderBy(ctx context.Context, tx *sql.Tx, terms []ordering.Term) (orderBy, error) {
-	var numbers map[string]int
-	if t.open() && len(terms) > 1 { // not by id alone
-		all, err := t.members(ctx, tx)
-		if err != nil {
-			return nil, err
-		}
-		numbers = all.fields()
+// numbers returns the numbers of the fields that open records can be ordered by. It does
+// not read them if no term needs them.
+func (t *table) numbers(ctx context.Context, tx *sql.Tx, terms []ordering.Term) (map[string]int, error) {
+	if !t.open() || !slices.ContainsFunc(terms, func(term ordering.Term) bool { return term.Field != "id" }) {
+		return nil, nil
 	}
+	all, err := t.members(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	return all.fields(), nil
+}
+
+// orderBy returns the list for terms, or for the default ordering if there are none. Ties
+// are broken by id, in the direction of the first term. An undeclared name is an error, so
+// that it never becomes part of a statement.
+func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy, error) {
+	if len(terms) == 0 {
+		terms = t.about.Ordering
+	}
+	desc := len(terms) > 0 && terms[0].Desc
 	var order orderBy
-	for _, term := range terms {
-		exprs, err := t.exprs(term.Field, numbers)
-		if err != nil {
-			return nil, err
+	for _, term := range append(slices.Clone(terms), ordering.Term{Field: "id", Desc: desc}) {
+		exprs := t.exprs(term.Field, numbers)
+		if exprs == nil {
+			return nil, fmt.Errorf("%w: %q", ordering.ErrUnknownField, term.Field)
 		}
 		for _, e := range exprs {
 			e.desc = term.Desc
 			order = append(order, e)
 		}
+		if term.Field == "id" { // no two records have the same
+			break
+		}
 	}
 	return order, nil
 }
 
-// exprs returns the expressions of one field.
-func (t *table) exprs(field string, numbers map[string]int) ([]expr, error) {
+// exprs returns the expressions of one field, or nil if there is no such field.
+func (t *table) exprs(field string, numbers map[string]int) []expr {
 	if field == "id" {
-		return []expr{{text: "t.id"}}, nil
+		return []expr{{text: "t.id"}}
 	}
 	if c, ok := t.column(field); ok {
-		return c.exprs(), nil
+		return c.exprs()
 	}
 	if n, ok := numbers[field]; ok {
-		return keyExprs(n), nil
+		return keyExprs(n)
 	}
-	return nil, fmt.Errorf("%w: %q", ordering.ErrUnknownField, field)
+	return nil
 }
 
 // reverse returns the reverse order.

@@ -4,35 +4,53 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
-// Fields returns the fields of the description or, for open records, those that some
-// record has.
-func (t *table) Fields(ctx context.Context) ([]string, error) {
-	names := []string{"id"}
+// Description returns the documented description. For open records it reads the names of
+// their members; if that fails, Sortable has only the id.
+func (t *table) Description() schema.Description {
+	d := t.about
 	if !t.open() {
-		for _, c := range t.columns[1:] {
-			names = append(names, c.name)
-		}
-		return names, ctx.Err()
+		return d
 	}
-	err := t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, _ state) error {
+	d.Sortable = []string{"id"}
+	_ = t.store.read(context.Background(), t, func(ctx context.Context, tx *sql.Tx, _ state) error {
 		all, err := t.members(ctx, tx)
 		if err != nil {
 			return err
 		}
-		names = names[:1]
-		for name := range all.fields() {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		d.Sortable = append(slices.Collect(maps.Keys(all.fields())), "id")
+		slices.Sort(d.Sortable)
 		return nil
 	})
-	return names, err
+	return d
+}
+
+// List returns a page of one snapshot. The collections have no filters.
+func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.List, err error) {
+	err = t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, at state) error {
+		numbers, err := t.numbers(ctx, tx, q.Terms)
+		if err != nil {
+			return err
+		}
+		list = catalogue.List{Count: at.count, Terms: slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
+			return t.exprs(term.Field, numbers) == nil
+		})}
+		order, err := t.orderBy(list.Terms, numbers)
+		if err != nil {
+			return err
+		}
+		start, end := q.Window.Bounds(at.count)
+		list.Records, err = t.rows(ctx, tx, order, start, end, at.count)
+		return err
+	})
+	return list, err
 }
 
 // Revision returns the revision on the server that would be asked for a page. It
@@ -57,21 +75,6 @@ func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 		return nil
 	})
 	return revision, err
-}
-
-// Page returns the count and the records of one snapshot.
-func (t *table) Page(ctx context.Context, w pagination.Window, terms []ordering.Term) (count int, records [][]byte, err error) {
-	err = t.store.read(ctx, t, func(ctx context.Context, tx *sql.Tx, at state) error {
-		order, err := t.orderBy(ctx, tx, terms)
-		if err != nil {
-			return err
-		}
-		count = at.count
-		start, end := w.Bounds(count)
-		records, err = t.rows(ctx, tx, order, start, end, count)
-		return err
-	})
-	return count, records, err
 }
 
 // rows returns the records from start to end of count. The subquery finds their ids,

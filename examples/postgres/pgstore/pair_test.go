@@ -18,6 +18,7 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // pair is the same catalogue in memory and in PostgreSQL.
@@ -33,7 +34,7 @@ type pair struct {
 }
 
 func newPair(t *testing.T, opts httpapi.Options, g generator) *pair {
-	p := &pair{generator: g, house: catalogue.New(), tags: map[string][2]string{}}
+	p := &pair{generator: g, house: mustNew(), tagged: opts.ETags, tags: map[string][2]string{}}
 	dsn := newDSN(t)
 	if opts.ETags { // in one of the two runs the planner uses indexes, as with many records
 		exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$; `+
@@ -46,22 +47,19 @@ func newPair(t *testing.T, opts httpapi.Options, g generator) *pair {
 		t.Fatal(err)
 	}
 	p.memory = memory
-	if opts.ETags {
-		_, p.tagged = p.store.Collections()["events"].(httpapi.Revisioned)
-	}
 	return p
 }
 
 // run sends random requests to both and sometimes writes to both.
 func (p *pair) run(t *testing.T, requests int) {
-	all := schema.Descriptions()
+	all := descriptions()
 	for _, about := range all {
 		p.load(t, about)
 	}
 	for n := range requests {
 		about := pick(p.generator, all)
 		if !p.oneIn(4) {
-			about, _ = schema.Lookup(pick(p.generator, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
+			about = described(pick(p.generator, []string{"events", "labels", "social-links", "books", "authors", "itemVariants"}))
 		}
 		switch {
 		case p.oneIn(200):
@@ -85,7 +83,7 @@ func (p *pair) run(t *testing.T, requests int) {
 }
 
 func (p *pair) count(t *testing.T, key string) int {
-	c, err := p.house.Encoded(key)
+	c, err := p.house.Collection(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +94,7 @@ func (p *pair) count(t *testing.T, key string) int {
 func (p *pair) load(t *testing.T, about schema.Description) {
 	size := pick(p.generator, []int{0, 1, 2, 7, 21, 42, 43, 60})
 	file := `{"` + about.Key + `":` + p.collection(about, size) + `}`
-	if err := p.house.Load(strings.NewReader(file)); err != nil {
+	if err := p.house.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.store.Load(t.Context(), strings.NewReader(file)); err != nil {
@@ -114,10 +112,13 @@ func (p *pair) insert(t *testing.T, about schema.Description) {
 	}
 }
 
-// index creates an index of up to three fields.
+// index compares the fields of the descriptions and creates an index of up to three.
 func (p *pair) index(t *testing.T, about schema.Description) {
 	var terms []ordering.Term
-	all := fields(t, p.store, about.Key)
+	all := fieldsOf(p.house, about.Key)
+	if diff := cmp.Diff(all, sortable(collectionOf(p.store, about.Key).Description())); diff != "" {
+		t.Errorf("%s: fields: -memory +PostgreSQL\n%s", about.Key, diff)
+	}
 	for range p.IntN(4) {
 		terms = append(terms, ordering.Term{Field: pick(p.generator, all), Desc: p.oneIn(2)})
 	}
@@ -130,13 +131,13 @@ func (p *pair) index(t *testing.T, about schema.Description) {
 func insert(house *catalogue.Catalogue, key string, record []byte) error {
 	switch key {
 	case "events":
-		return insertInto(house.Events(), record)
+		return insertInto(mustIn(resources.Events, house), record)
 	case "labels":
-		return insertInto(house.Labels(), record)
+		return insertInto(mustIn(resources.Labels, house), record)
 	case "social-links":
-		return insertInto(house.SocialLinks(), record)
+		return insertInto(mustIn(resources.SocialLinks, house), record)
 	}
-	c, err := house.Records(key)
+	c, err := resources.Records(key).In(house)
 	if err != nil {
 		return err
 	}

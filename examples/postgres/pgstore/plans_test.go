@@ -66,7 +66,7 @@ func (p *planned) vacuum(t *testing.T) {
 func (p *planned) plan(t *testing.T, key string, offset int, terms ...ordering.Term) string {
 	t.Helper()
 	p.recorder.take()
-	if _, _, err := p.store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 21, Offset: offset}, terms); err != nil {
+	if _, _, err := pageOf(t.Context(), collectionOf(p.store, key), pagination.Window{Limit: 21, Offset: offset}, terms...); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range p.recorder.take() {
@@ -220,7 +220,7 @@ func (p *planned) loadAgain(t *testing.T) {
 	if diff := cmp.Diff("Incremental Sort of 1, Index Scan books_by_…", p.plan(t, "books", 0, byPrice...)); diff != "" {
 		t.Errorf("plan: -want +got\n%s", diff)
 	}
-	_, records, err := p.store.Collections()["books"].Page(t.Context(), pagination.Window{Limit: 1, Offset: 1}, byPrice)
+	_, records, err := pageOf(t.Context(), collectionOf(p.store, "books"), pagination.Window{Limit: 1, Offset: 1}, byPrice...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,22 +21,19 @@ func TestPreparedStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	load(t, store, `{"books":[{"id":1}]}`)
-	events, books := store.Collections()["events"], store.Collections()["books"]
+	events, books := collectionOf(store, "events"), collectionOf(store, "books")
 	page := func(terms ...ordering.Term) {
 		t.Helper()
-		if _, _, err := books.Page(t.Context(), pagination.Window{Limit: 1}, terms); err != nil {
+		if _, _, err := pageOf(t.Context(), books, pagination.Window{Limit: 1}, terms...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	otherOrderings := func(orders int) {
 		t.Helper()
-		fields, err := events.Fields(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		fields := events.Description().Fields
+		by := func(i int) ordering.Term { return ordering.Asc(ordering.Snake(fields[i].Name)) }
 		for i := range orders {
-			terms := []ordering.Term{ordering.Asc(fields[1+i/10]), ordering.Asc(fields[1+(i/10+1+i%10)%12]), ordering.Asc("id")}
-			if _, _, err := events.Page(t.Context(), pagination.Window{Limit: 1}, terms); err != nil {
+			if _, _, err := pageOf(t.Context(), events, pagination.Window{Limit: 1}, by(1+i/10), by(1+(i/10+1+i%10)%12)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -26,7 +26,7 @@ func (a asked) String() string {
 func (g generator) request(about schema.Description, count int) asked {
 	kind := g.IntN(40)
 	if kind >= 5 && kind <= 8 && !g.oneIn(5) {
-		about, _ = schema.Lookup(pick(g, []string{"events", "social-links"}))
+		about = described(pick(g, []string{"events", "social-links"}))
 	}
 	a := asked{method: "GET", path: "/api/" + about.Segment + "/", query: g.query(about, count), header: map[string]string{}}
 	switch kind {

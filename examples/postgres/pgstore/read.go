@@ -22,14 +22,14 @@ func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	defer cancel()
 	rested := s.resting.over()
 	if s.replica != nil && rested {
-		if answered, err := s.askReplica(limited, t, f); answered {
-			return t.fault(ctx, err)
+		if s.askReplica(limited, t, f) {
+			return nil
 		}
 	}
 	err := f(limited, s.primary, 0)
 	if s.replica != nil && !rested && isUnavailable(err) { // the replica may have recovered
-		if answered, err := s.askReplica(limited, t, f); answered {
-			return t.fault(ctx, err)
+		if s.askReplica(limited, t, f) {
+			return nil
 		}
 	}
 	return t.fault(ctx, err)

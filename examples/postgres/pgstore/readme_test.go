@@ -12,6 +12,7 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // readmeBlocks returns the code blocks of the README in a language.
@@ -56,15 +57,15 @@ func unindented(source string) string {
 
 // TestReadmeSQL runs the SQL of the README. The store is checked when the test ends.
 func TestReadmeSQL(t *testing.T) {
-	house := catalogue.New()
+	house := mustNew()
 	for _, year := range []int{2019, 2020} {
 		at := schema.At(time.Date(year, 6, 1, 18, 0, 0, 0, time.UTC))
-		if _, err := house.Events().Insert(schema.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
+		if _, err := mustIn(resources.Events, house).Insert(resources.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// Counted members, one of them in both records, and one that is not counted.
-	err := house.LoadCollection("books", strings.NewReader(`[{"id":3,"name":"Emma","note":null,"Id":0},{"id":4,"name":"Persuasion"}]`))
+	err := house.Load(strings.NewReader(`{"books":[{"id":3,"name":"Emma","note":null,"Id":0},{"id":4,"name":"Persuasion"}]}`), catalogue.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestReadmeSQL(t *testing.T) {
 		}
 	}
 	for key, left := range map[string]string{"events": `{"id":2,`, "books": `{"id":4,`} {
-		count, records, err := store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 9}, []ordering.Term{ordering.Asc("id")})
+		count, records, err := pageOf(t.Context(), collectionOf(store, key), pagination.Window{Limit: 9}, ordering.Asc("id"))
 		if err != nil || count != 1 || len(records) != 1 || !strings.HasPrefix(string(records[0]), left) {
 			t.Errorf("%s: %d records left, %s, %v; want one with prefix %s", key, count, records, err, left)
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
-
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // errBehind is returned if a server lacks something that this Store wrote or read.
@@ -14,21 +12,18 @@ var errBehind = errors.New("pgstore: the server is older than what was read befo
 
 // askReplica calls f with the replica and reports whether it has answered. The replica
 // has half of the remaining time, which leaves the other half to the primary.
-func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bool, err error) {
+func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bool) {
 	half := ctx
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		half, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
-	err = f(half, s.replica, t.seen.Load())
-	switch {
-	case err == nil, errors.Is(err, ordering.ErrUnknownField):
-		return true, err
-	case !errors.Is(err, errBehind) && ctx.Err() == nil: // the request itself has not ended
+	err := f(half, s.replica, t.seen.Load())
+	if err != nil && !errors.Is(err, errBehind) && ctx.Err() == nil { // the request itself has not ended
 		s.resting.begin(s.pause())
 	}
-	return false, nil
+	return err == nil
 }
 
 // pause returns for how long a replica that failed is not asked. A replica that does

@@ -1,9 +1,7 @@
 package pgstore_test
 
 import (
-	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,9 +73,7 @@ func testReplicaLag(s *servers) {
 			s.Errorf("count of a page requested before = %d, want 1", got)
 		}
 	}
-	links := store.Collections()["social-links"].(interface {
-		Revision(context.Context) (uint64, error)
-	})
+	links := collectionOf(store, "social-links")
 	want := scalar[uint64](s, s.primary, "SELECT revision FROM collections WHERE key = 'social-links'")
 	if got, err := links.Revision(s.Context()); err != nil || got != want {
 		s.Errorf("Revision = %d, %v; want %d as on the primary", got, err, want)
@@ -85,8 +81,8 @@ func testReplicaLag(s *servers) {
 
 	// Fields of open records are read from the database.
 	s.must(store.Insert(s.Context(), "books", []byte(`{"id":3,"name":"Emma","pages":1}`)))
-	if names, err := store.Collections()["books"].Fields(s.Context()); err != nil || !slices.Contains(names, "pages") {
-		s.Errorf("Fields of books = %v, %v", names, err)
+	if known := knownOf(s, collectionOf(store, "books"), "pages"); known == nil {
+		s.Error("books cannot be ordered by pages")
 	}
 
 	s.must(other.Insert(s.Context(), "authors", []byte(`{"id":2}`)))
@@ -201,8 +197,8 @@ func testNoOlderPages(s *servers) {
 		if got := c.get("social-links/", first.tag); got.status != http.StatusNotModified {
 			s.Fatalf("status = %d with the tag of the newest page, want 304", got.status)
 		}
-		if n, _, err := store.Collections()["social-links"].Page(s.Context(), pagination.Window{Limit: 1}, byID); n != 1 || err != nil {
-			s.Fatalf("Page = %d, %v; want 1", n, err)
+		if n, _, err := pageOf(s.Context(), collectionOf(store, "social-links"), pagination.Window{Limit: 1}, byID...); n != 1 || err != nil {
+			s.Fatalf("List = %d, %v; want 1", n, err)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestLostRevision(t *testing.T) {
 
 func TestCreateReadOnly(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
-	_, err := store.Collections()["books"].(httpapi.Creator).Create(t.Context(), []byte(`{}`))
+	_, err := collectionOf(store, "books").Create(t.Context(), []byte(`{}`))
 	if !errors.Is(err, catalogue.ErrReadOnly) {
 		t.Errorf("Create = %v, want %v", err, catalogue.ErrReadOnly)
 	}

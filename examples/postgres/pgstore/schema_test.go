@@ -18,7 +18,7 @@ func TestSchema(t *testing.T) {
 	dsn := newDSN(t)
 	open(t, pgstore.Options{Primary: dsn})
 	db := connect(t, dsn)
-	for _, about := range schema.Descriptions() {
+	for _, about := range descriptions() {
 		want := map[string]string{"id": "bigint not null", "record": "text C not null"}
 		for _, f := range about.Fields {
 			want[ordering.Snake(f.Name)] = sqlType(f)

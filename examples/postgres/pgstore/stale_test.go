@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
-	"github.com/gobacklist/backlist/httpapi"
 )
 
 // TestCallsOnStaleConnections ends a connection before each call of a method, which
@@ -16,7 +15,7 @@ func TestCallsOnStaleConnections(t *testing.T) {
 	store := s.open("store", pgstore.Options{MaxConns: 1})
 	for name, call := range map[string]func(context.Context) error{
 		"Revision": func(ctx context.Context) error {
-			_, err := store.Collections()["books"].(httpapi.Revisioned).Revision(ctx)
+			_, err := collectionOf(store, "books").Revision(ctx)
 			return err
 		},
 		"Load":   func(ctx context.Context) error { return store.Load(ctx, strings.NewReader(`{"books":[{"id":1}]}`)) },
@@ -25,7 +24,7 @@ func TestCallsOnStaleConnections(t *testing.T) {
 		"Index":  func(ctx context.Context) error { return store.Index(ctx, "events") },
 	} {
 		for range 2 { // the driver does not check a connection that was used a moment ago
-			_, err := store.Collections()["authors"].(httpapi.Revisioned).Revision(t.Context())
+			_, err := collectionOf(store, "authors").Revision(t.Context())
 			s.must(err)
 		}
 		scalar[int](s, s.primary, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")

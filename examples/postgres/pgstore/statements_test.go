@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
@@ -107,6 +108,7 @@ func statementsFor(t *testing.T, words []string) []statement {
 // TestOrderingByOtherNames checks that columns that are not fields, and other names, are
 // unknown fields and are not sent to the database.
 func TestOrderingByOtherNames(t *testing.T) {
+	const byID = "ORDER BY t.id ASC NULLS LAST LIMIT $1 OFFSET $2) page"
 	recorder := newRecorder(t, newDSN(t))
 	store := open(t, pgstore.Options{Primary: recorder.dsn})
 	load(t, store, `{"books":[{"id":1,"name":"a"},{"id":2,"name":"b"}],"social-links":[`+
@@ -115,15 +117,18 @@ func TestOrderingByOtherNames(t *testing.T) {
 		for _, field := range []string{"record", "keys", "keys[1]", "t.id", "ctid", "xmin", "tableoid", "t", "books", "collections", "count", "id desc", `"id"`, "ID", "1", "", "name;", "title "} {
 			recorder.take()
 			terms := []ordering.Term{ordering.Asc(field), ordering.Asc("id")}
-			_, _, err := store.Collections()[key].Page(t.Context(), pagination.Window{Limit: 1}, terms)
-			if !errors.Is(err, ordering.ErrUnknownField) {
-				t.Errorf("%s by %q: %v, want %v", key, field, err, ordering.ErrUnknownField)
+			list, err := collectionOf(store, key).List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: terms})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(terms[1:], list.Terms); diff != "" {
+				t.Errorf("%s by %q: used terms: -want +got\n%s", key, field, diff)
 			}
 			if err := store.Index(t.Context(), key, terms...); !errors.Is(err, ordering.ErrUnknownField) {
 				t.Errorf("index of %s by %q: %v, want %v", key, field, err, ordering.ErrUnknownField)
 			}
 			for _, s := range recorder.take() {
-				if strings.Contains(s.text, "ORDER BY") || strings.Contains(s.text, "INDEX") {
+				if strings.Contains(s.text, "ORDER BY") && !strings.Contains(s.text, byID) || strings.Contains(s.text, "INDEX") {
 					t.Errorf("%s by %q: statement %s", key, field, s.text)
 				}
 			}
@@ -139,7 +144,7 @@ func TestRepeatedReferences(t *testing.T) {
 	body := `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z","authors":[` +
 		strings.Repeat("1,2,", 500) + `1]}`
 	recorder.take()
-	if _, err := store.Collections()["events"].(httpapi.Creator).Create(t.Context(), []byte(body)); err != nil {
+	if _, err := collectionOf(store, "events").Create(t.Context(), []byte(body)); err != nil {
 		t.Fatal(err)
 	}
 	lookups := 0

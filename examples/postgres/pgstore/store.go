@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures a [Store]. Primary is required. Connections have the parameters
@@ -51,11 +51,14 @@ func Open(opts Options) (*Store, error) {
 	if opts.MaxConns < 0 {
 		return nil, fmt.Errorf("%w: MaxConns is %d", ErrOptions, opts.MaxConns)
 	}
+	documented, err := resources.New()
+	if err != nil {
+		return nil, fmt.Errorf("pgstore: %w", err)
+	}
 	s := &Store{timeout: opts.Timeout}
 	if s.timeout == 0 {
 		s.timeout = 5 * time.Second
 	}
-	var err error
 	if s.primary, err = connect("Primary", opts.Primary, opts); err != nil {
 		return nil, err
 	}
@@ -65,8 +68,8 @@ func Open(opts Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	for _, about := range schema.Descriptions() {
-		s.tables = append(s.tables, newTable(s, about))
+	for _, c := range documented.All() {
+		s.tables = append(s.tables, newTable(s, c.Description()))
 	}
 	return s, nil
 }
@@ -128,12 +131,13 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Collections returns the collections by key, for [httpapi.NewHandler]. The caller may
-// modify the map.
-func (s *Store) Collections() map[string]httpapi.Collection {
-	all := make(map[string]httpapi.Collection, len(s.tables))
-	for _, t := range s.tables {
-		all[t.about.Key] = t
+// Collections returns the collections in the order of the document, for
+// [httpapi.NewHandler]. The caller may modify the slice. The descriptions of open records
+// have the names of their members, which are read from the database.
+func (s *Store) Collections() []httpapi.Collection {
+	all := make([]httpapi.Collection, len(s.tables))
+	for i, t := range s.tables {
+		all[i] = t
 	}
 	return all
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -37,6 +39,9 @@ func TestOpenWithoutDatabase(t *testing.T) {
 	defer store.Close()
 	if err := store.Migrate(t.Context()); !errors.Is(err, httpapi.ErrUnavailable) {
 		t.Errorf("Migrate = %v, want %v", err, httpapi.ErrUnavailable)
+	}
+	if diff := cmp.Diff([]string{"id"}, collectionOf(store, "books").Description().Sortable); diff != "" {
+		t.Errorf("Sortable: -want +got\n%s", diff)
 	}
 	if err := store.Insert(t.Context(), "magazines", []byte(`{"id":1}`)); !errors.Is(err, pgstore.ErrCollection) {
 		t.Errorf("Insert into an unknown collection = %v, want %v", err, pgstore.ErrCollection)

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // table is a collection in the database.
@@ -24,7 +26,7 @@ type table struct {
 
 var (
 	_ httpapi.Creator    = (*table)(nil)
-	_ httpapi.Revisioned = (*table)(nil)
+	_ httpapi.Revisioner = (*table)(nil)
 )
 
 func newTable(s *Store, about schema.Description) *table {
@@ -39,11 +41,11 @@ func newTable(s *Store, about schema.Description) *table {
 	}
 	switch about.Key {
 	case "events":
-		t.canonical = canonical[schema.Event]
+		t.canonical = canonical[resources.Event]
 	case "labels":
-		t.canonical = canonical[schema.Label]
+		t.canonical = canonical[resources.Label]
 	case "social-links":
-		t.canonical = canonical[schema.SocialLink]
+		t.canonical = canonical[resources.SocialLink]
 	default:
 		t.canonical = canonical[schema.Record]
 	}
@@ -51,12 +53,16 @@ func newTable(s *Store, about schema.Description) *table {
 }
 
 // canonical returns the JSON of a record as its type encodes it.
-func canonical[T json.Marshaler](record []byte) ([]byte, error) {
+func canonical[T any](record []byte) ([]byte, error) {
 	var v T
 	if err := json.Unmarshal(record, &v); err != nil {
 		return nil, err
 	}
-	return v.MarshalJSON()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // name returns the name of the table as an SQL identifier.

@@ -1,6 +1,8 @@
 package negotiation
 
-import "strings"
+import (
+	"strings"
+)
 
 // A MediaType is a media type or a range of them, as in application/*.
 type MediaType struct {
@@ -19,8 +21,14 @@ func ParseMediaType(text string) MediaType {
 
 // IsJSON reports whether m is application/json or a range that contains it.
 func (m MediaType) IsJSON() bool {
-	return (m.main == "*" || equalFold(m.main, "application")) &&
-		(m.sub == "*" || equalFold(m.sub, "json"))
+	return (m.main == "*" || EqualFold(m.main, "application")) &&
+		(m.sub == "*" || EqualFold(m.sub, "json"))
+}
+
+// isHTML reports whether m is text/html or a range that contains it.
+func (m MediaType) isHTML() bool {
+	return (m.main == "*" || EqualFold(m.main, "text")) &&
+		(m.sub == "*" || EqualFold(m.sub, "html"))
 }
 
 // specificity ranks alternatives of an Accept header: 0 for */*, 1 for type/*,
@@ -42,7 +50,7 @@ func (m MediaType) hasParams() bool {
 	for rest := m.params; rest != ""; {
 		var name string
 		name, _, rest = nextParam(rest)
-		if name != "" && !equalFold(name, "q") {
+		if name != "" && !EqualFold(name, "q") {
 			return true
 		}
 	}
@@ -54,7 +62,7 @@ func (m MediaType) param(want string) (value string, ok bool) {
 	for rest := m.params; rest != ""; {
 		var name, raw string
 		name, raw, rest = nextParam(rest)
-		if equalFold(name, want) {
+		if EqualFold(name, want) {
 			value, ok = raw, true
 		}
 	}
@@ -96,9 +104,36 @@ func unquote(text string) string {
 	return strings.ReplaceAll(text, `\"`, `"`)
 }
 
-// equalFold reports whether text and want are equal, ignoring the case of ASCII letters.
+// ToUTF8 converts a body of type m to UTF-8. It converts Latin-1 and returns
+// the body itself for any other charset, known or not.
+func (m MediaType) ToUTF8(body []byte) []byte {
+	charset, ok := m.param("charset")
+	if !ok || !isLatin1(charset) {
+		return body
+	}
+	out := make([]byte, 0, len(body)+len(body)/8)
+	for _, c := range body {
+		if c < 0x80 {
+			out = append(out, c)
+		} else {
+			out = append(out, 0xC0|c>>6, 0x80|c&0x3F)
+		}
+	}
+	return out
+}
+
+func isLatin1(charset string) bool {
+	name := strings.ToLower(strings.TrimSpace(charset))
+	switch strings.ReplaceAll(name, "_", "-") {
+	case "latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1":
+		return true
+	}
+	return false
+}
+
+// EqualFold reports whether text and want are equal, ignoring the case of ASCII letters.
 // Other letters that strings.EqualFold considers equal to ASCII letters, such as the long
 // s, have more bytes.
-func equalFold(text, want string) bool {
+func EqualFold(text, want string) bool {
 	return len(text) == len(want) && strings.EqualFold(text, want)
 }

@@ -174,3 +174,125 @@ func FuzzAccept(f *testing.F) {
 		}
 	})
 }
+
+// TestPrefersHTML compares PrefersHTML with the DefaultContentNegotiation of Django REST
+// framework 3.14 with JSONRenderer and BrowsableAPIRenderer.
+func TestPrefersHTML(t *testing.T) {
+	tests := []struct {
+		reason, accept string
+		want           bool
+	}{
+		{"HTML alone", "text/html", true},
+		{"HTML first", "text/html, application/json", false},
+		{"JSON first", "application/json, text/html", false},
+		{"a lower quality of HTML", "text/html;q=0.1, application/json", false},
+		{"a lower quality of JSON", "application/json;q=0.1, text/html", false},
+		{"any text", "text/*", true},
+		{"any text or JSON", "text/*, application/json", false},
+		{"any text or any application", "text/*, application/*", false},
+		{"any text before anything", "text/*, */*", true},
+		{"anything before any text", "*/*, text/*", true},
+		{"anything with a low quality before HTML", "*/*;q=0.1, text/html", true},
+		{"anything before HTML", "*/*, text/html", true},
+		{"any application before HTML", "application/*, text/html", true},
+		{"quality 0", "text/html;q=0, */*", true},
+		{"quality 0.000", "text/html; q=0.000, application/xml", true},
+		{"a parameter", "text/html;level=1, application/json", true},
+		{"parameters of both", "text/html;level=1, application/json;indent=2", false},
+		{"a parameter of JSON", "text/html, application/json;indent=2", false},
+		{"a parameter besides q", "text/html;q=1;level=1, application/json", true},
+		{"a parameter of a range", "text/*;level=1, application/*", false},
+		{"q without a value", "text/html;q, application/json", false},
+		{"a parameter without a value", "text/html;level, application/json", false},
+		{"a semicolon in quotes", `text/html;a="x;y", application/json`, true},
+		{"a comma in quotes", `text/html;a="x,y", application/json`, true},
+		{"upper case", "TEXT/HTML", true},
+		{"white space", "text/html ; q=1", true},
+		{"empty alternatives", ",text/html,", true},
+		{"any HTML", "*/html", true},
+		{"any HTML or any JSON", "*/html, */json", false},
+		{"any HTML or anything", "*/html, */*", false},
+		{"a star", "*", false},
+		{"only the type", "text", false},
+		{"only the subtype", "html", false},
+		{"XHTML", "application/xhtml+xml", false},
+		{"a longer subtype", "text/html5", false},
+		{"empty", "", false},
+		{"Chrome", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7", true},
+		{"an image in a page", "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5", false},
+		{"axios", "application/json, text/plain, */*", false},
+	}
+	for _, test := range tests {
+		if got := PrefersHTML([]string{test.accept}); got != test.want {
+			t.Errorf("%s: PrefersHTML(%q) = %t, want %t", test.reason, test.accept, got, test.want)
+		}
+	}
+	if !PrefersHTML([]string{"*/*", "text/html"}) || PrefersHTML([]string{"text/html", "application/json"}) || PrefersHTML(nil) {
+		t.Error("several headers are not read as one list, or none is HTML")
+	}
+}
+
+// See RFC 9110, sections 5.6.1, 8.4 and 12.5.3.
+func TestContentCoding(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		values []string
+		want   string
+	}{
+		{"absent", nil, ""},
+		{"empty", []string{""}, ""},
+		{"empty elements", []string{" , ,\t"}, ""},
+		{"a coding", []string{"gzip"}, "gzip"},
+		{"codings are not case-sensitive", []string{"Identity"}, ""},
+		{"identity twice", []string{"identity, IDENTITY"}, ""},
+		{"an unknown coding", []string{"x-bogus"}, "x-bogus"},
+		{"identity and a coding", []string{"identity,\tbr "}, "br"},
+		{"in a second header", []string{"identity", "deflate"}, "deflate"},
+		{"the first of two", []string{"deflate, gzip"}, "deflate"},
+		{"long s is not a letter of a token", []string{"identi\u017fy"}, "identi\u017fy"},
+	} {
+		if got := ContentCoding(test.values); got != test.want {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+func TestParseMediaTypeAllocations(t *testing.T) {
+	allocs := testing.AllocsPerRun(100, func() {
+		if !ParseMediaType("Application/JSON; charset=utf-8; x=\"y\"").IsJSON() {
+			t.Fatal("not JSON")
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("ParseMediaType allocates %v times, want 0", allocs)
+	}
+}
+
+func TestToUTF8(t *testing.T) {
+	const latin, utf8 = "\"\xe9\xff\x00 ~\x80\"", "\"é\u00ff\x00 ~\u0080\""
+	tests := []struct{ contentType, want string }{
+		{"application/json", latin},
+		{"application/json; charset=utf-8", latin},
+		{"application/json; charset=koi8-r", latin},
+		{"application/json; charset=", latin},
+		{"application/json; charset=latin-1", utf8},
+		{"application/json; charset=Latin1", utf8},
+		{"application/json; charset=l1", utf8},
+		{"application/json; charset=ISO_8859-1", utf8},
+		{`application/json; charset="iso8859-1"`, utf8},
+		{"application/json; charset=utf-8; charset=latin-1", utf8},
+	}
+	for _, test := range tests {
+		if got := ParseMediaType(test.contentType).ToUTF8([]byte(latin)); string(got) != test.want {
+			t.Errorf("%s: ToUTF8(%q) = %q, want %q", test.contentType, latin, got, test.want)
+		}
+	}
+}
+
+func TestIsRead(t *testing.T) {
+	for method, want := range map[string]bool{"": true, "GET": true, "HEAD": true, "get": false, "OPTIONS": false, "POST": false} {
+		if got := IsRead(method); got != want {
+			t.Errorf("IsRead(%q) = %t, want %t", method, got, want)
+		}
+	}
+}

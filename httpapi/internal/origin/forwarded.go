@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
 
 // proxies are the addresses of the trusted proxies.
@@ -29,9 +31,6 @@ func newProxies(prefixes []netip.Prefix) (proxies, error) {
 
 // trust reports whether a request whose RemoteAddr is remote comes from a proxy.
 func (ps proxies) trust(remote string) bool {
-	if len(ps) == 0 {
-		return false
-	}
 	from, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return false
@@ -78,8 +77,7 @@ func readXForwarded(header http.Header) (f forwarded, fault string) {
 	return f, ""
 }
 
-// maxPrefix is the maximum length of a forwarded prefix. Each of the 39 links of the root
-// repeats it.
+// maxPrefix is the maximum length of a forwarded prefix. Each link of the root repeats it.
 const maxPrefix = 255
 
 // readPrefix returns the prefix in X-Forwarded-Prefix, without a slash at the end. The
@@ -116,13 +114,13 @@ func lastValue(lines []string) (value string, found bool) {
 // parameters. It returns false if the value is invalid or the field is already set.
 func (f *forwarded) set(name, value string) bool {
 	switch {
-	case equalFold(name, "proto"):
+	case negotiation.EqualFold(name, "proto"):
 		scheme := strings.ToLower(value)
 		if f.scheme != "" || scheme != "http" && scheme != "https" {
 			return false
 		}
 		f.scheme = scheme
-	case equalFold(name, "host"):
+	case negotiation.EqualFold(name, "host"):
 		if f.host != "" || !validHost(value) {
 			return false
 		}
@@ -184,11 +182,4 @@ func cutForwarded(text string) (name, value, rest string, ok bool) {
 		}
 	}
 	return "", "", "", false
-}
-
-// equalFold reports whether text and want are equal, ignoring the case of ASCII letters.
-// Other letters that strings.EqualFold considers equal to ASCII letters, such as the long
-// s, have more bytes.
-func equalFold(text, want string) bool {
-	return len(text) == len(want) && strings.EqualFold(text, want)
 }

@@ -6,8 +6,10 @@
 package origin
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 )
 
@@ -70,7 +72,7 @@ func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
 	if req.TLS != nil {
 		o.Scheme = "https"
 	}
-	if r.proxies.trust(req.RemoteAddr) {
+	if len(r.proxies) > 0 && r.proxies.trust(req.RemoteAddr) {
 		sent, fault := readForwarded(req.Header)
 		if fault != "" {
 			return Origin{}, fault
@@ -116,4 +118,203 @@ func localURL(path string) string {
 		return "/%2F" + rest
 	}
 	return path
+}
+
+// parseBaseURL parses a base URL. It returns the zero Origin if text is empty.
+func parseBaseURL(text string) (Origin, error) {
+	if text == "" {
+		return Origin{}, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return Origin{}, fmt.Errorf("BaseURL: %v", err)
+	}
+	if fault := baseURLFault(u, text); fault != "" {
+		return Origin{}, fmt.Errorf("BaseURL %q %s", text, fault)
+	}
+	path := EscapePath(u.EscapedPath())
+	return Origin{u.Scheme, u.Host, strings.TrimRight(path, "/")}, nil
+}
+
+// baseURLFault returns an error text if u is not a base URL, or "".
+func baseURLFault(u *url.URL, text string) string {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "is not an absolute http or https URL"
+	case u.User != nil:
+		return "has user information"
+	case strings.Contains(text, "?"):
+		return "has a query"
+	case strings.Contains(text, "#"):
+		return "has a fragment"
+	case !validHost(u.Host):
+		return "has an invalid host"
+	}
+	return ""
+}
+
+// prefix returns the part of the request target before the path that the handler
+// receives, escaped: "/shop" under StripPrefix("/shop", h). It returns "" if the target
+// does not end in that path.
+func prefix(r *http.Request) string {
+	target := r.RequestURI
+	if rest, ok := strings.CutPrefix(target, r.URL.Path); ok && (rest == "" || rest[0] == '?') {
+		return "" // the most common case
+	}
+	before, ok := cutPathSuffix(targetPath(target), r.URL.Path)
+	if !ok || before != "" && before[0] != '/' {
+		return ""
+	}
+	return EscapePath(before)
+}
+
+// targetPath returns the path of a request target, escaped as it was sent. The
+// target may be in absolute form.
+func targetPath(target string) string {
+	target, _, _ = strings.Cut(target, "?")
+	if strings.HasPrefix(target, "/") {
+		return target
+	}
+	_, rest, ok := strings.Cut(target, "://")
+	if !ok {
+		return ""
+	}
+	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
+		return rest[slash:]
+	}
+	return ""
+}
+
+// cutPathSuffix cuts the decoded path suffix off the escaped path. It compares from the
+// end. Escapes can be recognized from there, since '%' is not a hex digit.
+func cutPathSuffix(escaped, suffix string) (before string, ok bool) {
+	end := len(escaped)
+	for i := len(suffix) - 1; i >= 0; i-- {
+		if end == 0 {
+			return "", false
+		}
+		c, size := escaped[end-1], 1
+		if end >= 3 && escaped[end-3] == '%' {
+			if high, low := hexValue(escaped[end-2]), hexValue(escaped[end-1]); high >= 0 && low >= 0 {
+				c, size = byte(high<<4|low), 3
+			}
+		}
+		if c != suffix[i] {
+			return "", false
+		}
+		end -= size
+	}
+	return escaped[:end], true
+}
+
+// hexValue returns the value of a hex digit, or -1.
+func hexValue(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// maxHostName is the maximum length of a name in DNS. It also limits the length of links.
+const maxHostName = 253
+
+// validHost reports whether host is a name, an IPv4 address, or an IPv6 address in
+// brackets, with or without a port from 1 to 65535. A name consists of ASCII letters,
+// digits, '-', '.' and '_', which container networks use. A valid host needs no
+// escaping in a URL or in JSON.
+func validHost(host string) bool {
+	if strings.HasPrefix(host, "[") {
+		address, rest, closed := strings.Cut(host[1:], "]")
+		if !closed || !validIPv6(address) {
+			return false
+		}
+		return rest == "" || rest[0] == ':' && validPort(rest[1:])
+	}
+	name, port, hasPort := strings.Cut(host, ":")
+	if name == "" || len(name) > maxHostName || hasPort && !validPort(port) {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; !isAlphanumeric(c) && c != '.' && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+func validIPv6(text string) bool {
+	address, err := netip.ParseAddr(text)
+	return err == nil && address.Is6() && address.Zone() == ""
+}
+
+func validPort(text string) bool {
+	if len(text) == 0 || len(text) > 5 {
+		return false
+	}
+	port := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+		port = port*10 + int(text[i]-'0')
+	}
+	return 1 <= port && port <= 65535
+}
+
+// EscapePath escapes each byte that is not allowed in the path of a URL. The result needs
+// no escaping in JSON or in a header. Existing escapes are kept.
+func EscapePath(path string) string { return escape(path, isPathByte) }
+
+// escapeQuery escapes each byte that is not allowed in the query of a URL.
+func escapeQuery(query string) string { return escape(query, isQueryByte) }
+
+// quotePath escapes a path without escapes as Django does: also ';' and '=', but none of
+// ! ' ( ) *, which [net/url.URL.EscapedPath] escapes.
+func quotePath(path string) string { return escape(path, isQuotedPathByte) }
+
+func escape(text string, isClean func(byte) bool) string {
+	clean := 0
+	for clean < len(text) && isClean(text[clean]) {
+		clean++
+	}
+	if clean == len(text) {
+		return text
+	}
+	const hex = "0123456789ABCDEF"
+	out := make([]byte, 0, len(text)+16)
+	out = append(out, text[:clean]...)
+	for _, c := range []byte(text[clean:]) {
+		if isClean(c) {
+			out = append(out, c)
+		} else {
+			out = append(out, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return string(out)
+}
+
+// isPathByte reports whether c is allowed unescaped in a path (RFC 3986, section 3.3) or
+// begins an escape.
+func isPathByte(c byte) bool {
+	return isAlphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
+}
+
+// isQuotedPathByte reports whether quotePath leaves c as it is.
+func isQuotedPathByte(c byte) bool {
+	return isPathByte(c) && c != ';' && c != '=' && c != '%'
+}
+
+// isQueryByte reports whether c is allowed unescaped in a query or begins an escape. It
+// allows brackets, since browsers send them.
+func isQueryByte(c byte) bool {
+	return isPathByte(c) || c == '?' || c == '[' || c == ']'
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

@@ -34,7 +34,7 @@ func newFilms(store Store, errorLog *log.Logger) (*service, error) {
 	}
 	films.Filters = []string{"director", "minutes__gte"}
 	films.Search = []string{"name", "director__name"}
-	house, err := catalogue.NewOnly(
+	house, err := catalogue.New(
 		catalogue.Define[schema.Record](directors.Key, catalogue.Options{Description: &directors}),
 		catalogue.Define[schema.Record](films.Key, catalogue.Options{Description: &films}),
 	)

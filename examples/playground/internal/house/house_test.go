@@ -28,7 +28,7 @@ type memory struct {
 func newMemory(t *testing.T) *memory {
 	t.Helper()
 	var publisher bytes.Buffer
-	if _, err := sample.New(sample.Options{Others: 2}).WriteTo(&publisher); err != nil {
+	if err := sample.Write(&publisher, sample.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	films, err := os.ReadFile("../../static/films.json")

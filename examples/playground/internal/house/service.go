@@ -68,7 +68,7 @@ func (s *service) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.catalogue.Load(bytes.NewReader(data)); err != nil {
+	if err := s.catalogue.Load(bytes.NewReader(data), catalogue.LoadOptions{}); err != nil {
 		return err
 	}
 	s.saved = s.revision(ctx)

@@ -1,0 +1,652 @@
+package catalogue
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A Query asks an [AnyCollection] for a page.
+type Query struct {
+	// Params are the parameters of a request that select records: filters and search, as
+	// [schema.Description.Filter] reads them. If nil, all records are selected.
+	Params url.Values
+
+	// Window is the page of the selected records.
+	Window pagination.Window
+
+	// Terms order the records. Those that name no field are dropped. If none is left, the
+	// order is the default one.
+	Terms []ordering.Term
+}
+
+// A List is the page that a [Query] asks for. All of it is of one instant.
+type List struct {
+	Records [][]byte        // JSON objects, which must not be modified
+	Count   int             // number of selected records
+	Terms   []ordering.Term // those of the Query that name a field
+}
+
+// An AnyCollection is a collection of a catalogue whose records are read and written as
+// JSON, whatever their type. Servers use it. It is safe for concurrent use. The zero
+// AnyCollection is invalid: its methods panic.
+type AnyCollection struct{ json jsonCollection }
+
+// A jsonCollection does the work of an [AnyCollection].
+type jsonCollection interface {
+	Key() string
+	Description() schema.Description
+	RecordType() reflect.Type
+	Count() int
+	Revision(ctx context.Context) (uint64, error)
+	List(ctx context.Context, q Query) (List, error)
+	Get(ctx context.Context, segment string, params url.Values) (record []byte, err error)
+	Create(ctx context.Context, body []byte) (record []byte, err error)
+	Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error)
+	Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error
+	Load(r io.Reader, opts LoadOptions) error
+
+	engine() *store.Store
+	clone(into *Catalogue, s *store.Store) jsonCollection
+	check() error
+	read(in *scanner) ([]*store.Entry, error)
+	write(w *bufio.Writer, s *store.State) error
+	column(name string) *column
+	referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error)
+	removeReferences(key string, id int, from []int) error
+}
+
+// Key returns the key of the collection. O(1).
+func (c AnyCollection) Key() string { return c.json.Key() }
+
+// Description returns the description of the collection. For open records whose fields
+// are not known, its Sortable are the names of their members. The caller must not modify
+// its slices. O(fields).
+func (c AnyCollection) Description() schema.Description { return c.json.Description() }
+
+// RecordType returns the type of the records. O(1).
+func (c AnyCollection) RecordType() reflect.Type { return c.json.RecordType() }
+
+// Count returns the number of records. O(1).
+func (c AnyCollection) Count() int { return c.json.Count() }
+
+// Revision returns the revision of the current state. It changes exactly when a write
+// becomes visible. The error is that of ctx. O(1).
+func (c AnyCollection) Revision(ctx context.Context) (uint64, error) { return c.json.Revision(ctx) }
+
+// List returns the page that a query asks for.
+//
+// The error is that of ctx or of [schema.Description.Filter], or wraps [ErrInvalid] if a
+// method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first
+// use of the ordering, without Params.
+//
+// Filters compare values, even if Options.Keys has a function for the field. Those
+// with an order of values, such as minutes__gte, and of beginnings of text use the
+// index of the field; [Selection] has their cost. These are O(n): filters of text in
+// any letters, of parts of text, and of lists of ids, a search, and filters of fields
+// that Options.Keys or methods of their type sort in another way. A search in another
+// collection reads the records that are referred to, in one state of that collection,
+// which may differ from that of the page.
+func (c AnyCollection) List(ctx context.Context, q Query) (List, error) { return c.json.List(ctx, q) }
+
+// Get returns the JSON of the record that a segment of a path names: by its id, which may
+// have white space around it. The JSON must not be modified. The error is that of ctx or
+// of [schema.Description.Filter], even if there is no such record, or wraps
+// [ErrNotFound] if there is none or the parameters do not select it. O(log n).
+func (c AnyCollection) Get(ctx context.Context, segment string, params url.Values) (record []byte, err error) {
+	return c.json.Get(ctx, segment, params)
+}
+
+// Create validates a posted JSON object, stores it as a record with the next id, and
+// returns the JSON of the record, which the caller may modify. References must be to
+// records that exist; see Delete.
+//
+// The error is that of ctx or of [schema.Description.Validate], or wraps
+// [ErrReadOnly] if the collection does not accept posts or the catalogue is a snapshot,
+// [ErrDuplicate] and [schema.FieldErrors] if another record gets the value of a unique
+// field at the same time, [ErrInvalid] if the record type cannot hold the result, or
+// [ErrInvalidID] if no id is left. If the type of a field cannot hold a valid value, the
+// error wraps [schema.FieldErrors] too. The cost is that of Validate and of
+// [Collection.Insert].
+func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, err error) {
+	return c.json.Create(ctx, body)
+}
+
+// Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
+// replaces the record that Get returns, and returns its JSON, which the caller may
+// modify. Fields that the object does not have, and those that are not in the JSON of
+// the record, keep their values. No other write comes in between, so concurrent
+// updates of different fields lose nothing. If condition is not nil, Update calls it
+// with the JSON of the record at the instant of the change, and returns its error.
+// condition must not modify or retain the JSON, nor write to the collection. The other
+// errors are those of Get, and then those of Create, except that for ids.
+func (c AnyCollection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
+	return c.json.Update(ctx, segment, params, body, partial, condition)
+}
+
+// Delete deletes the record that Get returns. Before that, or at the same instant, it
+// removes the id from all [schema.References] to the collection in other records, each
+// collection at one instant. The errors are those of Get. The error wraps [ErrReadOnly]
+// like that of Create, and [ErrReferenced] if a [schema.Reference] of another record, in
+// any collection of the catalogue, holds the id; nothing changes then. After an error
+// of a method of the record type, the id may have been removed from the lists of some
+// collections.
+//
+// If condition is not nil, Delete calls it with the JSON of the record and returns its
+// error: once before it removes any reference, and again at the instant of the deletion.
+// Calls of Update do not come in between, only other writes can. If the second call is
+// the first to return an error, ids may have been removed from lists.
+//
+// Delete waits for calls of Create and Update in collections with references, and for
+// those of Update in collections that are referred to. They wait for it, so that the
+// three leave no reference to a record that is deleted.
+// Reads do not wait. Other writes are not checked. The functions of
+// [Collection.Update] and [Collection.Batch] must not call the three: they could
+// deadlock. O(n) for n records in the collections that refer to this one.
+func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
+	return c.json.Delete(ctx, segment, params, condition)
+}
+
+// Load replaces the records as [Collection.Load] does.
+func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
+	return c.json.Load(r, opts)
+}
+
+// encoded is the jsonCollection of records of type T.
+type encoded[T any] struct {
+	*Collection[T]
+	about     *schema.Description // shared with clones, like columns
+	columns   []column            // of the fields of about
+	now       func() time.Time
+	catalogue *Catalogue
+}
+
+func makeEncoded[T any](c *Catalogue, about schema.Description, opts Options) (jsonCollection, error) {
+	keys := opts.Keys
+	opts.Keys = allKeys[T](about.Fields, keys)
+	s, engine, err := newRecordType[T](opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFields(about); err != nil {
+		return nil, fmt.Errorf("catalogue: %s: %w: %w", about.Key, ErrInvalidType, err)
+	}
+	if isOpen[T]() {
+		for _, f := range about.Fields {
+			engine.Known = append(engine.Known, ordering.Snake(f.Name))
+		}
+	}
+	s.lists = listsOf(s.members, about.Fields)
+	if opts.StrictLoad {
+		s.beStrict(about.Fields)
+	}
+	coll := &Collection[T]{typ: s, store: store.New(engine)}
+	return &encoded[T]{coll, &about, s.columns(about.Fields, keys), opts.Now, c}, nil
+}
+
+func (e *encoded[T]) Description() schema.Description {
+	d := *e.about
+	if isOpen[T]() && d.Fields == nil {
+		d.Sortable = e.store.Current().Names()
+	}
+	return d
+}
+
+func (e *encoded[T]) Key() string              { return e.about.Key }
+func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
+func (e *encoded[T]) check() error             { return e.Check() }
+func (e *encoded[T]) engine() *store.Store     { return e.store }
+
+func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.typ.read(in) }
+
+func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error { return e.typ.write(w, s) }
+
+func (e *encoded[T]) clone(into *Catalogue, s *store.Store) jsonCollection {
+	c := &Collection[T]{typ: e.typ, store: s, readOnly: into.readOnly}
+	return &encoded[T]{c, e.about, e.columns, e.now, into}
+}
+
+func (e *encoded[T]) Revision(ctx context.Context) (uint64, error) {
+	return e.store.Revision(), ctx.Err()
+}
+
+func (e *encoded[T]) List(ctx context.Context, q Query) (List, error) {
+	f, err := e.filter(ctx, q.Params)
+	if err != nil {
+		return List{}, err
+	}
+	query := store.Query{Terms: q.Terms, Window: q.Window, Lenient: true}
+	var list List
+	if len(q.Terms) > 0 {
+		query.Known = &list.Terms
+	}
+	f.addTo(&query)
+	entries, count, err := e.store.Page(ctx, query)
+	if err != nil {
+		return List{}, e.typ.named(err)
+	}
+	list.Count, list.Records = count, make([][]byte, len(entries))
+	for i, entry := range entries {
+		if list.Records[i], err = e.typ.encoded(entry); err != nil {
+			return List{}, err
+		}
+	}
+	return list, nil
+}
+
+func (e *encoded[T]) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
+	f, err := e.filter(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	entry := e.store.Get(schema.ParseID(segment))
+	if entry == nil || !f.holds(entry) {
+		return nil, e.notFound(segment)
+	}
+	return e.typ.encoded(entry)
+}
+
+func (e *encoded[T]) notFound(segment string) error {
+	return e.typ.errorf("%w: %s", ErrNotFound, segment)
+}
+
+// has reports whether the collection with the key has a record with the id.
+func (c *Catalogue) has(key string, id int) bool {
+	m, err := c.lookup(key)
+	return err == nil && m.engine().Get(id) != nil
+}
+
+func (e *encoded[T]) String() string {
+	return fmt.Sprintf("%s: %d records", e.about.Key, e.Count())
+}
+
+func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
+	if !e.about.Actions.Has(schema.Create) {
+		return nil, e.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	defer e.lockReferences(false)()
+	checks := e.checks(0)
+	posted, err := e.about.Validate(body, checks)
+	if err != nil {
+		return nil, err
+	}
+	record, err := e.decoded(posted, schema.Record{})
+	if err != nil {
+		return nil, err
+	}
+	entry, err := e.insert(record)
+	return e.written(entry, err, func(taken func(field, value string) bool) error {
+		checks.Taken = taken
+		_, err := e.about.Validate(body, checks)
+		return err
+	})
+}
+
+func (e *encoded[T]) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
+	action := schema.Update
+	if partial {
+		action = schema.PartialUpdate
+	}
+	if err := e.permits(action); err != nil {
+		return nil, err
+	}
+	f, err := e.filter(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	defer e.lockReferences(e.catalogue.referred[e.Key()])()
+	entry, err := e.Collection.write(func(s *store.State) (store.Change, error) {
+		old := s.Get(schema.ParseID(segment))
+		if old == nil || !f.holds(old) {
+			return store.Change{}, e.notFound(segment)
+		}
+		if err := e.passes(old, condition); err != nil {
+			return store.Change{}, err
+		}
+		fresh, err := e.updated(old, body, partial)
+		return store.Change{Old: old, New: fresh}, err
+	})
+	return e.written(entry, err, func(func(field, value string) bool) error { return nil })
+}
+
+// passes returns the error of a condition for an entry. Every entry passes if it is nil.
+func (e *encoded[T]) passes(entry *store.Entry, condition func(record []byte) error) error {
+	if condition == nil {
+		return nil
+	}
+	record, err := e.typ.encoded(entry)
+	if err != nil {
+		return err
+	}
+	return condition(record)
+}
+
+// updated returns the entry that replaces another one.
+func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
+	current, err := e.typ.parsed(old)
+	if err != nil {
+		return nil, err
+	}
+	valid, err := e.about.ValidateUpdate(current, body, partial, e.checks(old.ID))
+	if err != nil {
+		return nil, err
+	}
+	record, err := e.decoded(valid, current)
+	if err != nil {
+		return nil, err
+	}
+	return e.typ.replaced(old, record)
+}
+
+// decoded returns the record with the given members. If T cannot hold a value that the
+// current record does not have, which the client has sent, the error wraps
+// [schema.FieldErrors].
+func (e *encoded[T]) decoded(members, current schema.Record) (T, error) {
+	record, err := e.typ.fromMembers(members)
+	if err == nil {
+		return record, nil
+	}
+	if errs := e.faults(members, current, err); errs != nil {
+		err = errs
+	}
+	return record, e.typ.errorf("%w: %w", ErrInvalid, err)
+}
+
+// faults returns the errors of the members that T cannot hold and that differ from those
+// of the current record. err is the error of decoding all members.
+func (e *encoded[T]) faults(members, current schema.Record, err error) (errs schema.FieldErrors) {
+	var blamed *schema.MemberError
+	own := e.typ.anyMember // T has a method UnmarshalJSON, which may name a member
+	if own && !errors.As(err, &blamed) && members.String() != current.String() {
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{invalidValue}}}
+	}
+	for _, f := range e.about.Fields {
+		value, sent := members.Get(f.Name)
+		if before, ok := current.Get(f.Name); !sent || f.ReadOnly || f.Created || ok && before == value {
+			continue
+		}
+		message := ""
+		if t := e.typ.typeOf(f.Name); !own && t != nil {
+			message = faultIn(t, value)
+		} else if own && blamed != nil && blamed.Member == f.Name {
+			message = invalidValue
+		}
+		if message != "" {
+			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})
+		}
+	}
+	return errs
+}
+
+// replaced returns an entry with a record and those fields of another entry that are not in
+// the JSON.
+func (s *recordType[T]) replaced(old *store.Entry, record T) (*store.Entry, error) {
+	if s.members != nil && !s.anyMember {
+		from := reflect.ValueOf(&record).Elem()
+		kept := s.clone(recordOf[T](old))
+		if setMembers(reflect.ValueOf(&kept).Elem(), from, s.members) {
+			record = kept
+		}
+	}
+	fresh := newEntry(old.ID, record)
+	return fresh, s.own(fresh, old.ID)
+}
+
+// setMembers sets the members of a struct to those of another one. It reports whether
+// all could be set.
+func setMembers(to, from reflect.Value, members []jsonmember.Member) bool {
+	for _, m := range members {
+		v, err := from.FieldByIndexErr(m.Field.Index)
+		if err != nil { // an embedded pointer that is nil
+			continue
+		}
+		field := settable(to, m.Field.Index)
+		if !field.CanSet() {
+			return false
+		}
+		field.Set(v)
+	}
+	return true
+}
+
+// permits returns an error unless the collection accepts an action.
+func (e *encoded[T]) permits(action schema.Actions) error {
+	if !e.about.Actions.Has(action) {
+		return e.typ.errorf("%w: the service does not accept this request", ErrReadOnly)
+	}
+	return e.writable()
+}
+
+// lockReferences delays the deletion of records that a write may refer to and, if referred
+// is true, of the record itself.
+func (e *encoded[T]) lockReferences(referred bool) (unlock func()) {
+	if !referred && !slices.ContainsFunc(e.columns, func(c column) bool { return c.Refers != "" }) {
+		return func() {}
+	}
+	e.catalogue.references.RLock()
+	return e.catalogue.references.RUnlock
+}
+
+// checks returns the checks for the record with the given id, or for a new one if it is 0.
+func (e *encoded[T]) checks(id int) schema.Checks {
+	taken := func(field, value string) bool {
+		other := e.holder(field, value)
+		return other != nil && other.ID != id
+	}
+	return schema.Checks{Exists: e.catalogue.has, Taken: taken, Now: e.now}
+}
+
+// holder returns the entry that has a value of a unique field, or nil. O(log n).
+func (e *encoded[T]) holder(field, value string) *store.Entry {
+	name := ordering.Snake(field)
+	i := slices.IndexFunc(e.typ.unique, func(f store.Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	members, err := schema.Record{}.With(field, json.RawMessage(value))
+	if err != nil {
+		return nil
+	}
+	record, err := e.typ.fromMembers(members)
+	if err != nil {
+		return nil
+	}
+	k := e.typ.unique[i].Key(newEntry(0, record))
+	if k.Compare(sortkey.Null()) == 0 {
+		return nil
+	}
+	where := []store.Condition{{Field: name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
+	other, _ := e.store.First(context.Background(), store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
+	return other
+}
+
+// written returns the JSON of an entry that was written, or an error. For a duplicate
+// value, the error wraps that of validate with a function by which the value is taken.
+func (e *encoded[T]) written(entry *store.Entry, err error, validate func(taken func(field, value string) bool) error) ([]byte, error) {
+	if d := (*duplicate)(nil); errors.As(err, &d) {
+		invalid := validate(func(field, value string) bool { return field == d.field })
+		if invalid == nil { // the field is not Unique in the description
+			invalid = schema.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}}
+		}
+		return nil, fmt.Errorf("%w: %w", err, invalid)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored, err := e.typ.encoded(entry)
+	return bytes.Clone(stored), err
+}
+
+func (e *encoded[T]) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
+	if err := e.permits(schema.Destroy); err != nil {
+		return err
+	}
+	f, err := e.filter(ctx, params)
+	if err != nil {
+		return err
+	}
+	referrers := e.catalogue.referrers(e.Key())
+	if len(referrers) > 0 {
+		e.catalogue.references.Lock()
+		defer e.catalogue.references.Unlock()
+	}
+	id := schema.ParseID(segment)
+	old := e.store.Get(id)
+	if old == nil || !f.holds(old) {
+		return e.notFound(segment)
+	}
+	lists := make([][]int, len(referrers))
+	for i, m := range referrers {
+		var by *ReferenceError
+		if lists[i], by, err = m.referring(ctx, e.Key(), id); err != nil {
+			return err
+		}
+		if by != nil {
+			return e.typ.errorf("id %d: %w", id, by)
+		}
+	}
+	if err := e.passes(old, condition); err != nil {
+		return err
+	}
+	var own []int
+	for i, m := range referrers {
+		if m == jsonCollection(e) {
+			own = lists[i]
+		} else if err := m.removeReferences(e.Key(), id, lists[i]); err != nil {
+			return err
+		}
+	}
+	return e.remove(id, own, f, condition)
+}
+
+// remove deletes a record that passes a condition, and at the same instant the references
+// to it in the lists of other records of the collection.
+func (e *encoded[T]) remove(id int, own []int, f filter, condition func(record []byte) error) error {
+	return e.typ.refused(e.store.Batch(func(tx *store.Tx) error {
+		old := tx.Get(id)
+		if old == nil || !f.holds(old) {
+			return e.notFound(strconv.Itoa(id))
+		}
+		if err := e.passes(old, condition); err != nil {
+			return err
+		}
+		tx.Write(store.Change{Old: old})
+		return e.removeIn(tx, e.Key(), id, own)
+	}))
+}
+
+// referrers returns the collections with fields that refer to the one with the key.
+func (c *Catalogue) referrers(key string) (list []jsonCollection) {
+	for _, m := range c.all {
+		if slices.ContainsFunc(m.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// referring returns the ids of the records with lists that contain a reference to the
+// record of the collection with the key, and the first record whose reference it is. That
+// record itself is not among them.
+func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
+	is := func(to int) bool { return to == id }
+	all, err := e.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(e.typ.idName)}})
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 0
+	for entry := range all {
+		if n++; n%256 == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if entry.ID == id && e.Key() == key {
+			continue
+		}
+		for i := range e.columns {
+			c := &e.columns[i]
+			switch {
+			case c.Refers != key || !c.refers(entry, is):
+			case c.Kind != schema.References:
+				return nil, &ReferenceError{e.Key(), entry.ID, c.Name}, nil
+			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
+				lists = append(lists, entry.ID)
+			}
+		}
+	}
+	return lists, nil, nil
+}
+
+// removeReferences removes the id of a record of the collection with the key from the
+// lists of other records.
+func (e *encoded[T]) removeReferences(key string, id int, from []int) error {
+	return e.typ.refused(e.store.Batch(func(tx *store.Tx) error { return e.removeIn(tx, key, id, from) }))
+}
+
+func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) error {
+	for _, other := range from {
+		old := tx.Get(other)
+		if old == nil {
+			continue
+		}
+		members, err := e.without(old, key, id)
+		if err != nil {
+			return err
+		}
+		record, err := e.typ.fromMembers(members)
+		if err != nil {
+			return e.typ.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
+		}
+		fresh, err := e.typ.replaced(old, record)
+		if err != nil {
+			return err
+		}
+		tx.Write(store.Change{Old: old, New: fresh})
+	}
+	return nil
+}
+
+// without returns the members of an entry, without references to a record in its lists.
+func (e *encoded[T]) without(entry *store.Entry, key string, id int) (schema.Record, error) {
+	members, err := e.typ.parsed(entry)
+	if err != nil {
+		return members, err
+	}
+	for i := range e.columns {
+		c := &e.columns[i]
+		if c.Kind != schema.References || c.Refers != key {
+			continue
+		}
+		name, value := memberOf(members, c.wire, c.name)
+		var list []json.RawMessage
+		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
+			continue
+		}
+		list = slices.DeleteFunc(list, func(item json.RawMessage) bool {
+			to, ok := referenceIn(string(item))
+			return ok && to == id
+		})
+		if members, err = members.With(name, list); err != nil {
+			return members, e.typ.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
+		}
+	}
+	return members, nil
+}

@@ -1,0 +1,152 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+type (
+	checkedTag struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	checkedPost struct {
+		ID   int   `json:"id"`
+		Tags []int `json:"tags" backlist:"refers=tags"`
+		Best int   `json:"best" backlist:"refers=tags"`
+	}
+)
+
+// newChecked returns the tags 1, 2 and 3. A list of post 1 refers to 1, and another field
+// to 3.
+func newChecked(t *testing.T) (catalogue.AnyCollection, *catalogue.Collection[checkedTag], *catalogue.Collection[checkedPost]) {
+	t.Helper()
+	about := catalogue.Options{Description: &schema.Description{}}
+	tags, posts := catalogue.Define[checkedTag]("tags", about), catalogue.Define[checkedPost]("posts", about)
+	house, err := catalogue.New(tags, posts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const data = `{"tags":[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":3,"name":"c"}],"posts":[{"id":1,"tags":[1],"best":3}]}`
+	if err := house.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := house.Collection("tags")
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := tags.In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := posts.In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := house.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	return encoded, typed, from
+}
+
+var errRefused = errors.New("refused")
+
+// TestUpdateIf checks that the check is called with the stored record, before the body is
+// validated, and that its error is returned.
+func TestUpdateIf(t *testing.T) {
+	c, typed, _ := newChecked(t)
+	for _, body := range []string{`{"name":"x"}`, `{"name":1e999}`, "{"} {
+		if _, err := c.Update(t.Context(), "1", nil, []byte(body), true, func(record []byte) error {
+			if string(record) != `{"id":1,"name":"a"}` {
+				t.Errorf("check is called with %s", record)
+			}
+			return errRefused
+		}); !errors.Is(err, errRefused) {
+			t.Errorf("%s: %v, want the error of the check", body, err)
+		}
+	}
+	if r, err := typed.Get(1); err != nil || r.Name != "a" || typed.Snapshot().Revision() != 1 {
+		t.Errorf("after refused updates: %+v, revision %d (%v)", r, typed.Snapshot().Revision(), err)
+	}
+	if _, err := c.Update(t.Context(), "9", nil, []byte("{}"), true, func([]byte) error { return errRefused }); !errors.Is(err, catalogue.ErrNotFound) {
+		t.Errorf("no record: %v, want ErrNotFound", err)
+	}
+	if got, err := c.Update(t.Context(), "1", nil, []byte(`{"name":"x"}`), true, func([]byte) error { return nil }); err != nil || string(got) != `{"id":1,"name":"x"}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestDeleteIf checks that nothing changes if the check returns an error, and that a record
+// to which others refer fails first.
+func TestDeleteIf(t *testing.T) {
+	c, typed, posts := newChecked(t)
+	refuse := func([]byte) error { return errRefused }
+	for id, want := range map[int]error{1: errRefused, 2: errRefused, 3: catalogue.ErrReferenced, 9: catalogue.ErrNotFound} {
+		if err := c.Delete(t.Context(), strconv.Itoa(id), nil, refuse); !errors.Is(err, want) {
+			t.Errorf("id %d: %v, want %v", id, err, want)
+		}
+	}
+	if p, err := posts.Get(1); err != nil || len(p.Tags) != 1 || typed.Count() != 3 {
+		t.Errorf("after refused deletions: %+v (%v) and %d tags", p, err, typed.Count())
+	}
+	if err := c.Delete(t.Context(), "1", nil, func([]byte) error { return nil }); err != nil || typed.Count() != 2 {
+		t.Errorf("%v and %d tags, want 2", err, typed.Count())
+	}
+}
+
+// TestDeleteIfAtTheInstant changes a record between the two calls of the check. The second
+// is at the instant of the deletion.
+func TestDeleteIfAtTheInstant(t *testing.T) {
+	c, typed, _ := newChecked(t)
+	calls := 0
+	err := c.Delete(t.Context(), "2", nil, func(record []byte) error {
+		if calls++; calls == 1 {
+			return typed.Update(2, func(r *checkedTag) error { r.Name = "changed"; return nil })
+		}
+		if strings.Contains(string(record), "changed") {
+			return errRefused
+		}
+		return nil
+	})
+	if r, getErr := typed.Get(2); !errors.Is(err, errRefused) || getErr != nil || r.Name != "changed" {
+		t.Errorf("%v, and then the record is %+v (%v); want it refused", err, r, getErr)
+	}
+}
+
+// TestDeleteIfExcludesUpdate checks that an Update waits for a DeleteIf of a record that
+// can be referred to: the record does not change between the two calls of the check.
+func TestDeleteIfExcludesUpdate(t *testing.T) {
+	c, _, _ := newChecked(t)
+	updated := make(chan error, 1)
+	calls := 0
+	err := c.Delete(t.Context(), "1", nil, func(record []byte) error {
+		if calls++; calls == 1 {
+			go func() {
+				_, err := c.Update(context.Background(), "1", nil, []byte(`{"name":"x"}`), true, nil)
+				updated <- err
+			}()
+			select {
+			case err := <-updated:
+				t.Errorf("Update returned %v during DeleteIf", err)
+				updated <- err
+			case <-time.After(50 * time.Millisecond): // it waits
+			}
+		}
+		return nil
+	})
+	if err != nil || calls != 2 {
+		t.Errorf("%v after %d calls of the check, want 2", err, calls)
+	}
+	if err := <-updated; !errors.Is(err, catalogue.ErrNotFound) {
+		t.Errorf("Update: %v, want ErrNotFound", err)
+	}
+}

@@ -1,0 +1,534 @@
+package catalogue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A filter is a [schema.Filter] for the entries of a collection.
+type filter struct {
+	where []restriction
+	match []func(*store.Entry) bool
+}
+
+// A restriction restricts a column to ranges of keys.
+type restriction struct {
+	column *column
+	ranges []ordering.Range
+}
+
+func (r restriction) holds(e *store.Entry) bool {
+	return ordering.InRanges(r.ranges, r.column.key(e))
+}
+
+// holds reports whether the filter selects an entry.
+func (f filter) holds(e *store.Entry) bool {
+	for _, r := range f.where {
+		if !r.holds(e) {
+			return false
+		}
+	}
+	return f.matches(e)
+}
+
+func (f filter) matches(e *store.Entry) bool {
+	for _, match := range f.match {
+		if !match(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// addTo adds the filter to a query. Restrictions of columns without an index become part
+// of the function that the store calls for entries.
+func (f filter) addTo(q *store.Query) {
+	for _, r := range f.where {
+		if r.column.indexed {
+			q.Where = append(q.Where, store.Condition{Field: r.column.name, Ranges: r.ranges})
+		} else {
+			f.match = append(f.match, r.holds)
+		}
+	}
+	if len(f.match) > 0 {
+		q.Match = f.matches
+	}
+}
+
+// filter returns the filter that the parameters of a query describe.
+func (e *encoded[T]) filter(ctx context.Context, params url.Values) (f filter, err error) {
+	if err := ctx.Err(); err != nil || len(params) == 0 {
+		return f, err
+	}
+	wanted, err := e.about.Filter(params, e.catalogue.has)
+	if err != nil {
+		return f, err
+	}
+	for _, t := range wanted.Tests {
+		if c := e.column(t.Field); c != nil {
+			f.add(c, t)
+		}
+	}
+	if len(wanted.Search) > 0 {
+		match, err := e.finder(wanted.Search)
+		if err != nil {
+			return f, err
+		}
+		f.match = append(f.match, match)
+	}
+	return f, nil
+}
+
+// add adds a test of a column.
+func (f *filter) add(c *column, t schema.Test) {
+	if c.Kind == schema.References {
+		f.match = append(f.match, c.contains(t))
+		return
+	}
+	list := conditions(c.name, t)
+	if list == nil {
+		f.match = append(f.match, c.textual(t))
+	}
+	for _, condition := range list {
+		ranges, err := condition.Ranges(func(value any) (sortkey.Key, error) { return c.keyOf(value.(string)), nil })
+		if err != nil {
+			ranges = nil // a prefix of a field that is not text
+		}
+		f.where = append(f.where, restriction{c, ranges})
+	}
+}
+
+// conditions returns the conditions that a test is equivalent to, or nil if it is not
+// about the order of values.
+func conditions(field string, t schema.Test) []ordering.Condition {
+	switch t.Lookup {
+	case "exact", "in":
+		return []ordering.Condition{ordering.OneOf(field, t.Values...)}
+	case "gt":
+		return []ordering.Condition{ordering.Greater(field, t.Values[0])}
+	case "gte":
+		return []ordering.Condition{ordering.AtLeast(field, t.Values[0])}
+	case "lt":
+		return []ordering.Condition{ordering.Less(field, t.Values[0])}
+	case "lte":
+		return []ordering.Condition{ordering.AtMost(field, t.Values[0])}
+	case "range":
+		return []ordering.Condition{ordering.AtLeast(field, t.Values[0]), ordering.AtMost(field, t.Values[1])}
+	case "startswith":
+		return []ordering.Condition{ordering.Prefix(field, t.Values[0])}
+	case "isnull":
+		if t.Values[0] == "true" {
+			return []ordering.Condition{ordering.IsNull(field)}
+		}
+		return []ordering.Condition{ordering.NotNull(field)}
+	}
+	return nil
+}
+
+// contains returns the function of a test of a list of ids: whether it contains one of
+// the values, or, for isnull, whether it is empty.
+func (c *column) contains(t schema.Test) func(*store.Entry) bool {
+	if t.Lookup == "isnull" {
+		empty := t.Values[0] == "true"
+		return func(e *store.Entry) bool {
+			return c.refers(e, func(int) bool { return true }) != empty
+		}
+	}
+	ids := idsOf(t.Values)
+	wanted := func(id int) bool { return ids[id] }
+	return func(e *store.Entry) bool { return c.refers(e, wanted) }
+}
+
+// idsOf returns the set of those values that are ids. The others are out of range, so that
+// no record has them.
+func idsOf(values []string) map[int]bool {
+	ids := make(map[int]bool, len(values))
+	for _, v := range values {
+		if id, err := strconv.Atoi(v); err == nil {
+			ids[id] = true
+		}
+	}
+	return ids
+}
+
+// A searched is a field that is searched: a column, or a column of the records to which it
+// refers.
+type searched struct {
+	*column
+	of    *column // in the collection that column refers to, or nil
+	state *store.State
+}
+
+// finder returns a function that reports whether an entry has all words: one of the tests
+// of each word holds. It reads each of the other collections in one state, that
+// of the call.
+func (e *encoded[T]) finder(words [][]schema.Test) (func(*store.Entry) bool, error) {
+	fields, err := e.searched(words[0])
+	if err != nil {
+		return nil, err
+	}
+	return func(entry *store.Entry) bool {
+		var texts [8]string // read once for all words
+		var ends [8]int
+		text, end := texts[:0], ends[:0]
+		for _, f := range fields {
+			if f.of != nil {
+				text = append(text, f.texts(entry)...)
+			} else if own, ok := f.key(entry).AsText(); ok {
+				text = append(text, own)
+			}
+			end = append(end, len(text))
+		}
+		for _, tests := range words {
+			if !oneHolds(tests, text, end) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// oneHolds reports whether one of the tests holds for a text of its field. The texts of
+// the field of tests[i] end before texts[ends[i]].
+func oneHolds(tests []schema.Test, texts []string, ends []int) bool {
+	start := 0
+	for i, t := range tests {
+		if slices.ContainsFunc(texts[start:ends[i]], t.MatchesText) {
+			return true
+		}
+		start = ends[i]
+	}
+	return false
+}
+
+// searched returns the fields of the tests of a word.
+func (e *encoded[T]) searched(tests []schema.Test) (fields []searched, err error) {
+	states := map[string]*store.State{} // one of each collection, even if several fields are searched
+	for _, t := range tests {
+		if c := e.column(t.Field); c != nil {
+			fields = append(fields, searched{column: c})
+			continue
+		}
+		reference, field, _ := strings.Cut(t.Field, "__")
+		c := e.column(reference)
+		m, err := e.catalogue.lookup(c.Refers)
+		if err != nil {
+			return nil, err
+		}
+		if states[c.Refers] == nil {
+			states[c.Refers] = m.engine().Current()
+		}
+		fields = append(fields, searched{c, m.column(field), states[c.Refers]})
+	}
+	return fields, nil
+}
+
+// texts returns the texts of the records to which an entry refers.
+func (s searched) texts(e *store.Entry) (texts []string) {
+	s.refers(e, func(id int) bool {
+		if other := s.state.Get(id); other != nil {
+			if text, ok := s.of.key(other).AsText(); ok {
+				texts = append(texts, text)
+			}
+		}
+		return false
+	})
+	return texts
+}
+
+// textual returns the function of a test of text.
+func (c *column) textual(t schema.Test) func(*store.Entry) bool {
+	return func(e *store.Entry) bool {
+		text, ok := c.key(e).AsText()
+		return ok && t.MatchesText(text)
+	}
+}
+
+// A column reads the values of a described field from entries.
+type column struct {
+	schema.Field
+	name    string // in snake_case
+	wire    string // the camelCase form of name
+	indexed bool   // key is that of the engine, so conditions can use its index
+
+	// key returns the value. Decimals are numbers, even if they are text in JSON.
+	key func(*store.Entry) sortkey.Key
+	// keyOf returns the key of a value of a [schema.Test].
+	keyOf func(value string) sortkey.Key
+	// refers reports whether the value, a reference or a list of references, has an id
+	// for which the function returns true.
+	refers func(*store.Entry, func(id int) bool) bool
+}
+
+// column returns the column of a field, or nil if there is none.
+func (e *encoded[T]) column(name string) *column {
+	if i := slices.IndexFunc(e.columns, func(c column) bool { return c.name == name }); i >= 0 {
+		return &e.columns[i]
+	}
+	return nil
+}
+
+// columns returns the columns of described fields. own are the functions of Options.Keys:
+// orderings use them, but filters compare values.
+func (s *recordType[T]) columns(fields []schema.Field, own []ordering.KeyFunc) []column {
+	var plain *ordering.Fields[T]
+	if !isOpen[T]() {
+		plain, _ = ordering.FieldsOf[T](valueKeys[T](fields)...) // without own there is no error
+	}
+	columns := make([]column, len(fields))
+	for i, f := range fields {
+		c := &columns[i]
+		c.Field, c.name = f, ordering.Snake(f.Name)
+		c.wire = ordering.Camel(c.name)
+		c.keyOf = f.Kind.Key
+		c.indexed = !slices.ContainsFunc(own, func(k ordering.KeyFunc) bool {
+			name, _, _ := k.ForText()
+			return name == c.name || name == "" // of a type, which may be that of the field
+		})
+		switch {
+		case isOpen[T]():
+			c.key = openField(c.name, f.Kind.TextKey()).Key
+		case plain != nil && hasValue(f.Kind, s.typeOf(f.Name)):
+			p, _ := plain.Lookup(c.name)
+			c.key = func(e *store.Entry) sortkey.Key { return p.Key(recordOf[T](e)) }
+			if f.Kind == schema.Timestamp {
+				c.keyOf = func(value string) sortkey.Key { return timeKey(p, value) }
+			}
+		default:
+			c.indexed = false
+			c.key = func(e *store.Entry) sortkey.Key { return s.jsonKey(c, e) }
+		}
+		c.refers = s.references(c)
+	}
+	return columns
+}
+
+// jsonKey returns the value of a column in the JSON of an entry.
+func (s *recordType[T]) jsonKey(c *column, e *store.Entry) sortkey.Key {
+	_, value := s.valueIn(e, c)
+	k := sortkey.JSON(value)
+	if text, ok := k.AsText(); ok {
+		if special := c.Kind.TextKey(); special != nil {
+			return special(text)
+		}
+	}
+	return k
+}
+
+// checkFields returns an error if a described field is not a member of T.
+func (s *recordType[T]) checkFields(about schema.Description) error {
+	if s.anyMember {
+		return nil
+	}
+	var known []string
+	for _, m := range s.members {
+		known = append(known, m.Name)
+	}
+	for _, f := range about.Fields {
+		if !slices.Contains(known, f.Name) {
+			return fmt.Errorf("the JSON of %v has no field %q: %s", reflect.TypeFor[T](), f.Name, ordering.Suggest(f.Name, known))
+		}
+	}
+	return nil
+}
+
+// typeOf returns the type of a member, or nil if there is no such member.
+func (s *recordType[T]) typeOf(name string) reflect.Type {
+	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }); i >= 0 {
+		return s.members[i].Field.Type
+	}
+	return nil
+}
+
+// hasValue reports whether the key that package ordering derives from a type is that of
+// the JSON of its values. Otherwise methods of the type decide how it is sorted or
+// written.
+func hasValue(kind schema.Kind, t reflect.Type) bool {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == nil:
+		return false
+	case isTime(t):
+		return kind == schema.Timestamp
+	case writesJSON(t) || readsJSON(t):
+		return false
+	}
+	if _, keyed := t.MethodByName("OrderingKey"); keyed {
+		return false
+	}
+	number := reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
+	switch kind {
+	case schema.Integer, schema.Reference:
+		return number
+	case schema.Float:
+		return number || t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
+	case schema.Boolean:
+		return t.Kind() == reflect.Bool
+	case schema.Decimal, schema.Timestamp:
+		return t == reflect.TypeFor[string]()
+	}
+	return t.Kind() == reflect.String
+}
+
+// timeKey returns the key of a date-time for a field of a struct, whose type decides how
+// date-times compare.
+func timeKey[T any](f ordering.Field[T], value string) sortkey.Key {
+	if t, err := time.Parse(time.RFC3339, value); err == nil && f.KeyOf != nil {
+		if k, err := f.KeyOf(t); err == nil {
+			return k
+		}
+	}
+	return schema.Timestamp.Key(value)
+}
+
+// valueKeys returns the key functions of the fields that are text in JSON but compare by
+// another value.
+func valueKeys[T any](fields []schema.Field) (keys []ordering.KeyFunc) {
+	members, _ := jsonmember.Of(reflect.TypeFor[T]()) // newRecordType reports conflicts
+	for _, f := range fields {
+		key := f.Kind.TextKey()
+		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })
+		if key == nil || i < 0 && !isOpen[T]() {
+			continue
+		}
+		if isOpen[T]() || isString(members[i].Field.Type) {
+			keys = append(keys, ordering.FieldKey(ordering.Snake(f.Name), key))
+		}
+	}
+	return keys
+}
+
+func isString(t reflect.Type) bool {
+	return t == reflect.TypeFor[string]() || t == reflect.TypeFor[*string]()
+}
+
+// allKeys returns the key functions of a collection: those for its fields, and those of
+// Options.Keys, which take precedence.
+func allKeys[T any](fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
+	for _, k := range own {
+		if name, text, _ := k.ForText(); name == "" && text != nil { // of all strings
+			return own
+		}
+	}
+	return slices.Concat(valueKeys[T](fields), own)
+}
+
+// references returns the function refers of a column.
+func (s *recordType[T]) references(c *column) func(*store.Entry, func(int) bool) bool {
+	if c.Kind != schema.References {
+		return func(e *store.Entry, to func(int) bool) bool {
+			id, ok := referenceOf(c.key(e))
+			return ok && to(id)
+		}
+	}
+	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == c.Name }); i >= 0 && s.members[i].Field.Type == reflect.TypeFor[[]int]() {
+		index := s.members[i].Field.Index
+		return func(e *store.Entry, to func(int) bool) bool {
+			v, err := reflect.ValueOf(recordOf[T](e)).Elem().FieldByIndexErr(index)
+			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), to)
+		}
+	}
+	return func(e *store.Entry, to func(int) bool) bool {
+		_, list := s.valueIn(e, c)
+		for item := range elements(list) {
+			if id, ok := referenceIn(item); ok && to(id) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// referenceOf returns the id that a stored value refers to. Only a whole number is a reference,
+// so filters by the id find exactly the records that refer to it. The service refuses
+// booleans, and converts text that it accepts before it stores it.
+func referenceOf(k sortkey.Key) (id int, ok bool) {
+	n, ok := k.AsInt()
+	return int(n), ok && int64(int(n)) == n && k.Compare(sortkey.Int(n)) == 0 // a boolean is not a number
+}
+
+// referenceIn is like referenceOf for an element of a list.
+func referenceIn(item string) (id int, ok bool) {
+	if id, err := strconv.Atoi(item); err == nil {
+		return id, true
+	}
+	return referenceOf(sortkey.JSON(item))
+}
+
+// elements returns the elements of a list, which is canonical JSON. Other values have
+// none.
+func elements(list string) iter.Seq[string] {
+	inside, ok := strings.CutPrefix(list, "[")
+	if !ok {
+		return func(func(string) bool) {}
+	}
+	if !strings.ContainsAny(inside, `"[{`) {
+		return strings.SplitSeq(strings.TrimSuffix(inside, "]"), ",")
+	}
+	return func(yield func(string) bool) {
+		var items []json.RawMessage
+		_ = json.Unmarshal([]byte(list), &items) // stored JSON is valid
+		for _, item := range items {
+			if !yield(string(item)) {
+				return
+			}
+		}
+	}
+}
+
+// valueIn returns the name and the value of a column in the JSON of an entry, or "" if it
+// is absent.
+func (s *recordType[T]) valueIn(e *store.Entry, c *column) (name, value string) {
+	r, err := s.parsed(e)
+	if err != nil {
+		return "", ""
+	}
+	return memberOf(r, c.wire, c.name)
+}
+
+// parsed returns the members of the JSON of an entry.
+func (s *recordType[T]) parsed(e *store.Entry) (schema.Record, error) {
+	if open, ok := any(recordOf[T](e)).(*schema.Record); ok {
+		return *open, nil
+	}
+	b, err := s.encoded(e)
+	if err != nil {
+		return schema.Record{}, err
+	}
+	r, err := schema.ParseRecord(b)
+	if err != nil {
+		return r, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
+	}
+	return r, nil
+}
+
+// memberOf returns the name and the JSON of the member that is the field with a name in
+// snake_case, or "" if there is none.
+// wire is the camelCase form of the name, which takes precedence.
+func memberOf(r schema.Record, wire, field string) (name, value string) {
+	if value, ok := r.Get(wire); ok {
+		return wire, value
+	}
+	for name, value := range r.All() {
+		if ordering.Snake(name) == field {
+			return name, value
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,374 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A Query selects a page: a window of the records that satisfy all conditions, in the
+// order of terms.
+type Query struct {
+	Terms   []ordering.Term // if empty, the default ordering
+	Window  pagination.Window
+	Lenient bool             // ignore terms whose field is unknown
+	Known   *[]ordering.Term // if not nil, a lenient query sets it to the terms that are not ignored
+	Where   []Condition
+	Match   func(*Entry) bool // a further condition, or nil
+
+	want want
+	id   int // of the record whose position is wanted
+}
+
+// A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
+type Condition struct {
+	Field  string
+	Ranges []ordering.Range
+}
+
+// A want is what a query asks about the selected entries.
+type want uint8
+
+const (
+	wantPage want = iota
+	wantCount
+	wantFirst
+	wantScan // this and the following may run callbacks
+	wantPosition
+	wantExplain
+)
+
+// An answer is what a query wants.
+type answer struct {
+	entries []*Entry // a page
+	first   *Entry   // instead of a page of one entry; or nil
+	n       int      // the number of selected entries, or a position
+	scan    func(yield func(*Entry) bool)
+	text    string // describes the plan
+}
+
+// plain reports whether q wants a page of all entries.
+func (q *Query) plain() bool { return len(q.Where) == 0 && q.Match == nil && q.want == wantPage }
+
+// A reader has the queries of a Store, a State or a Tx. The records of a query are those
+// of one state: one that the store published at some time during the call, the state
+// itself, which must be frozen, or the state of the batch with the changes made so far.
+//
+// If a query needs an index that is missing, it waits until it is built. For a state that
+// is not the store's current one, it sorts the entries instead. The errors are ctx.Err(),
+// an error that wraps [ordering.ErrUnknownField], and for a Tx after its batch [ErrTxDone].
+type reader struct{ source }
+
+type source interface {
+	answer(ctx context.Context, q Query) (answer, error)
+}
+
+// Page returns the entries in the window of a query and the number of records that
+// satisfy its conditions. Without conditions it costs O(log n + page) once the index
+// exists. One condition in the order of its field costs O(log² n) for each range in
+// addition. Otherwise the entries that satisfy one condition are filtered and sorted.
+func (r reader) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+	a, err := r.answer(ctx, q)
+	return a.entries, a.n, err
+}
+
+// Count returns the number of entries that satisfy conditions. O(log² n) if one index has
+// them all; otherwise the entries that satisfy one condition are filtered.
+func (r reader) Count(ctx context.Context, where []Condition) (int, error) {
+	a, err := r.answer(ctx, Query{Where: where, want: wantCount})
+	return a.n, err
+}
+
+// First returns the first entry of a query, or nil if there is none. It ignores the
+// window. O(log n) if one index finds the entry; otherwise the cost is that of a page.
+func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
+	q.want, q.Window = wantFirst, pagination.Window{Limit: 1}
+	a, err := r.answer(ctx, q)
+	if len(a.entries) > 0 {
+		return a.entries[0], err
+	}
+	return a.first, err
+}
+
+// Position returns the number of entries of a query before the one with the id, or -1
+// if the entry is not among them. It ignores the window. O(log n) if there is no entry
+// with the id, and O(log² n) if one index has the entries in order. Otherwise the entries
+// that satisfy one condition are filtered and compared with the one with the id.
+func (r reader) Position(ctx context.Context, id int, q Query) (int, error) {
+	q.want, q.id = wantPosition, id
+	a, err := r.answer(ctx, q)
+	return a.n, err
+}
+
+// Scan returns a function that yields all entries of a query. It ignores the window. A
+// batch may write while the function runs, which does not change what it yields.
+func (r reader) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
+	q.want = wantScan
+	a, err := r.answer(ctx, q)
+	return a.scan, err
+}
+
+// Explain describes how the entries of a query are found. It makes the sequences that are
+// missing, but filters and sorts no entries.
+func (r reader) Explain(ctx context.Context, q Query) (string, error) {
+	q.want = wantExplain
+	a, err := r.answer(ctx, q)
+	return a.text, err
+}
+
+// Page returns the entries in the window of a query and the number of records that
+// satisfy its conditions. It takes a shorter path for the most frequent query, a page
+// without conditions.
+func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+	if q.plain() {
+		s, p := c.pin()
+		entries, count, ok, err := s.readyPage(&q)
+		unpin(p)
+		if ok || err != nil {
+			return entries, count, err
+		}
+	}
+	return c.reader.Page(ctx, q)
+}
+
+// answer answers a query about a state that was published during the call: the pinned
+// state or, if the answer takes more than a pin permits, a frozen one. For the order of a
+// query without conditions it makes the index; that of another query may not be needed.
+func (c *Store) answer(ctx context.Context, q Query) (answer, error) {
+	if q.want > wantScan {
+		return c.Current().answer(ctx, q)
+	}
+	s, p := c.pin()
+	a, ok, err := s.ready(&q)
+	unpin(p)
+	if ok || err != nil {
+		return a, err
+	}
+	if len(q.Where) > 0 {
+		s = c.Current()
+	} else if s, err = c.build(ctx, q); err != nil {
+		return answer{}, err
+	}
+	return s.answer(ctx, q)
+}
+
+// answer answers a query. The state must be frozen.
+func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
+	if a, ok, err := s.ready(&q); ok || err != nil {
+		return a, err
+	}
+	sel, err := s.selection(nil, &q)
+	if err != nil {
+		return answer{}, err
+	}
+	var e *Entry // whose position is wanted
+	if q.want == wantPosition {
+		if e = s.Get(q.id); e == nil {
+			return answer{n: -1}, nil
+		}
+	}
+	p, err := s.plan(ctx, sel)
+	switch {
+	case err != nil:
+		return answer{}, err
+	case q.want == wantExplain:
+		return answer{text: p.String()}, nil
+	case e != nil && !p.direct() && !satisfies(e, s.typ.fieldsOf(sel.where), sel.where, sel.match):
+		return answer{n: -1}, nil
+	}
+	if !p.direct() {
+		if p, err = p.filtered(ctx); err != nil {
+			return answer{}, err
+		}
+	}
+	a.n = p.count
+	switch q.want {
+	case wantPosition:
+		a.n, err = p.position(ctx, e)
+	case wantScan:
+		err = p.sort(ctx)
+		sorted := p // only a scan needs it later
+		a.scan = sorted.scan
+	case wantPage, wantFirst:
+		a.entries, err = p.page(ctx, q.Window)
+	}
+	return a, err
+}
+
+// ready answers a query without callbacks, so the state may be pinned. ok is
+// false if that is impossible: an index is missing, or entries must be filtered or sorted.
+func (s *State) ready(q *Query) (a answer, ok bool, err error) {
+	if q.plain() {
+		a.entries, a.n, ok, err = s.readyPage(q)
+		return a, ok, err
+	}
+	if q.want >= wantScan {
+		return answer{}, false, nil
+	}
+	var terms [4]ordering.Term
+	var spans [4]span
+	sel, err := s.selection(terms[:0], q)
+	if err != nil {
+		return answer{}, false, err
+	}
+	x, desc, ok := s.direct(sel)
+	if !ok {
+		return answer{}, false, nil
+	}
+	selected, n := append(spans[:0], span{0, x.len()}), x.len()
+	if len(sel.where) > 0 {
+		c := sel.where[0]
+		if q.want == wantFirst || s.atMostOne(c) {
+			return seek(x.(index), c, desc, q), true, nil
+		}
+		selected, n = spansOf(spans[:0], x, c.Ranges)
+	}
+	if a.n = n; q.want != wantCount {
+		a.entries = pageAt(x, selected, desc, n, q.Window)
+	}
+	return a, true, nil
+}
+
+// readyPage is ready for a plain query. ok is false if its order has no index yet.
+func (s *State) readyPage(q *Query) (entries []*Entry, count int, ok bool, err error) {
+	var room [4]ordering.Term
+	terms, desc, err := s.canonical(room[:0], q)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	x := s.sequence(terms)
+	if x == nil {
+		return nil, 0, false, nil
+	}
+	count = s.Len()
+	if start, end := q.Window.Bounds(count); start < end {
+		entries = x.page(make([]*Entry, 0, end-start), start, end-start, desc)
+	}
+	return entries, count, true, nil
+}
+
+// direct returns a sequence that has the entries of a selection next to each other and
+// sorted, and the direction in which to read it. ok is false if there is none, or if it
+// is not an index and must be searched, which takes callbacks.
+func (s *State) direct(sel selection) (x sequence, desc, ok bool) {
+	switch {
+	case sel.match != nil || len(sel.where) > 1:
+	case len(sel.where) == 0:
+		x, desc = s.sequence(sel.terms), sel.desc
+	default:
+		if desc, ok = s.inOrder(sel.where[0], sel); ok {
+			var room [1]ordering.Term
+			x = s.index(s.termsOf(room[:0], sel.where[0].Field))
+		}
+	}
+	return x, desc, x != nil
+}
+
+// atMostOne reports whether a condition allows only one value of a unique field. No field
+// of the draft of a batch is unique: only the end of the batch is checked.
+func (s *State) atMostOne(c Condition) bool {
+	if len(c.Ranges) != 1 || c.Ranges[0].From.Compare(c.Ranges[0].To) != 0 || c.Ranges[0].From.Compare(sortkey.Null()) == 0 {
+		return false
+	}
+	terms := [1]ordering.Term{ordering.Asc(c.Field)}
+	i := findTerms(s.indexes, terms[:])
+	return c.Field == s.typ.ID || i >= 0 && s.indexes[i].unique
+}
+
+// seek answers a query that selects only the first entry of a condition, or none, from
+// the index of its field. It takes one search of the index for each range instead of two.
+func seek(x index, c Condition, desc bool, q *Query) (a answer) {
+	for i := range c.Ranges {
+		if desc {
+			i = len(c.Ranges) - 1 - i
+		}
+		if a.first = x.first(c.Ranges[i], desc); a.first != nil {
+			a.n = 1
+			break
+		}
+	}
+	if start, end := q.Window.Bounds(a.n); q.want == wantPage && start < end {
+		a.entries = []*Entry{a.first}
+	}
+	return a
+}
+
+// termsOf returns the canonical terms of the ordering by a field, appended to buf.
+func (s *State) termsOf(buf []ordering.Term, field string) []ordering.Term {
+	if field == s.typ.ID {
+		return nil
+	}
+	return append(buf, ordering.Asc(field))
+}
+
+// read returns the canonical terms and the sequence of a query, which is nil if it does not
+// exist yet. The error wraps [ordering.ErrUnknownField].
+func (s *State) read(q Query) (x sequence, terms []ordering.Term, err error) {
+	if terms, _, err = s.canonical(nil, &q); err != nil {
+		return nil, nil, err
+	}
+	return s.sequence(terms), terms, nil
+}
+
+// sequence returns the entries in the order of canonical terms, or nil if there is no
+// such sequence yet.
+func (s *State) sequence(terms []ordering.Term) sequence {
+	if x := s.index(terms); x != nil {
+		return x
+	}
+	return s.sorted.ready(terms)
+}
+
+// canonical returns the canonical terms of a query and reports whether their index
+// is read backwards. If the query has no terms or all are ignored, the terms are
+// those of the default ordering, or by id if that names a field that no record
+// has. canonical may append to buf. The error wraps [ordering.ErrUnknownField].
+func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term, desc bool, err error) {
+	typ, terms := s.typ, q.Terms
+	switch {
+	case len(terms) == 0:
+	case q.Lenient:
+		var room [4]ordering.Term
+		terms = typ.known(room[:0], terms, s.names)
+		if q.Known != nil {
+			*q.Known = slices.Clone(terms)
+		}
+	default:
+		if err := typ.check(terms, s.names); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(terms) == 0 {
+		terms = typ.Default
+		if typ.Members != nil && !typ.hasAll(terms, s.names) {
+			return nil, false, nil
+		}
+	}
+	canon, desc = canonical(buf, terms, typ.ID)
+	return canon, desc, nil
+}
+
+// readSorted returns the sequence of canonical terms, making it if necessary. The state
+// must be frozen.
+func (s *State) readSorted(ctx context.Context, terms []ordering.Term) (sequence, error) {
+	if x := s.sequence(terms); x != nil {
+		return x, nil
+	}
+	q := Query{Terms: terms}
+	if c := s.store.Value(); c != nil && c.Revision() == s.revision {
+		now, err := c.build(ctx, q)
+		if err == nil && now.revision == s.revision {
+			if x := now.sequence(terms); x != nil {
+				return x, nil
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// The store has a later state now, whose records may lack the field.
+	}
+	return s.sort(ctx, q)
+}

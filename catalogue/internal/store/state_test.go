@@ -1,0 +1,133 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// The least recently used multi-field index is dropped first. Single-field indexes
+// stay.
+func TestEvictionByUse(t *testing.T) {
+	c := newStore(t, newType(0), 20)
+	for _, field := range []string{"number", "text", "note", "slow"} {
+		ordered(t, c, field)
+	}
+	combined := []string{
+		"number,text", "number,note", "number,slow", "text,number", "text,note",
+		"text,slow", "note,number", "note,text", "note,slow", "slow,number", "slow,text",
+	}
+	for _, terms := range combined {
+		ordered(t, c, terms)
+		if !slices.Contains(indexed(c), "number,text") {
+			t.Errorf("a recently used index was dropped for %s", terms)
+		}
+		ordered(t, c, "number,text")   // is used again
+		ordered(t, c, "-number,-text") // in both directions
+	}
+	want := append([]string{"number", "text", "note", "slow", "number,text"}, combined[len(combined)-(maxCombined-1):]...)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+}
+
+// Multi-field indexes together take at most maxPerRecord bytes for each record.
+func TestEvictionBySize(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		text   int // length
+		kept   int // of four multi-field indexes
+	}{
+		{"short keys", 10, 4},
+		{"two fit", 150, 2},
+		{"one fits", 300, 1},
+		{"keys fit, but not with their items", 480, 0},
+		{"keys are too large", 600, 0},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newType(0), 0)
+			for i := range 20 {
+				put(c, &record{number: int64(i % 3), text: strings.Repeat(string(rune('a'+i)), row.text)})
+			}
+			ordered(t, c, "number")
+			for _, terms := range []string{"text,number", "text,-number", "number,text", "number,-text"} {
+				if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
+					t.Errorf("by %s (-want +got):\n%s", terms, diff)
+				}
+			}
+			if kept := len(indexed(c)) - 1; kept != row.kept {
+				t.Errorf("%d multi-field indexes are kept, want %d", kept, row.kept)
+			}
+		})
+	}
+}
+
+// Any write after which the keys of an index are too large drops the index.
+func TestEvictionAfterWrites(t *testing.T) {
+	long := func() *record {
+		note := strings.Repeat("x", 10_000)
+		return &record{note: &note}
+	}
+	for _, row := range []struct {
+		reason string
+		write  func(c *Store)
+	}{
+		{"a write", func(c *Store) { put(c, long()) }},
+		{"a small batch", func(c *Store) { putAll(c, long(), &record{}) }},
+		{"a large batch", func(c *Store) { putAll(c, long(), long(), long(), long(), long(), long(), long(), long(), long()) }},
+		{"records replaced", func(c *Store) {
+			r := long()
+			r.ID = 1
+			Replace([]Replacement{{Store: c, Entries: entriesOf(r)}})
+		}},
+		{"the other records deleted", func(c *Store) {
+			r := long()
+			half := (*r.note)[:6000]
+			r.note = &half
+			put(c, r)
+			if diff := cmp.Diff([]string{"note", "number", "text,note"}, indexed(c)); diff != "" {
+				panic(diff)
+			}
+			for id := 1; id < r.ID; id++ {
+				remove(c, id)
+			}
+		}},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newType(0), 15)
+			for _, terms := range []string{"number", "note", "text,note"} {
+				ordered(t, c, terms)
+			}
+			row.write(c)
+			if diff := cmp.Diff([]string{"number"}, indexed(c)); diff != "" {
+				t.Errorf("indexes (-want +got):\n%s", diff)
+			}
+			for _, terms := range []string{"note", "-note", "text,note"} {
+				if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
+					t.Errorf("by %s (-want +got):\n%s", terms, diff)
+				}
+			}
+		})
+	}
+}
+
+// A multi-field index that is too large does not cause others to be dropped.
+func TestLargeIndexEvictsNoOther(t *testing.T) {
+	c := newStore(t, newType(0), 0)
+	for i := range 10 {
+		put(c, &record{text: strings.Repeat(string(rune('a'+i)), 480)})
+	}
+	ordered(t, c, "number,note")
+	ordered(t, c, "text,number")
+	if diff := cmp.Diff([]string{"number,note"}, indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+	if findTerms(c.Current().indexes, []ordering.Term{ordering.Asc("text")}) >= 0 {
+		t.Error("an index by text was built")
+	}
+}

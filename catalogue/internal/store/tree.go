@@ -1,0 +1,441 @@
+package store
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/btree"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A sequence is all entries of a state in one ascending order. Its methods are
+// safe for concurrent use while nothing writes to it.
+type sequence interface {
+	len() int
+	page(dst []*Entry, offset, n int, desc bool) []*Entry
+	scan(desc bool, yield func(*Entry) bool)
+
+	// rank returns the number of entries before a bound.
+	rank(b bound) int
+	// position returns the number of entries before e, which is in the sequence.
+	position(e *Entry) int
+}
+
+// An index is the sequence of one ordering, kept in a tree. The methods that write
+// to the tree, of which fork is one, must not be called concurrently.
+type index interface {
+	sequence
+
+	// first returns the first entry of a range, or the last one if desc is set, or nil.
+	first(r ordering.Range, desc bool) *Entry
+
+	keys(Change) keys
+	set(Change, keys)
+	merge([]Change)
+	fill(entries []*Entry)
+	build(entries []*Entry, limit int, stopped func() bool) (complete, small bool)
+	sort(entries []*Entry, limit int, stopped func() bool) (sorted []*Entry, small bool)
+
+	fork() index
+	empty() index
+	compact()
+	needsCompaction() bool
+	keySize() int
+	check() error
+}
+
+// An item holds the key inline, so that a descent compares without following a
+// pointer. Equal keys are ordered by id.
+type item[K any] struct {
+	key   K
+	id    int
+	entry *Entry
+}
+
+// A key is the sort key of an entry in an index of any kind: a number, a text, or
+// the zero value in the index by id.
+type key struct {
+	number int64
+	text   string
+}
+
+// keys holds the keys of a change in one index. They are computed before anything
+// is changed, because that may run callbacks.
+type keys struct{ old, new key }
+
+// A kind is the part of a tree that all trees of one ordering use.
+type kind[K any] struct {
+	of      func(*Entry) K
+	pivot   func(b bound) (p item[K], place int)
+	pack    func(K) key
+	unpack  func(key) K
+	compare func(a, b item[K]) int
+	less    func(a, b item[K]) bool
+	size    func(K) int // bytes that a key takes in addition to its item
+}
+
+// A tree is an index whose keys are of type K.
+type tree[K any] struct {
+	*kind[K]
+	items *btree.BTreeG[item[K]]
+	bytes int // total size of all keys
+	garbage
+	parts  parts
+	probes probes[K]
+	recent rankCache[K]
+}
+
+// newPrimary returns an empty index by id. Its keys have no size.
+func newPrimary() *tree[struct{}] {
+	return newTree(&kind[struct{}]{
+		of:      func(*Entry) (none struct{}) { return },
+		pivot:   pivotID,
+		pack:    func(struct{}) (none key) { return },
+		unpack:  func(key) (none struct{}) { return },
+		compare: func(a, b item[struct{}]) int { return a.id - b.id },
+		less:    func(a, b item[struct{}]) bool { return a.id < b.id },
+		size:    func(struct{}) int { return 0 },
+	})
+}
+
+// newNumbers returns an empty index by numbers, or by booleans as 0 and 1.
+func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], int)) *tree[int64] {
+	return newTree(&kind[int64]{
+		of:     of,
+		pivot:  pivot,
+		pack:   func(n int64) key { return key{number: n} },
+		unpack: func(k key) int64 { return k.number },
+		compare: func(a, b item[int64]) int {
+			switch {
+			case a.key < b.key:
+				return -1
+			case a.key > b.key:
+				return 1
+			}
+			return a.id - b.id
+		},
+		less: func(a, b item[int64]) bool {
+			return a.key < b.key || a.key == b.key && a.id < b.id
+		},
+		size: func(int64) int { return 0 },
+	})
+}
+
+func newTexts(of func(*Entry) string, pivot func(bound) (item[string], int), size func(string) int) *tree[string] {
+	return newTree(&kind[string]{
+		of:     of,
+		pivot:  pivot,
+		pack:   func(s string) key { return key{text: s} },
+		unpack: func(k key) string { return k.text },
+		compare: func(a, b item[string]) int {
+			if c := strings.Compare(a.key, b.key); c != 0 {
+				return c
+			}
+			return a.id - b.id
+		},
+		less: func(a, b item[string]) bool {
+			c := strings.Compare(a.key, b.key)
+			return c < 0 || c == 0 && a.id < b.id
+		},
+		size: size,
+	})
+}
+
+// newIndex returns an empty index for terms and their fields. Its keys are the
+// cheapest that the kinds of the fields allow.
+func newIndex(fields []Field, terms []ordering.Term) index {
+	if len(fields) == 1 {
+		value := fields[0].Key
+		switch fields[0].Kind {
+		case ordering.IntegerKey:
+			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotNumber)
+		case ordering.BoolKey:
+			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotBool)
+		case ordering.TextKey: // the key refers to the record's text, so it has no size of its own
+			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, pivotText, func(string) int { return 0 })
+		}
+	}
+	return newTexts(func(e *Entry) string {
+		var buf [64]byte
+		return string(appendKeys(buf[:0], e, fields, terms))
+	}, pivotEncoded, func(s string) int { return len(s) })
+}
+
+// appendKeys appends the keys of an entry, inverted for descending terms.
+func appendKeys(dst []byte, e *Entry, fields []Field, terms []ordering.Term) []byte {
+	for i, f := range fields {
+		if terms[i].Desc {
+			dst = f.Key(e).AppendDesc(dst)
+		} else {
+			dst = f.Key(e).Append(dst)
+		}
+	}
+	return dst
+}
+
+func newTree[K any](k *kind[K]) *tree[K] {
+	return &tree[K]{kind: k, items: btree.NewBTreeGOptions(k.less, btree.Options{NoLocks: true})}
+}
+
+func (t *tree[K]) item(e *Entry) item[K] { return item[K]{key: t.of(e), id: e.ID, entry: e} }
+
+func (t *tree[K]) len() int { return t.items.Len() }
+
+// keySize returns the total size of the keys in bytes. It excludes the items.
+func (t *tree[K]) keySize() int { return t.bytes }
+
+// fork returns a fork of the tree. It writes to t. O(1).
+func (t *tree[K]) fork() index {
+	return &tree[K]{kind: t.kind, items: t.items.Copy(), bytes: t.bytes, garbage: t.garbage}
+}
+
+// empty returns an empty index of the same ordering.
+func (t *tree[K]) empty() index { return newTree(t.kind) }
+
+// get returns the entry with the id and the zero key, or nil if there is none.
+func (t *tree[K]) get(id int) *Entry {
+	it, _ := t.items.Get(item[K]{id: id})
+	return it.entry
+}
+
+func (t *tree[K]) scan(desc bool, yield func(*Entry) bool) {
+	each := func(it item[K]) bool { return yield(it.entry) }
+	if desc {
+		t.items.Reverse(each)
+	} else {
+		t.items.Scan(each)
+	}
+}
+
+// walk appends at most n entries, beginning at position pos. The tree has no
+// iterator that starts at a position, so walk descends twice: to find the item and
+// to iterate from it.
+func (t *tree[K]) walk(dst []*Entry, pos, n int, desc bool) []*Entry {
+	first, ok := t.items.GetAt(pos)
+	if !ok {
+		return dst
+	}
+	collect := func(it item[K]) bool {
+		dst = append(dst, it.entry)
+		n--
+		return n > 0
+	}
+	if desc {
+		t.items.Descend(first, collect)
+	} else {
+		t.items.Ascend(first, collect)
+	}
+	return dst
+}
+
+// check returns an error if an entry is not found by its key or at its position,
+// or if the total size of the keys is wrong. O(n log n).
+func (t *tree[K]) check() (err error) {
+	pos, bytes := 0, 0
+	t.items.Scan(func(it item[K]) bool {
+		fresh := t.item(it.entry)
+		at, _ := t.items.GetAt(pos)
+		found, _ := t.items.Get(fresh)
+		if t.compare(fresh, it) != 0 || at.entry != it.entry || found.entry != it.entry {
+			err = fmt.Errorf("id %d is not found by its key or at its position", it.entry.ID)
+		}
+		pos++
+		bytes += t.size(it.key)
+		return err == nil
+	})
+	if err == nil && bytes != t.bytes {
+		err = fmt.Errorf("the keys have %d bytes, counted %d", bytes, t.bytes)
+	}
+	return err
+}
+
+// garbage counts the removed entries that the nodes of a tree may still refer to.
+// When a node is split, its halves use one array until they grow. Each half keeps
+// the entries alive that the other held at that time, even when they are removed.
+// Compacting the tree copies the nodes. It is due when the removed entries could
+// be more than an eighth of the others.
+type garbage struct {
+	split   bool // an item was added to a tree that has full nodes
+	removed int  // entries removed or replaced since
+}
+
+// fullNode is the number of items in a full node of the default degree.
+const fullNode = 63
+
+// needsCompaction reports whether the tree should be compacted.
+func (t *tree[K]) needsCompaction() bool { return t.removed*8 > t.len() }
+
+// compact copies every node, so that each has its own array. O(n).
+func (t *tree[K]) compact() {
+	t.items = t.items.Copy()
+	t.items.WalkMut(func([]item[K]) bool { return true })
+	t.garbage = garbage{}
+}
+
+// keys returns the keys of a change. It may run callbacks.
+func (t *tree[K]) keys(ch Change) (k keys) {
+	if ch.Old != nil {
+		k.old = t.pack(t.of(ch.Old))
+	}
+	if ch.New != nil {
+		k.new = t.pack(t.of(ch.New))
+	}
+	return k
+}
+
+// set applies a change. It does not run callbacks. O(log n).
+func (t *tree[K]) set(ch Change, k keys) {
+	t.dropCaches()
+	var old, new item[K]
+	if ch.New != nil {
+		new = item[K]{t.unpack(k.new), ch.New.ID, ch.New}
+	}
+	if ch.Old != nil {
+		old = item[K]{t.unpack(k.old), ch.Old.ID, ch.Old}
+		if ch.New == nil || t.compare(old, new) != 0 {
+			t.remove(old, nil)
+		}
+	}
+	if ch.New != nil {
+		t.put(new, nil)
+	}
+}
+
+// remove removes an item if it is there. hint may be nil.
+func (t *tree[K]) remove(old item[K], hint *btree.PathHint) {
+	if _, ok := t.items.DeleteHint(old, hint); ok {
+		t.bytes -= t.size(old.key)
+		t.noteRemoved()
+	}
+}
+
+// put adds an item or replaces the item with its key and id. hint may be nil.
+func (t *tree[K]) put(new item[K], hint *btree.PathHint) {
+	n := t.items.Len()
+	if old, replaced := t.items.SetHint(new, hint); replaced {
+		t.bytes -= t.size(old.key)
+		t.noteRemoved()
+	} else if n >= fullNode {
+		t.split = true
+	}
+	t.bytes += t.size(new.key)
+}
+
+func (t *tree[K]) noteRemoved() {
+	if t.split {
+		t.removed++
+	}
+}
+
+// merge applies many changes, at most one for each record, in the order of their
+// keys, so that most hints are right.
+func (t *tree[K]) merge(changes []Change) {
+	var removed, added []item[K]
+	for _, ch := range changes {
+		var new item[K]
+		if ch.New != nil {
+			new = t.item(ch.New)
+			added = append(added, new)
+		}
+		if ch.Old != nil {
+			if old := t.item(ch.Old); ch.New == nil || t.compare(old, new) != 0 {
+				removed = append(removed, old)
+			}
+		}
+	}
+	t.dropCaches()
+	slices.SortFunc(removed, t.compare)
+	slices.SortFunc(added, t.compare)
+	var hint btree.PathHint
+	for _, it := range removed {
+		t.remove(it, &hint)
+	}
+	hint = btree.PathHint{}
+	for _, it := range added {
+		t.put(it, &hint)
+	}
+}
+
+// fill puts entries into an empty index. O(n log n).
+func (t *tree[K]) fill(entries []*Entry) {
+	t.build(entries, -1, func() bool { return false })
+}
+
+// build fills an empty index and reports whether it did. It does not if the keys
+// take more than limit bytes, in which case small is false, or if stopped returns
+// true.
+func (t *tree[K]) build(entries []*Entry, limit int, stopped func() bool) (complete, small bool) {
+	parts, bytes, small := t.arrange(entries, limit, stopped)
+	if !small || stopped() {
+		return false, small
+	}
+	merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
+	t.bytes = bytes
+	t.compact()
+	return true, true
+}
+
+// sort returns the entries in order. It returns nil if the keys take more than
+// limit bytes, in which case small is false, or if stopped returns true.
+func (t *tree[K]) sort(entries []*Entry, limit int, stopped func() bool) (sorted []*Entry, small bool) {
+	parts, _, small := t.arrange(entries, limit, stopped)
+	if !small || stopped() {
+		return nil, small
+	}
+	sorted = make([]*Entry, 0, len(entries))
+	merged(parts, t.less, func(it item[K]) { sorted = append(sorted, it.entry) })
+	return sorted, true
+}
+
+// arrange returns the items of entries in several parts, which are sorted in
+// parallel, and the size of their keys. It returns early if the keys take more
+// than limit bytes, in which case small is false, or if stopped returns true. A
+// negative limit means no limit.
+func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (parts [][]item[K], bytes int, small bool) {
+	const (
+		minPart  = 4096 // a smaller part is sorted before another goroutine starts
+		maxParts = 8    // merging compares the first items of all parts
+	)
+	n := min(len(entries)/minPart+1, runtime.GOMAXPROCS(0), maxParts)
+	parts = make([][]item[K], n)
+	sizes := make([]int, n)
+	parallel(n, func(i int) {
+		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
+		items := make([]item[K], len(part))
+		for j, e := range part {
+			items[j] = t.item(e)
+			sizes[i] += t.size(items[j].key)
+			if limit >= 0 && sizes[i] > limit || j%minPart == 0 && stopped() {
+				return
+			}
+		}
+		if !slices.IsSortedFunc(items, t.compare) {
+			slices.SortFunc(items, t.compare)
+		}
+		parts[i] = items
+	})
+	for _, size := range sizes {
+		bytes += size
+	}
+	return parts, bytes, limit < 0 || bytes <= limit
+}
+
+// merged calls f with the items of all sorted parts in order. O(items × parts).
+func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
+	for {
+		first := -1
+		for i, part := range parts {
+			if len(part) > 0 && (first < 0 || less(part[0], parts[first][0])) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return
+		}
+		f(parts[first][0])
+		parts[first] = parts[first][1:]
+	}
+}

@@ -1,0 +1,269 @@
+package store
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/btree"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A Type describes the records of a store.
+type Type struct {
+	ID      string          // the name of the id in an ordering
+	Default []ordering.Term // the default ordering; if empty, by id
+	History int             // the number of changes to keep; 0 keeps none
+	Unique  []string        // fields of which no two records have the same value, except null
+	Known   []string        // fields that there are even if no record has the member
+
+	// Field returns the field with the name and reports whether there is one. If
+	// Members is set, it returns a field for every name.
+	Field func(name string) (Field, bool)
+
+	// Names are the names of the fields if all records have the same. Errors
+	// suggest them.
+	Names []string
+
+	// Members returns the JSON names of the members of a record. The fields of a
+	// state are the snake_case names of the members that at least one of its
+	// records has. If nil, all records have the same fields.
+	Members func(*Entry) iter.Seq[string]
+}
+
+// A Field is a field that entries can be ordered by.
+type Field = ordering.Field[Entry]
+
+// resolve returns the fields of terms, which must be known.
+func (typ *Type) resolve(terms []ordering.Term) []Field {
+	fields := make([]Field, len(terms))
+	for i, t := range terms {
+		fields[i], _ = typ.Field(t.Field)
+	}
+	return fields
+}
+
+// fieldsOf returns the fields of conditions, which must be known.
+func (typ *Type) fieldsOf(where []Condition) []Field {
+	fields := make([]Field, len(where))
+	for i, c := range where {
+		fields[i], _ = typ.Field(c.Field)
+	}
+	return fields
+}
+
+// has reports whether a state with these names has the field.
+func (typ *Type) has(name string, names members) bool {
+	if typ.Members == nil {
+		_, ok := typ.Field(name)
+		return ok
+	}
+	return names.has(name)
+}
+
+// hasAll reports whether a state with these names has the fields of all terms.
+func (typ *Type) hasAll(terms []ordering.Term, names members) bool {
+	return !slices.ContainsFunc(terms, func(t ordering.Term) bool { return !typ.has(t.Field, names) })
+}
+
+// check returns an error for the first term whose field is unknown. Making the error takes
+// O(names).
+func (typ *Type) check(terms []ordering.Term, names members) error {
+	for _, t := range terms {
+		switch {
+		case typ.has(t.Field, names):
+		case typ.Members == nil:
+			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, typ.Names))
+		default:
+			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names.names()))
+		}
+	}
+	return nil
+}
+
+// known appends the terms whose field is known to buf.
+func (typ *Type) known(buf, terms []ordering.Term, names members) []ordering.Term {
+	for _, t := range terms {
+		if typ.has(t.Field, names) {
+			buf = append(buf, t)
+		}
+	}
+	return buf
+}
+
+// canonical returns the canonical form of terms, under which their index is
+// kept, and reports whether the index is read backwards. An ordering and its
+// reverse have the same form: it has no field twice, nothing after the id, and an
+// ascending first term. Ties break by id in the direction of the first term, so
+// an id in that direction is dropped. The form of the order by id is empty.
+// canonical appends to buf unless terms are canonical already.
+func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, desc bool) {
+	if len(terms) == 0 {
+		return nil, false
+	}
+	desc = terms[0].Desc
+	if len(terms) == 1 && terms[0].Field != id && !desc {
+		return terms, false
+	}
+	for _, t := range terms {
+		if t.Field == id {
+			if t.Desc != desc {
+				buf = append(buf, ordering.Desc(id))
+			}
+			break
+		}
+		t.Desc = t.Desc != desc
+		if !slices.ContainsFunc(buf, func(u ordering.Term) bool { return u.Field == t.Field }) {
+			buf = append(buf, t)
+		}
+	}
+	return buf, desc
+}
+
+// members counts the records of a state that have each member, and so knows the names of
+// its fields. It is kept in trees, which a writer changes and forks like indexes. The
+// zero value is for records that all have the same fields.
+type members struct {
+	records *counts // by JSON name: the records that have the member
+	fields  *counts // by the name of a field: the JSON names that are that field
+}
+
+// counts holds a positive number for each name.
+type counts = btree.BTreeG[count]
+
+type count struct {
+	name string
+	n    int
+}
+
+func newCounts() *counts {
+	return btree.NewBTreeGOptions(func(a, b count) bool { return a.name < b.name }, btree.Options{NoLocks: true})
+}
+
+// newMembers returns the members of no records. The fields are those that the type
+// names.
+func newMembers(typ *Type) (m members) {
+	if typ.Members == nil {
+		return m
+	}
+	m = members{newCounts(), newCounts()}
+	for _, name := range slices.Concat([]string{typ.ID}, typ.Unique, typ.Known) {
+		add(m.fields, name, 1)
+	}
+	return m
+}
+
+// fork returns a fork. It writes to m. O(1).
+func (m members) fork() members {
+	if m.records != nil {
+		m.records, m.fields = m.records.Copy(), m.fields.Copy()
+	}
+	return m
+}
+
+// add adds by to the number of a name and returns the sum.
+func add(c *counts, name string, by int) int {
+	found, ok := c.Get(count{name: name})
+	if !ok {
+		found.name = strings.Clone(name) // which may be part of the text of a record
+	}
+	if found.n += by; found.n == 0 {
+		c.Delete(found)
+	} else {
+		c.Set(found)
+	}
+	return found.n
+}
+
+// has reports whether there is a field with the name. O(log names).
+func (m members) has(name string) bool {
+	_, ok := m.fields.Get(count{name: name})
+	return ok
+}
+
+// names returns the sorted names of the fields, or nil if all records have the same.
+// O(names).
+func (m members) names() (names []string) {
+	if m.fields != nil {
+		for _, c := range m.fields.Items() {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// countMembers adds by to the numbers of the members of an entry, which may be nil.
+func (typ *Type) countMembers(numbers map[string]int, e *Entry, by int) {
+	if e != nil {
+		for name := range typ.Members(e) {
+			numbers[name] += by
+		}
+	}
+}
+
+// memberChanges adds to dst, which may be nil, by how much changes change the number of
+// records that have each member. It returns nil if all records have the same fields.
+// O(members of the records).
+func (typ *Type) memberChanges(dst map[string]int, changes []Change) map[string]int {
+	if typ.Members == nil {
+		return nil
+	}
+	if dst == nil {
+		dst = map[string]int{}
+	}
+	for _, ch := range changes {
+		typ.countMembers(dst, ch.New, 1)
+		typ.countMembers(dst, ch.Old, -1)
+	}
+	return dst
+}
+
+// membersOf returns the members of entries.
+func (typ *Type) membersOf(entries []*Entry) members {
+	m := newMembers(typ)
+	if typ.Members != nil {
+		numbers := map[string]int{}
+		for _, e := range entries {
+			typ.countMembers(numbers, e, 1)
+		}
+		m.apply(numbers)
+	}
+	return m
+}
+
+// apply adds changes to the numbers and reports whether a field was removed. A member
+// whose name consists of underscores only is not a field. O(changes × log names).
+func (m members) apply(changes map[string]int) (removed bool) {
+	for name, by := range changes {
+		if by == 0 {
+			continue
+		}
+		n := add(m.records, name, by)
+		if n != 0 && n != by {
+			continue
+		}
+		field := ordering.Snake(name)
+		switch {
+		case field == "":
+		case n == 0:
+			removed = add(m.fields, field, -1) == 0 || removed
+		default:
+			add(m.fields, field, 1)
+		}
+	}
+	return removed
+}
+
+// recount applies changes to the numbers of members.
+func (s *State) recount(changes map[string]int) {
+	if s.names.apply(changes) {
+		s.dropUnnamed()
+	}
+}
+
+// dropUnnamed drops the indexes of fields that no record has.
+func (s *State) dropUnnamed() {
+	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return !s.typ.hasAll(x.terms, s.names) })
+}

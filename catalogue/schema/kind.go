@@ -1,0 +1,324 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A Kind is the kind of values that a field holds.
+type Kind uint8
+
+// The kinds of fields. The zero Kind is invalid.
+const (
+	_          Kind = iota
+	Integer         // a JSON integer
+	Text            // a string
+	Slug            // ASCII letters, digits, _ and -
+	Timestamp       // a [DateTime]
+	Boolean         // true or false
+	URL             // a string with an http, https, ftp or ftps URL
+	Reference       // the id of a record
+	References      // a list of ids
+	TextList        // a list of strings
+	JSON            // any JSON value
+	Float           // a JSON number
+	Decimal         // a string with a number that has a fixed number of places, such as "12.00"
+	Date            // a string with a date, such as "2024-05-10"
+	Choice          // one of a list of strings
+)
+
+// A kindRow is what is known of a kind of field.
+type kindRow struct {
+	name    string   // in the metadata of Django REST framework
+	word    string   // of the tag backlist, for a string
+	json    jsonKind // of the values; empty: any
+	lookups string   // of filters, separated by spaces
+
+	// clean returns the JSON to store for a value in a request that is not null, or the
+	// messages if it is invalid. It returns both if the value has the right type but is
+	// not in the range of the field.
+	clean func(f Field, value string, checks Checks) (text string, messages []string)
+
+	// filter returns the canonical form of a value of a filter, which is not empty. It
+	// returns neither a value nor a message if the parameter counts as absent.
+	filter func(f Field, lookup, value string, checks Checks) (text, message string)
+
+	// key returns the sort key of the canonical form. Nil: that of a text.
+	key func(value string) sortkey.Key
+}
+
+const (
+	orderLookups = "exact in gt gte lt lte range isnull"
+	textLookups  = "exact iexact contains icontains startswith istartswith in isnull"
+)
+
+var kinds = [...]kindRow{
+	Integer:    {"integer", "", jsonInt, orderLookups, Field.cleanInteger, filterInteger, sortkey.Decimal},
+	Text:       {"string", "", jsonString, textLookups, Field.cleanText, filterText, nil},
+	Slug:       {"slug", "slug", jsonString, textLookups, Field.cleanSlug, filterText, nil},
+	Timestamp:  {"datetime", "", jsonString, orderLookups, cleanTime, filterTime, timeKey},
+	Boolean:    {"boolean", "", jsonBool, "exact isnull", Field.cleanBool, filterBool, boolKey},
+	URL:        {"url", "url", jsonString, textLookups, Field.cleanURL, filterText, nil},
+	Reference:  {"field", "", jsonInt, "exact in isnull", Field.cleanReference, Field.filterReference, sortkey.Decimal},
+	References: {"field", "", jsonList, "exact", Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
+	TextList:   {"list", "", jsonList, "", cleanTextList, nil, nil},
+	JSON:       {"field", "", "", "", cleanJSON, nil, nil},
+	Float:      {"float", "", jsonFloat, orderLookups, cleanFloat, filterFloat, sortkey.Decimal},
+	Decimal:    {"decimal", "decimal", jsonString, orderLookups, Field.cleanDecimal, filterDecimal, sortkey.Decimal},
+	Date:       {"date", "date", jsonString, orderLookups, cleanDate, filterDate, nil},
+	Choice:     {"choice", "choices", jsonString, textLookups, Field.cleanChoice, Field.filterChoice, nil},
+}
+
+// row returns the row of the table. That of an unknown kind is that of JSON.
+func (k Kind) row() *kindRow {
+	if k == 0 || int(k) >= len(kinds) {
+		k = JSON
+	}
+	return &kinds[k]
+}
+
+// String returns the name of the kind in the metadata of Django REST framework, such as
+// "datetime". References, lists of them and JSON are "field" there. O(1).
+func (k Kind) String() string { return k.row().name }
+
+// Key returns the sort key of a value of a [Test] of the kind: numbers, decimals, booleans
+// and date-times are compared by value. O(len).
+func (k Kind) Key(value string) sortkey.Key {
+	if key := k.row().key; key != nil {
+		return key(value)
+	}
+	return sortkey.Text(value)
+}
+
+// TextKey returns the function for the sort keys of the kind's values in JSON if they are
+// strings that compare by another value: those of Decimal and Timestamp. For all other kinds
+// it returns nil. O(1).
+func (k Kind) TextKey() func(string) sortkey.Key {
+	if row := k.row(); row.json == jsonString {
+		return row.key
+	}
+	return nil
+}
+
+func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
+
+// lookups returns the lookups of filters.
+func (k Kind) lookups() []string { return strings.Fields(k.row().lookups) }
+
+// isText reports whether the values are text, which can be blank and be searched.
+func (k Kind) isText() bool { return k.row().lookups == textLookups }
+
+// invalid returns a message about an invalid value.
+func invalid(format string, args ...any) (text string, messages []string) {
+	return "", []string{fmt.Sprintf(format, args...)}
+}
+
+const (
+	isNull  = "This field may not be null."
+	isBlank = "This field may not be blank."
+	hasNull = "Null characters are not allowed."
+)
+
+// cleanText accepts a string, which it trims, or a number, whose digits it keeps.
+func (f Field) cleanText(value string, _ Checks) (text string, messages []string) {
+	return f.cleanString(value, "Not a valid string.", func(string) bool { return true })
+}
+
+// cleanSlug is like cleanText, but accepts only slugs.
+func (f Field) cleanSlug(value string, _ Checks) (text string, messages []string) {
+	return f.cleanString(value, `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`, validSlug)
+}
+
+// cleanURL is like cleanText, but accepts only URLs.
+func (f Field) cleanURL(value string, _ Checks) (text string, messages []string) {
+	return f.cleanString(value, "Enter a valid URL.", validURL)
+}
+
+// cleanString returns all messages about the characters of a string at once, and also the
+// text if only its form is invalid.
+func (f Field) cleanString(value, wrong string, valid func(string) bool) (text string, messages []string) {
+	clean, ok := stringOf(value)
+	switch {
+	case !ok:
+		return invalid("%s", wrong)
+	case clean == "" && f.Blank:
+		return `""`, nil
+	case clean == "":
+		return invalid(isBlank)
+	}
+	if strings.IndexByte(clean, 0) >= 0 {
+		messages = append(messages, hasNull)
+	}
+	if r, found := firstSurrogate(clean); found {
+		messages = append(messages, fmt.Sprintf("Surrogate characters are not allowed: U+%04X.", r))
+	}
+	storable := messages == nil
+	if !valid(clean) {
+		messages = append(messages, wrong)
+	}
+	if !storable {
+		return "", messages
+	}
+	return string(appendQuoted(nil, clean)), messages
+}
+
+// stringOf returns the text of a string or number. ok is false for other values and for
+// numbers out of range for a float64.
+func stringOf(value string) (text string, ok bool) {
+	switch kindOf(value) {
+	case jsonString:
+		return strings.TrimFunc(unquote(value), isSpace), true
+	case jsonInt, jsonFloat:
+		_, err := strconv.ParseFloat(value, 64)
+		return value, err == nil
+	}
+	return "", false
+}
+
+// isSpace reports whether r is white space that Python's str.strip removes. Its int and
+// float, which read ids and numbers, remove only that of package unicode.
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
+}
+
+// validSlug reports whether text is not empty and consists of ASCII letters, digits, _
+// and -.
+func validSlug(text string) bool {
+	for _, r := range text {
+		if !isLetter(r) && !isDigit(r) && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
+func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
+
+// filterText trims a text. It also trims the values of a choice, except in exact.
+func filterText(_ Field, _, value string, _ Checks) (text, message string) {
+	if strings.IndexByte(value, 0) >= 0 {
+		return "", hasNull
+	}
+	return strings.TrimFunc(value, isSpace), ""
+}
+
+// cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
+// accepts. Some of them are null.
+func (f Field) cleanBool(value string, _ Checks) (text string, messages []string) {
+	word := value
+	switch kindOf(value) {
+	case jsonString:
+		word = unquote(value)
+		if f.Nullable && slices.Contains([]string{"null", "Null", "NULL", ""}, word) {
+			return "null", nil
+		}
+	case jsonInt, jsonFloat:
+		switch n, _ := strconv.ParseFloat(value, 64); n {
+		case 0:
+			word = "0"
+		case 1:
+			word = "1"
+		default:
+			word = ""
+		}
+	}
+	switch word {
+	case "t", "T", "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON", "1":
+		return "true", nil
+	case "f", "F", "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF", "0":
+		return "false", nil
+	}
+	return invalid("Must be a valid boolean.")
+}
+
+// filterBool returns true or false for a text that means one of them, and otherwise
+// "". Django REST framework converts to lower case without trimming.
+func filterBool(_ Field, _, value string, _ Checks) (text, message string) {
+	switch strings.ToLower(value) {
+	case "true", "1":
+		return "true", ""
+	case "false", "0":
+		return "false", ""
+	}
+	return "", ""
+}
+
+// cleanChoice accepts a value whose text in Python is one of the choices. Messages show
+// lists and objects as they were sent.
+func (f Field) cleanChoice(value string, _ Checks) (text string, messages []string) {
+	if value == `""` && f.Blank {
+		return value, nil
+	}
+	chosen := value
+	switch kindOf(value) {
+	case jsonBool:
+		chosen = strings.ToUpper(value[:1]) + value[1:]
+	case jsonInt:
+		if value == "-0" {
+			chosen = "0"
+		}
+	case jsonFloat:
+		chosen = pythonFloat(value)
+	case jsonString:
+		chosen = unquote(value)
+	}
+	if !slices.Contains(f.Choices, chosen) {
+		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
+	}
+	return string(appendQuoted(nil, chosen)), nil
+}
+
+func (f Field) filterChoice(lookup, value string, checks Checks) (text, message string) {
+	switch {
+	case lookup != "exact":
+		return filterText(f, lookup, value, checks)
+	case !slices.Contains(f.Choices, value):
+		return "", notAvailable(value)
+	}
+	return value, ""
+}
+
+// notAvailable returns the message for a value that is not one of the choices.
+func notAvailable(value string) string {
+	return fmt.Sprintf("Select a valid choice. %s is not one of the available choices.", value)
+}
+
+// cleanTextList accepts a list of strings and trims them. The message is about the first
+// invalid string.
+func cleanTextList(_ Field, value string, checks Checks) (text string, messages []string) {
+	if kind := kindOf(value); kind != jsonList {
+		return invalid(notAList, kind)
+	}
+	list := []byte{'['}
+	for item := range elements(value) {
+		if kindOf(item) == jsonNull {
+			return invalid(isNull)
+		}
+		clean, messages := Field{}.cleanText(item, checks)
+		if messages != nil {
+			return "", messages[:1]
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = append(list, clean...)
+	}
+	return string(append(list, ']')), nil
+}
+
+const notAList = `Expected a list of items but got type "%s".`
+
+// cleanJSON accepts any value that a record can hold.
+func cleanJSON(_ Field, value string, _ Checks) (text string, messages []string) {
+	clean, err := canonical([]byte(value))
+	if err != nil {
+		return invalid("Value must be valid JSON.")
+	}
+	return string(clean), nil
+}

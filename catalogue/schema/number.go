@@ -1,0 +1,338 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	notANumber = "A valid number is required."
+	tooLarge   = "String value too large."
+)
+
+// maxNumber is the maximum number of code points of a string that contains a number.
+const maxNumber = 1000
+
+// cleanInteger accepts an integer, or a string that contains one. Both may end in a point
+// and zeros.
+func (f Field) cleanInteger(value string, _ Checks) (text string, messages []string) {
+	written, message := numberText(value)
+	if message == tooLarge {
+		return invalid(tooLarge)
+	}
+	digits := strings.TrimSpace(withoutZeros(written))
+	if !isInteger(digits) {
+		return invalid("A valid integer is required.")
+	}
+	n, err := strconv.ParseInt(digits, 10, 64) // the error is that n is out of range
+	low, high := int64(math.MinInt64), int64(math.MaxInt64)
+	if f.Min != nil {
+		low = int64(*f.Min)
+	}
+	if f.Max != nil {
+		high = int64(*f.Max)
+	}
+	if n > high || err != nil && n > 0 {
+		messages = append(messages, fmt.Sprintf("Ensure this value is less than or equal to %d.", high))
+	}
+	if n < low || err != nil && n < 0 {
+		messages = append(messages, fmt.Sprintf("Ensure this value is greater than or equal to %d.", low))
+	}
+	if err != nil {
+		return "", messages
+	}
+	return strconv.FormatInt(n, 10), messages
+}
+
+// withoutZeros removes a final point that only zeros and white space follow.
+func withoutZeros(text string) string {
+	i := strings.LastIndexByte(text, '.')
+	if i >= 0 && strings.TrimLeft(strings.TrimRightFunc(text[i+1:], isSpace), "0") == "" {
+		return text[:i]
+	}
+	return text
+}
+
+// numberText returns the text of a number in Python, or the value of a string.
+func numberText(value string) (text, message string) {
+	switch kindOf(value) {
+	case jsonInt:
+		return value, ""
+	case jsonFloat:
+		return pythonFloat(value), ""
+	case jsonString:
+		text = unquote(value)
+		if utf8.RuneCountInString(text) > maxNumber {
+			return "", tooLarge
+		}
+		return text, ""
+	}
+	return "", notANumber
+}
+
+// cleanFloat accepts a number, a boolean, or a string that contains a number.
+func cleanFloat(_ Field, value string, _ Checks) (text string, messages []string) {
+	switch value {
+	case "true":
+		return "1.0", nil
+	case "false":
+		return "0.0", nil
+	}
+	written, message := numberText(value)
+	if message != "" {
+		return invalid("%s", message)
+	}
+	written = strings.TrimSpace(written)
+	n, err := strconv.ParseFloat(written, 64)
+	if _, ok := parseDecimal(written); !ok || err != nil {
+		return invalid(notANumber)
+	}
+	if n == 0 {
+		n = 0 // not -0, which databases do not keep
+	}
+	return formatFloat(n), nil
+}
+
+// pythonFloat returns the text of a JSON number with a point or exponent in Python.
+func pythonFloat(number string) string {
+	n, _ := strconv.ParseFloat(number, 64) // infinite if it is out of range
+	return formatFloat(n)
+}
+
+// formatFloat returns the shortest text for a number, as Python does: with a point or an
+// exponent.
+func formatFloat(n float64) string {
+	switch abs := math.Abs(n); {
+	case math.IsInf(n, 0):
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(n, 'g', -1, 64)), "+")
+	case abs >= 1e16 || abs < 1e-4 && abs > 0:
+		return strconv.FormatFloat(n, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(n, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// cleanDecimal accepts a number, or a string that contains one, that has at most
+// f.Digits digits, f.Places of them after the point. The empty string counts as null if
+// the field is nullable.
+func (f Field) cleanDecimal(value string, _ Checks) (text string, messages []string) {
+	written := value
+	switch kindOf(value) {
+	case jsonInt:
+	case jsonFloat:
+		written = pythonFloat(value)
+	case jsonString:
+		written = strings.TrimFunc(unquote(value), isSpace)
+	default:
+		return invalid(notANumber)
+	}
+	switch {
+	case written == "" && f.Nullable:
+		return "null", nil
+	case utf8.RuneCountInString(written) > maxNumber:
+		return invalid(tooLarge)
+	}
+	n, ok := parseDecimal(written)
+	if !ok {
+		return invalid(notANumber)
+	}
+	total, whole, places := n.lengths()
+	switch {
+	case total > f.Digits:
+		return invalid("Ensure that there are no more than %d digits in total.", f.Digits)
+	case places > f.Places:
+		return invalid("Ensure that there are no more than %d decimal places.", f.Places)
+	case whole > f.Digits-f.Places:
+		return invalid("Ensure that there are no more than %d digits before the decimal point.", f.Digits-f.Places)
+	}
+	return `"` + n.text(f.Places) + `"`, nil
+}
+
+// A decimal is a number as it is written: the digits before and after the point and a
+// power of ten.
+type decimal struct {
+	negative bool
+	digits   string // without leading zeros, except for the number 0
+	places   int    // number of digits after the point
+	power    int64  // limited to 2^60
+}
+
+// parseDecimal parses a number as Python does, but rejects infinity and NaN, underscores
+// and other digits than those of ASCII.
+func parseDecimal(text string) (n decimal, ok bool) {
+	const maxPower = 1 << 60
+	rest := strings.TrimLeft(text, "+-")
+	if len(text)-len(rest) > 1 {
+		return n, false
+	}
+	n.negative = strings.HasPrefix(text, "-")
+	mantissa := upTo(rest, "eE")
+	if mantissa != rest {
+		power := rest[len(mantissa)+1:]
+		if !isInteger(power) {
+			return n, false
+		}
+		n.power, _ = strconv.ParseInt(power, 10, 64)
+		n.power = max(-maxPower, min(n.power, maxPower)) // even if out of range
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	n.digits, n.places = whole+fraction, len(fraction)
+	if n.digits == "" || strings.Trim(n.digits, "0123456789") != "" {
+		return n, false
+	}
+	n.digits = strings.TrimLeft(n.digits, "0")
+	if n.digits == "" {
+		n.digits = "0"
+	}
+	return n, true
+}
+
+// exponent returns the power of ten by which the digits are multiplied. It is limited to a
+// billion, which is more than any field allows.
+func (n decimal) exponent() int {
+	const most = 1_000_000_000
+	return int(max(-most, min(n.power, most))) - n.places
+}
+
+// lengths returns the number of digits in total, before and after the point, as the
+// framework counts them.
+func (n decimal) lengths() (total, whole, places int) {
+	length, exponent := len(n.digits), n.exponent()
+	switch {
+	case exponent >= 0:
+		return length + exponent, length + exponent, 0
+	case length > -exponent:
+		return length, length + exponent, -exponent
+	}
+	return -exponent, 0, -exponent
+}
+
+// text returns the number with the given number of places, which it must not exceed.
+// Zero has no sign.
+func (n decimal) text(places int) string {
+	digits := strings.TrimLeft(n.digits+strings.Repeat("0", n.exponent()+places), "0")
+	sign := ""
+	if n.negative && digits != "" {
+		sign = "-"
+	}
+	digits = strings.Repeat("0", max(0, places+1-len(digits))) + digits
+	point := len(digits) - places
+	if places == 0 {
+		return sign + digits
+	}
+	return sign + digits[:point] + "." + digits[point:]
+}
+
+// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
+// reports that a number is out of range before it has read all of the text.
+func isInteger(text string) bool {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+func filterInteger(_ Field, _, value string, _ Checks) (text, message string) {
+	n, message := readFilterNumber(value)
+	return n.integer(), message
+}
+
+func filterFloat(_ Field, _, value string, _ Checks) (text, message string) {
+	n, message := readFilterNumber(value)
+	return n.float(), message
+}
+
+func filterDecimal(_ Field, _, value string, _ Checks) (text, message string) {
+	n, message := readFilterNumber(value)
+	return n.decimal(), message
+}
+
+// A filterNumber is the number ±0.digits × 10^point. The digits neither begin nor end
+// with 0. Zero has no digits and is not negative.
+type filterNumber struct {
+	sign   string // "-" or ""
+	digits string
+	point  int64
+}
+
+// The largest number of a filter is 1e50 as a float64, which is a little more than 1e50.
+const (
+	maxFilterDigits = "10000000000000000762976984109188700329496497094656"
+	maxFilterPoint  = 51
+
+	// maxFilterPower is the largest exponent of a decimal in Python.
+	maxFilterPower = 999999999999999999
+)
+
+// readFilterNumber reads a number of a filter. The number is zero if there is a message.
+func readFilterNumber(text string) (n filterNumber, message string) {
+	read, ok := parseDecimal(strings.TrimFunc(text, isSpace))
+	if !ok || read.power > maxFilterPower || read.power < -maxFilterPower {
+		return n, "Enter a number."
+	}
+	if read.digits == "0" {
+		return n, ""
+	}
+	n.digits = strings.TrimRight(read.digits, "0")
+	n.point = int64(len(read.digits)) + read.power - int64(read.places)
+	if read.negative {
+		n.sign = "-"
+	} else if n.point > maxFilterPoint || n.point == maxFilterPoint && n.digits > maxFilterDigits {
+		return filterNumber{}, "Ensure this value is less than or equal to 1e+50."
+	}
+	return n, ""
+}
+
+// integer returns the number cut toward zero, as Django does for a column of integers.
+// A number of more than 51 digits, which can only be negative, becomes -1e51: no integer
+// is less than either.
+func (n filterNumber) integer() string {
+	switch {
+	case n.point <= 0:
+		return "0"
+	case n.point > maxFilterPoint:
+		n.digits, n.point = "1", maxFilterPoint+1
+	}
+	return n.sign + n.whole()
+}
+
+// float returns the shortest text of the nearest float64. A number that is less than all
+// float64 keeps its digits.
+func (n filterNumber) float() string {
+	text := n.decimal()
+	f, _ := strconv.ParseFloat(text, 64) // the error is that f is infinite
+	if math.IsInf(f, 0) {
+		return text
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// decimal returns the number as a JSON number, without an exponent if that is short.
+func (n filterNumber) decimal() string {
+	const short = 51
+	switch {
+	case n.digits == "":
+		return "0"
+	case n.point > short || n.point < -short:
+		return n.sign + "0." + n.digits + "e" + strconv.FormatInt(n.point, 10)
+	case n.point <= 0:
+		return n.sign + "0." + strings.Repeat("0", int(-n.point)) + n.digits
+	case n.point >= int64(len(n.digits)):
+		return n.sign + n.whole()
+	}
+	return n.sign + n.whole() + "." + n.digits[n.point:]
+}
+
+// whole returns the digits before the point, of which there is at least one.
+func (n filterNumber) whole() string {
+	if missing := int(n.point) - len(n.digits); missing > 0 {
+		return n.digits + strings.Repeat("0", missing)
+	}
+	return n.digits[:n.point]
+}

@@ -1,0 +1,134 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// cleanReference accepts the id of an existing record. The empty string counts as null.
+func (f Field) cleanReference(value string, checks Checks) (text string, messages []string) {
+	if value == `""` {
+		return f.cleanNull()
+	}
+	id, message := f.reference(value, checks)
+	if message != "" {
+		return invalid("%s", message)
+	}
+	return strconv.Itoa(id), nil
+}
+
+// cleanReferences accepts a list of ids of existing records, or an object, whose names
+// are the ids. It sorts the ids and removes duplicates. The message is about the first
+// invalid id.
+func (f Field) cleanReferences(value string, checks Checks) (text string, messages []string) {
+	var items []string
+	switch kind := kindOf(value); kind {
+	case jsonList:
+		items = slices.Collect(elements(value))
+	case jsonObject:
+		object := scanner{data: []byte(value), limit: maxDepth}
+		for name := range object.members() { // in snake_case, as the framework's parser converts them
+			items = append(items, string(appendQuoted(nil, ordering.Snake(name))))
+		}
+	default:
+		return invalid(notAList, kind)
+	}
+	ids := make([]int, len(items))
+	for i, item := range items {
+		var message string
+		if ids[i], message = f.reference(item, checks); message != "" {
+			return invalid("%s", message)
+		}
+	}
+	slices.Sort(ids)
+	list := []byte{'['}
+	for i, id := range slices.Compact(ids) {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, int64(id), 10)
+	}
+	return string(append(list, ']')), nil
+}
+
+// reference returns the id of an existing record. The value is a number, which is
+// truncated to an integer, or a string that contains an integer. A number out of range
+// for an int is not the id of a record.
+func (f Field) reference(value string, checks Checks) (id int, message string) {
+	shown, valid := value, true
+	kind := kindOf(value)
+	switch kind {
+	case jsonNull:
+		shown = "None"
+	case jsonInt:
+		id, _ = integer(value)
+	case jsonFloat:
+		n, _ := strconv.ParseFloat(value, 64)
+		if math.Abs(n) < math.MaxInt {
+			id = int(n)
+		}
+	case jsonString:
+		shown = unquote(value)
+		id, valid = integer(strings.TrimSpace(shown))
+	default:
+		valid = false
+	}
+	switch {
+	case !valid:
+		return 0, fmt.Sprintf("Incorrect type. Expected pk value, received %s.", kind)
+	case id < 1 || !checks.exists(f.Refers, id):
+		return 0, fmt.Sprintf(`Invalid pk "%s" - object does not exist.`, shown)
+	}
+	return id, ""
+}
+
+// integer returns the value of a text of ASCII digits with an optional sign and reports
+// whether text is one. If the number is out of range for an int, it returns 0, which is
+// not the id of a record.
+func integer(text string) (n int, ok bool) {
+	if !isInteger(text) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, true
+	}
+	return n, true
+}
+
+func (f Field) filterReference(_, value string, checks Checks) (text, message string) {
+	id, ok := f.filterID(strings.TrimSpace(value), checks)
+	if !ok {
+		return "", notAvailable("That choice")
+	}
+	return strconv.Itoa(id), ""
+}
+
+// filterIDs returns the ids of a parameter for a list of ids. Django checks that all
+// values are integers before it looks for the first one that is not an id. It compares
+// their text, so that "01" is not the id 1.
+func (f Field) filterIDs(given []string, checks Checks) (ids []string, message string) {
+	for _, text := range given {
+		if _, ok := integer(strings.TrimSpace(text)); !ok {
+			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
+		}
+	}
+	for _, text := range given {
+		if id, ok := f.filterID(text, checks); !ok || strconv.Itoa(id) != text {
+			return nil, notAvailable(text)
+		}
+	}
+	return slices.Clone(given), ""
+}
+
+// filterID returns the id of an existing record. The ids of a field that refers to no
+// collection are not checked.
+func (f Field) filterID(text string, checks Checks) (id int, ok bool) {
+	id, ok = integer(text)
+	return id, ok && id > 0 && (f.Refers == "" || checks.exists(f.Refers, id))
+}

@@ -1,0 +1,90 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A search in a field of another collection does not allocate in proportion to its words
+// and to the records of that collection.
+func TestSearchAllocates(t *testing.T) {
+	house := ownTyped(t)
+	directors, err := catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](t, "directors")).In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	films, err := catalogue.Define[ownFilm]("films", ownOptions[ownFilm](t, "films")).In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for i := range 100 {
+		words = append(words, fmt.Sprint(i))
+	}
+	name := strings.Join(words, " ")
+	if err := directors.ReplaceAll(func(yield func(ownDirector) bool) {
+		for i := 0; i < 2000 && yield(ownDirector{ID: i + 1, Name: name, Slug: fmt.Sprint("s", i)}); i++ {
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		if _, err := films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, params := ownCollection(t, house, "films"), url.Values{"search": {name}}
+	search := func() {
+		if count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: params, Window: pagination.Window{Limit: 1}})); count != 10 || err != nil {
+			t.Fatalf("%d records, error %v", count, err)
+		}
+	}
+	search()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	search()
+	runtime.ReadMemStats(&after)
+	// 100 maps of 2,000 ids are some 8 MB.
+	if size := after.TotalAlloc - before.TotalAlloc; size > 200_000 {
+		t.Errorf("a search for %d words allocates %d bytes", len(words), size)
+	}
+}
+
+// The ids of a filter of a list are a set. Values that are out of range are ids of no record.
+func TestManyGenres(t *testing.T) {
+	house := ownTyped(t)
+	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
+		for i := range 3 {
+			if _, err := ownCollection(t, house, key).Create(t.Context(), fmt.Appendf(nil, body, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c := ownCollection(t, house, "films")
+	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
+		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
+		if _, err := c.Create(t.Context(), body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range []struct {
+		genres []string
+		want   int
+		reason string
+	}{
+		{[]string{"1"}, 1, "one"},
+		{[]string{"2", "3", "2"}, 2, "any of several"},
+		{[]string{"1", "2", "3"}, 3, "all, so that the list is not empty"},
+	} {
+		count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: url.Values{"genres": row.genres}, Window: pagination.Window{Limit: 1}}))
+		if count != row.want || err != nil {
+			t.Errorf("%s: %d records, error %v, want %d", row.reason, count, err, row.want)
+		}
+	}
+}

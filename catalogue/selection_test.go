@@ -1,0 +1,196 @@
+package catalogue_test
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+type pressing struct {
+	ID         int    `json:"id"`
+	Slug       string `json:"slug"`
+	ReleasedOn string `json:"releasedOn"`
+	Price      string `json:"price"`
+}
+
+// TestInvalidOptionMessages checks that the error names the option and the remedy.
+func TestInvalidOptionMessages(t *testing.T) {
+	keys := func(list ...ordering.KeyFunc) catalogue.Options { return catalogue.Options{Name: "films", Keys: list} }
+	negative := func(i int) sortkey.Key { return sortkey.Int(int64(-i)) }
+	for _, test := range []struct {
+		why  string
+		err  error
+		is   error
+		want string
+	}{
+		{"an unknown field of the order", refusal[pressing](catalogue.Options{Name: "films", Ordering: ordering.Parse("-prcie", nil)}),
+			ordering.ErrUnknownField, `films: default ordering: unknown field: "prcie": did you mean price?`},
+		{"an unknown unique field", refusal[pressing](catalogue.Options{Name: "films", Unique: []string{"slgu"}}),
+			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "slgu": did you mean slug?`},
+		{"a key function for an unknown field", refusal[pressing](keys(ordering.FieldKey("prcie", sortkey.Decimal))),
+			ordering.ErrUnknownField, `films: invalid record type: Options.Keys: catalogue_test.pressing: unknown field: "prcie": did you mean price?`},
+		{"a key function of another type", refusal[pressing](keys(ordering.FieldKey("price", negative))),
+			catalogue.ErrInvalidType, `films: invalid record type: Options.Keys: catalogue_test.pressing: invalid fields: price: its key function takes int, the field is string`},
+		{"a key function for the type of the id", refusal[pressing](keys(ordering.TypeKey(negative))),
+			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: ID is int`},
+		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
+			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
+		{"a camelCase key function of open records", refusal[schema.Record](keys(ordering.FieldKey("releasedOn", sortkey.Decimal))),
+			ordering.ErrUnknownField, `films: invalid record type: function 0 of Options.Keys: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
+	} {
+		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
+			t.Errorf("%s:\n got %v\nwant %s", test.why, test.err, test.want)
+		}
+	}
+}
+
+// TestNotFoundMessages checks that the error tells an absent record from one that does
+// not satisfy the conditions.
+func TestNotFoundMessages(t *testing.T) {
+	c, err := catalogue.NewCollection[pressing](catalogue.Options{Name: "films"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, empty := c.Where().First()
+	for _, slug := range []string{"a", "b"} {
+		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, none := c.Where(ordering.Equal("slug", "c"), ordering.AtLeast("price", ""), ordering.Less("slug", "d")).First()
+	_, excluded := c.Where(ordering.Equal("slug", "a")).Position(2)
+	_, absent := c.Where().Position(3)
+	for _, test := range []struct {
+		why  string
+		err  error
+		want string
+	}{
+		{"an empty collection", empty, "films: no such record: there are none"},
+		{"no record satisfies the conditions", none, "films: no such record: none satisfies the conditions on slug and price"},
+		{"the record does not satisfy the conditions", excluded, "films: no such record: id 2 is not among those that satisfy the conditions on slug"},
+		{"no record has the id", absent, "films: no such record: id 3"},
+	} {
+		if !errors.Is(test.err, catalogue.ErrNotFound) || test.err.Error() != test.want {
+			t.Errorf("%s: got error %v, want %s", test.why, test.err, test.want)
+		}
+	}
+}
+
+type premiere struct{ time.Time }
+
+// TestOpenRecordConditionMessages checks the errors of conditions on open records, whose
+// fields and types depend on the records.
+func TestOpenRecordConditionMessages(t *testing.T) {
+	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "films"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, empty := c.Where(ordering.Equal("title", "x")).First()
+	if _, err := c.Insert(openRecord(t, `{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`)); err != nil {
+		t.Fatal(err)
+	}
+	_, typo := c.Where(ordering.Equal("titel", "x")).First()
+	_, instant := c.Where(ordering.Less("shown_at", time.Now())).First()
+	_, embedded := c.Where(ordering.Less("shown_at", premiere{time.Now()})).First()
+	for _, test := range []struct {
+		why  string
+		err  error
+		is   error
+		want string
+	}{
+		{"an empty collection, whose fields are unknown", empty, catalogue.ErrNotFound, "films: no such record: none satisfies the conditions on title"},
+		{"a misspelt name", typo, ordering.ErrUnknownField, `films: unknown field: no record has "titel": did you mean title?`},
+		{"a time", instant, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not time.Time"},
+		{"a struct that embeds a time", embedded, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not catalogue_test.premiere"},
+	} {
+		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
+			t.Errorf("%s: got error %v, want %s", test.why, test.err, test.want)
+		}
+	}
+}
+
+func openRecord(t *testing.T, text string) schema.Record {
+	t.Helper()
+	r, err := schema.ParseRecord([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestLongDuplicate checks that the error of a duplicate does not cut a character.
+func TestLongDuplicate(t *testing.T) {
+	c, err := catalogue.NewCollection[pressing](catalogue.Options{Unique: []string{"slug"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{"", "a"} { // one of them puts the limit inside a character
+		slug := prefix + strings.Repeat("é", 100)
+		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Insert(pressing{Slug: slug})
+		if !errors.Is(err, catalogue.ErrDuplicate) || !utf8.ValidString(err.Error()) {
+			t.Errorf("got error %q, want %v in valid UTF-8", err, catalogue.ErrDuplicate)
+		}
+	}
+}
+
+// TestFloat32IsTheNumberInItsJSON finds float32s by the numbers that clients see.
+func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
+	type price struct {
+		ID    int      `json:"id"`
+		Price float32  `json:"price"`
+		Old   *float32 `json:"old"`
+	}
+	prices := catalogue.Define[price]("prices", catalogue.Options{
+		Unique:      []string{"price"},
+		Description: &schema.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
+	})
+	house, err := catalogue.New(prices)
+	must(t, err)
+	c, err := prices.In(house)
+	must(t, err)
+	e, err := house.Collection("prices")
+	must(t, err)
+	old := float32(0.3)
+	for _, p := range []price{{Price: 0.1}, {Price: 0.2, Old: &old}} {
+		_, err := c.Insert(p)
+		must(t, err)
+	}
+	for query, want := range map[string]int{"price=0.1": 1, "price__lt=0.2": 1, "price__in=0.1,0.2": 2, "old=0.3": 1, "price=0.10000000149011612": 0} {
+		params, err := url.ParseQuery(query)
+		must(t, err)
+		n, _, err := listed(e.List(t.Context(), catalogue.Query{Params: params, Window: pagination.Window{}}))
+		if err != nil || n != want {
+			t.Errorf("?%s finds %d records, %v, want %d", query, n, err, want)
+		}
+	}
+	n, err := c.Where(ordering.Equal("price", 0.1)).Count()
+	if err != nil || n != 1 {
+		t.Errorf("Equal(price, 0.1) finds %d records, %v", n, err)
+	}
+	if _, err := c.Insert(price{Price: 0.1}); !errors.Is(err, catalogue.ErrDuplicate) {
+		t.Errorf("a second 0.1: %v, want ErrDuplicate", err)
+	}
+	page, err := c.Page(pagination.Window{}, ordering.Desc("price"))
+	must(t, err)
+	var got []float32
+	for _, p := range page.Records {
+		got = append(got, p.Price)
+	}
+	if diff := cmp.Diff([]float32{0.2, 0.1}, got); diff != "" {
+		t.Errorf("by -price (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,368 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// A holder is a record with one value.
+type holder[V any] struct {
+	ID    int `json:"id"`
+	Value V   `json:"value"`
+}
+
+// Types that contain themselves or have methods for their JSON.
+type (
+	node struct {
+		Kids []*node         `json:"kids,omitempty"`
+		Map  map[string]node `json:"map,omitempty"`
+		Next *node           `json:"next,omitempty"`
+		Raw  json.RawMessage `json:"raw,omitempty"`
+		Any  any             `json:"any,omitempty"`
+	}
+	lists    []lists
+	pointers *pointers
+	written  string
+	text     string
+	strict   string
+	code     int
+	tagged   struct{ n int }
+)
+
+func (w written) MarshalJSON() ([]byte, error)     { return []byte(w), nil }
+func (w *written) UnmarshalJSON(data []byte) error { *w = written(data); return nil }
+func (t text) MarshalText() ([]byte, error)        { return []byte(t), nil }
+func (t *text) UnmarshalText(data []byte) error    { *t = text(data); return nil }
+func (c code) MarshalJSON() ([]byte, error)        { return json.Marshal(strings.Repeat("!", int(c))) }
+func (t tagged) MarshalText() ([]byte, error)      { return fmt.Append(nil, t.n%2), nil }
+func (t *tagged) UnmarshalText(data []byte) error {
+	_, err := fmt.Sscan(string(data), &t.n)
+	return err
+}
+func (s *strict) UnmarshalJSON(data []byte) error {
+	if string(data) == `""` {
+		return errors.New("empty")
+	}
+	return json.Unmarshal(data, (*string)(s))
+}
+
+// A customRecord has methods for the JSON of the whole record.
+type customRecord struct {
+	ID   int    `json:"id"`
+	JSON string `json:"json"`
+}
+
+func (s customRecord) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d,"json":%s}`, s.ID, s.JSON), nil
+}
+
+func (s *customRecord) UnmarshalJSON(data []byte) error {
+	var m struct {
+		ID   int             `json:"id"`
+		JSON json.RawMessage `json:"json"`
+	}
+	err := json.Unmarshal(data, &m)
+	*s = customRecord{m.ID, string(m.JSON)}
+	return err
+}
+
+// An idRecord has methods for the JSON of the whole record and can contain itself.
+type idRecord struct {
+	ID  int `json:"id"`
+	Any any `json:"any"`
+}
+
+func (w idRecord) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil
+}
+
+func (w *idRecord) UnmarshalJSON(data []byte) error {
+	_, err := fmt.Sscanf(string(data), `{"id":%d}`, &w.ID)
+	return err
+}
+
+// A withoutID ignores the id when it is decoded.
+type withoutID struct {
+	ID int `json:"id"`
+}
+
+func (*withoutID) UnmarshalJSON([]byte) error { return nil }
+
+func nested(levels int) string {
+	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
+}
+
+func nestedAny(levels int) any {
+	var value any
+	if err := json.Unmarshal([]byte(nested(levels)), &value); err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// reloaded inserts a record, saves the catalogue and loads it into a new one. It returns
+// the JSON of both catalogues, or the error of Insert.
+func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
+	t.Helper()
+	house, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := books.Insert(r); err != nil {
+		if !errors.Is(err, catalogue.ErrInvalid) || books.Count() != 0 {
+			t.Errorf("Insert: %v with %d records, want ErrInvalid with none", err, books.Count())
+		}
+		return "", "", err
+	}
+	before = saved(t, house)
+	other, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Load(strings.NewReader(before), catalogue.LoadOptions{}); err != nil {
+		t.Errorf("Load of %.300s: %v", before, err)
+		return before, "", nil
+	}
+	return before, saved(t, other), nil
+}
+
+// A reloadRow is a record to insert. If names is not empty, Insert must return an error
+// that contains it.
+type reloadRow struct {
+	reason, names string
+	insert        func(t *testing.T) (before, after string, err error)
+}
+
+func stores[T any](reason string, record T) reloadRow { return refuses(reason, "", record) }
+
+func refuses[T any](reason, names string, record T) reloadRow {
+	return reloadRow{reason, names, func(t *testing.T) (string, string, error) { return reloaded(t, record) }}
+}
+
+func record[V any](value V) holder[V] { return holder[V]{Value: value} }
+
+// TestStoredRecordsCanBeLoaded checks that each record is refused, or can be saved and
+// loaded again.
+func TestStoredRecordsCanBeLoaded(t *testing.T) {
+	var loop pointers
+	loop = &loop
+	cycle := []any{nil}
+	cycle[0] = cycle
+	for _, row := range []reloadRow{
+		stores("nil", record[any](nil)),
+		refuses("infinity as a json.Number in an interface", "value", record(any(json.Number("Inf")))),
+		stores("a list of the maximum depth", record(json.RawMessage(nested(199)))),
+		refuses("a list that is too deep", "value", record(json.RawMessage(nested(200)))),
+		stores("raw JSON in a list", record([]json.RawMessage{json.RawMessage(nested(198))})),
+		refuses("raw JSON in a list, too deep", "value", record([]json.RawMessage{json.RawMessage(nested(199))})),
+		stores("an interface", record(nestedAny(199))),
+		refuses("an interface, too deep", "value", record(nestedAny(200))),
+		stores("JSON of a method", record(written(nested(199)))),
+		refuses("JSON of a method, too deep", "value", record(written(nested(200)))),
+		refuses("lone surrogate", "value", record(written(`"\ud800"`))),
+		refuses("repeated name", "value", record(written(`{"a":1,"a":2}`))),
+		refuses("repeated name in a nested object", "value", record(map[string]written{"x": `{"a":1,"a":2}`})),
+		refuses("JSON that is not UTF-8", "value", record(written("\"\xff\""))),
+		refuses("invalid JSON", "value", record(written(`{`))),
+		stores("text with a surrogate pair", record(text("\U0001F642"))),
+		refuses("text of a method that is not UTF-8", "value", record(text("a\xff"))),
+		refuses("different keys with the same text", "value", record(map[tagged]int{{1}: 1, {3}: 2})),
+		stores("keys with different texts", record(map[tagged]int{{1}: 1, {2}: 2})),
+		refuses("a value that its type does not decode", "value", record(strict(""))),
+		stores("a value that its type decodes", record(strict("x"))),
+		refuses("such a value in a map", "value", record(map[string]*strict{"x": ptr(strict(""))})),
+		stores("a json.Number that no float64 holds", record(json.Number("1e999999"))),
+		stores("an empty json.Number, which is encoded as 0", record(json.Number(""))),
+		refuses("an invalid json.Number", "value", record(json.Number("x"))),
+		refuses("a number that no float64 holds, in an interface", "value", record(any(json.Number("1e999999")))),
+		refuses("an integer that no float64 holds, in an interface", "value", record(any([]any{int64(1<<53 + 1)}))),
+		refuses("the largest uint64 in an interface", "value", record(any(uint64(1<<64-1)))),
+		stores("an integer that a float64 holds", record(any(int64(-1<<53)))),
+		stores("a float32 in an interface", record(any(float32(0.1)))),
+		stores("the first day of year 0", record(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC))),
+		refuses("a DateTime of year 0", "value", record(schema.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)})),
+		refuses("pointers in a cycle", "value", record(loop)),
+		stores("a record with methods", customRecord{JSON: nested(199)}),
+		refuses("a record with methods, too deep", "200", customRecord{JSON: nested(200)}),
+		refuses("a record with methods, repeated name", "json", customRecord{JSON: `1,"json":2`}),
+		refuses("a record that is decoded without its id", "id", withoutID{}),
+		refuses("a record with methods that hide a list containing itself", "any", idRecord{Any: cycle}),
+	} {
+		before, after, err := row.insert(t)
+		switch refused := row.names != ""; {
+		case refused && err == nil:
+			t.Errorf("%s: stored as %.200s", row.reason, before)
+		case refused && !strings.Contains(strings.ToLower(err.Error()), row.names):
+			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
+		case !refused && err != nil:
+			t.Errorf("%s: %v", row.reason, err)
+		case before != after:
+			t.Errorf("%s: loaded as %.200s, want %.200s", row.reason, after, before)
+		}
+	}
+}
+
+// TestWriteOnlyTypes checks that a type that can be encoded but not decoded is accepted.
+// Its records can be served, but not loaded.
+func TestWriteOnlyTypes(t *testing.T) {
+	c, err := catalogue.NewCollection[holder[code]](catalogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Insert(record(code(2))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDepthOfRandomValues checks that random values are stored if and only if the JSON of
+// the record has at most 200 levels.
+func TestDepthOfRandomValues(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for want := 198; want <= 202; want++ {
+		for range 10 {
+			checkDepth(t, seed, want, record(randomNode(rng, want-1)))
+			checkDepth(t, seed, want, record(listsOf(want-1)))
+		}
+	}
+}
+
+// checkDepth checks that a record with want levels is stored if want is at most 200.
+func checkDepth[V any](t *testing.T, seed uint64, want int, record holder[V]) {
+	t.Helper()
+	text, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := levels(text); got != want {
+		t.Fatalf("seed %d: the test made %d levels, want %d", seed, got, want)
+	}
+	before, after, err := reloaded(t, record)
+	if (err != nil) != (want > 200) || before != after {
+		t.Errorf("seed %d: %T with %d levels: Insert returned %v; same JSON after loading: %t", seed, record, want, err, before == after)
+	}
+}
+
+// levels returns the number of levels of JSON without brackets in strings.
+func levels(text []byte) (deepest int) {
+	depth := 0
+	for _, b := range text {
+		depth += strings.Count("[{", string(b)) - strings.Count("]}", string(b))
+		deepest = max(deepest, depth)
+	}
+	return deepest
+}
+
+func listsOf(depth int) lists {
+	if depth == 1 {
+		return lists{nil}
+	}
+	return lists{nil, listsOf(depth - 1), lists{}}
+}
+
+// randomNode returns a node whose JSON has depth levels.
+func randomNode(rng *rand.Rand, depth int) *node {
+	switch {
+	case depth == 1:
+		return &node{Kids: []*node{}}
+	case depth < 4:
+		return &node{Next: randomNode(rng, depth-1)}
+	case depth < 10 && rng.IntN(4) == 0:
+		return &node{Raw: json.RawMessage(nested(depth - 1))}
+	case depth < 10 && rng.IntN(4) == 0:
+		return &node{Any: nestedAny(depth - 1)}
+	}
+	switch rng.IntN(3) {
+	case 0:
+		return &node{Kids: []*node{nil, randomNode(rng, depth-2), {}}}
+	case 1:
+		return &node{Map: map[string]node{"a": *randomNode(rng, depth-2), "b": {}}}
+	}
+	return &node{Next: randomNode(rng, depth-1)}
+}
+
+type (
+	hook struct {
+		ID   int    `json:"id"`
+		Hook func() `json:"-"`
+	}
+	signal struct {
+		ID     int `json:"id"`
+		Signal struct {
+			Done []chan int
+		} `json:"-"`
+	}
+	inJSON struct {
+		ID   int `json:"id"`
+		Hook func()
+	}
+	hookCloner struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+		Hook func() `json:"-"`
+		tail []int
+	}
+	outside struct {
+		ID   int               `json:"id"`
+		Wave complex128        `json:"-"`
+		Odd  map[[2]int]string `json:"-"`
+	}
+)
+
+func (h hookCloner) Clone() hookCloner {
+	h.tail = slices.Clone(h.tail)
+	return h
+}
+
+// TestFieldsOutsideJSON checks that a field without JSON is refused only if it cannot be
+// copied, and that the error names a remedy.
+func TestFieldsOutsideJSON(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		make   func() error
+		want   []string
+	}{
+		{"func", made[hook], []string{"field Hook", "cannot be copied", "method Clone"}},
+		{"channels in a nested struct", made[signal], []string{"field Done", "cannot be copied", "method Clone"}},
+		{"func in the JSON, where a method Clone does not help", made[inJSON], []string{"field Hook", "has no JSON"}},
+	} {
+		err := row.make()
+		if !errors.Is(err, catalogue.ErrInvalidType) {
+			t.Errorf("%s: %v, want ErrInvalidType", row.reason, err)
+			continue
+		}
+		for _, part := range row.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: error %v, want one that contains %q", row.reason, err, part)
+			}
+		}
+	}
+	for reason, err := range map[string]error{"func with a method Clone": made[hookCloner](), "copied without JSON": made[outside]()} {
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	before, after, err := reloaded(t, hookCloner{Name: "x", Hook: func() {}})
+	if diff := cmp.Diff(before, after); diff != "" || err != nil {
+		t.Errorf("record with a func: %v (-saved +loaded):\n%s", err, diff)
+	}
+	if _, _, err := reloaded(t, hookCloner{Name: "\xff"}); err == nil || !strings.Contains(err.Error(), "Name") {
+		t.Errorf("text that is not UTF-8: %v, want an error that contains Name", err)
+	}
+}

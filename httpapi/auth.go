@@ -1,0 +1,140 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+)
+
+// Details that Django REST framework sends.
+const (
+	detailNoCredentials = "Authentication credentials were not provided."
+	detailNoPermission  = "You do not have permission to perform this action."
+)
+
+// An Authorizer decides whether a request may perform an action on a collection, which is
+// named by its key. The action is a single one, such as [schema.Create]. The Authorizer
+// returns nil to permit the request. If it returns or wraps an error made by
+// [Unauthorized] or [Forbidden], that error determines the response. Any other error
+// results in 403 and a standard detail. Its text is passed only to [Options.OnError].
+//
+// A Handler calls its Authorizer after checking format, Accept and method, and before
+// looking for a record and reading the body. The Authorizer must not read the body. It is
+// also called for OPTIONS of a path that can be written to, with Create or Update, to
+// decide whether the response lists the fields, so it should have no side effects. It must
+// be safe for concurrent use.
+type Authorizer func(r *http.Request, collection string, action schema.Actions) error
+
+// AllowAll is an [Authorizer] that permits every request.
+func AllowAll(*http.Request, string, schema.Actions) error { return nil }
+
+// denyAll is the default Authorizer.
+func denyAll(*http.Request, string, schema.Actions) error {
+	return Forbidden(detailNoCredentials)
+}
+
+// refusal is an error that describes its response.
+type refusal struct {
+	status    int
+	challenge string
+	detail    string
+}
+
+func (e *refusal) Error() string {
+	return fmt.Sprintf("httpapi: %d: %s", e.status, e.detail)
+}
+
+// Unauthorized returns an error for an [Authorizer] to reject missing or invalid
+// credentials. It results in 401 with the challenge as WWW-Authenticate. If detail is
+// empty, it is "Authentication credentials were not provided.". If challenge is empty,
+// the error results in 403 instead, as in Django REST framework, since a 401 must have a
+// challenge.
+func Unauthorized(challenge, detail string) error {
+	if detail == "" {
+		detail = detailNoCredentials
+	}
+	if challenge == "" {
+		return Forbidden(detail)
+	}
+	return &refusal{http.StatusUnauthorized, challenge, detail}
+}
+
+// Forbidden returns an error for an [Authorizer] to reject a request regardless of its
+// credentials. It results in 403. If detail is empty, it is "You do not have permission
+// to perform this action.".
+func Forbidden(detail string) error {
+	if detail == "" {
+		detail = detailNoPermission
+	}
+	return &refusal{http.StatusForbidden, "", detail}
+}
+
+// authorize calls the authorizer. It returns nil if the action is permitted.
+func (v *view) authorize(action schema.Actions) *refusal {
+	err := v.handler.authorizer(v.r, v.route.key, action)
+	if err == nil {
+		return nil
+	}
+	var no *refusal
+	if errors.As(err, &no) {
+		return no
+	}
+	v.handler.report(v.r, err)
+	return &refusal{http.StatusForbidden, "", detailNoPermission}
+}
+
+// Bearer returns an [Authorizer] that permits requests carrying the header
+// "Authorization: Bearer <token>". It is Token("Bearer", token). If token is empty, no
+// request is permitted.
+func Bearer(token string) Authorizer { return Token("Bearer", token) }
+
+// Token returns an [Authorizer] that permits requests carrying the token with the
+// scheme, for all collections and actions:
+//
+//	Authorization: <scheme> <token>
+//
+// Other requests are rejected with 401, the scheme in WWW-Authenticate, and the details
+// of Django REST framework's TokenAuthentication. Schemes are compared without regard
+// to case. Tokens are compared byte by byte, in constant time. If scheme is empty, it is
+// "Bearer". If token is empty or not valid UTF-8, or if either contains white space, no
+// request is permitted.
+func Token(scheme, token string) Authorizer {
+	if scheme == "" {
+		scheme = "Bearer"
+	}
+	sum := sha256.Sum256([]byte(token))
+	return func(r *http.Request, _ string, _ schema.Actions) error {
+		parts := strings.Fields(strings.Join(r.Header["Authorization"], ","))
+		if len(parts) == 0 || !negotiation.EqualFold(parts[0], scheme) {
+			return Unauthorized(scheme, detailNoCredentials)
+		}
+		if fault := tokenFault(parts[1:]); fault != "" {
+			return Unauthorized(scheme, fault)
+		}
+		sent := sha256.Sum256([]byte(parts[1]))
+		if token == "" || subtle.ConstantTimeCompare(sent[:], sum[:]) == 0 {
+			return Unauthorized(scheme, "Invalid token.")
+		}
+		return nil
+	}
+}
+
+// tokenFault returns the detail if parts, which follow the scheme, are not a token, or "".
+func tokenFault(parts []string) string {
+	switch {
+	case len(parts) == 0:
+		return "Invalid token header. No credentials provided."
+	case len(parts) > 1:
+		return "Invalid token header. Token string should not contain spaces."
+	case !utf8.ValidString(parts[0]):
+		return "Invalid token header. Token string should not contain invalid characters."
+	}
+	return ""
+}

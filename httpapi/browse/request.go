@@ -1,0 +1,283 @@
+package browse
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// view is the state of one request that is answered with a page.
+type view struct {
+	*browser
+	w     http.ResponseWriter
+	r     *http.Request
+	query query
+	c     *collection // that the path names, or nil
+	id    string      // its segment of the path if that is the path of a record, or ""
+}
+
+func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
+	v := &view{browser: b, w: w, r: r, query: parseQuery(r.URL.RawQuery)}
+	v.c, v.id = b.find(r.URL.Path)
+	return v
+}
+
+// detailForeign is the detail of the response to a request that isForeign.
+const detailForeign = "The request was sent from another site, so nothing was stored."
+
+// isForeign reports whether a page of another site, which is not trusted, sent a request
+// that may write. Browsers add the visitor's cookies to such a request, whatever its Accept
+// header and its content type. Clients that are no browsers send neither Sec-Fetch-Site nor
+// Origin. Behind a proxy that changes the Host, a browser without Sec-Fetch-Site sends the
+// origin of the links.
+func (b *browser) isForeign(r *http.Request) bool {
+	if r.Method == "" || b.crossOrigin.Check(r) == nil {
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != b.next.Origin(r)
+}
+
+// isForm reports whether r is a form sent by a browser, which states its origin. The
+// handler rejects forms without an origin.
+func isForm(r *http.Request) bool {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return r.Method == http.MethodPost && media == "application/x-www-form-urlencoded" &&
+		(r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "")
+}
+
+// maxForm is the maximum size of a form in bytes.
+const maxForm = 1 << 20
+
+// readForm reads the body of a form. If that fails, it returns the response to send.
+func (v *view) readForm() (posted url.Values, refused *response) {
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
+	if err == nil {
+		posted, err = url.ParseQuery(string(body))
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return posted, nil
+	case errors.As(err, &tooLarge):
+		return nil, refusal(http.StatusRequestEntityTooLarge, "The form is larger than 1 MiB.")
+	}
+	return nil, refusal(http.StatusBadRequest, "The form could not be read.")
+}
+
+// query is the query of a request, from which links to the same path are made.
+type query struct{ values url.Values }
+
+// parseQuery parses a raw query as the handler does. Unlike net/url, it drops nothing.
+func parseQuery(raw string) query {
+	q := query{make(url.Values)}
+	for name, value := range pagination.ParseQuery(raw).All() {
+		q.values.Add(name, value)
+	}
+	return q
+}
+
+// get returns the last value of a parameter, as the handler does, or "".
+func (q query) get(name string) string {
+	if values := q.values[name]; len(values) > 0 {
+		return values[len(values)-1]
+	}
+	return ""
+}
+
+// with returns a link to the same path with changed parameters, given as alternating
+// names and values. An empty value removes a parameter. The format is api unless given.
+func (q query) with(changes ...string) string {
+	values := maps.Clone(q.values)
+	values.Set("format", "api")
+	for i := 0; i+1 < len(changes); i += 2 {
+		if changes[i+1] == "" {
+			values.Del(changes[i])
+		} else {
+			values.Set(changes[i], changes[i+1])
+		}
+	}
+	return "?" + values.Encode()
+}
+
+// pair is a hidden input of a form, or a line of a header.
+type pair struct{ Name, Value string }
+
+// kept returns the parameters whose names satisfy keep, for a form that sends them too. The
+// format is always api.
+func (q query) kept(keep func(name string) bool) []pair {
+	kept := []pair{{"format", "api"}}
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
+		if name == "format" || !keep(name) {
+			continue
+		}
+		for _, value := range q.values[name] {
+			kept = append(kept, pair{name, value})
+		}
+	}
+	return kept
+}
+
+// forward passes the browser's request to the handler and returns its JSON response. It
+// sends HEAD as GET, since the page is made from the body.
+func (v *view) forward() *response {
+	in := v.newRequest()
+	if in.Method == http.MethodHead {
+		in.Method = http.MethodGet
+	}
+	return v.ask(in, nil)
+}
+
+// get requests JSON from the handler.
+func (v *view) get(path, query string) *response {
+	return v.send(http.MethodGet, path, query, nil, "")
+}
+
+// send sends the handler an additional request with the headers of the browser's, with JSON
+// unless body is nil, and with a value of If-Match unless that is empty.
+func (v *view) send(method, path, query string, body []byte, match string) *response {
+	in := v.newRequest()
+	in.Method = method
+	in.URL = &url.URL{Path: path, RawQuery: query}
+	in.RequestURI = in.URL.RequestURI()
+	in.Body, in.ContentLength, in.TransferEncoding = http.NoBody, int64(len(body)), nil
+	for _, name := range []string{"Content-Length", "Content-Type", "Expect"} {
+		in.Header.Del(name)
+	}
+	if body != nil {
+		in.Body = io.NopCloser(bytes.NewReader(body))
+		in.Header.Set("Content-Type", "application/json")
+	}
+	if match != "" {
+		in.Header.Set("If-Match", match)
+	}
+	return v.ask(in, body)
+}
+
+// newRequest returns a copy of the browser's request that requests JSON, unconditionally,
+// whole and uncompressed.
+func (v *view) newRequest() *http.Request {
+	in := v.r.Clone(v.r.Context())
+	in.Header["Accept"] = []string{"application/json"}
+	for _, name := range []string{
+		"Accept-Encoding", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range",
+	} {
+		in.Header.Del(name)
+	}
+	return in
+}
+
+// ask sends the handler a request. sent is its body if it was made from a form.
+func (v *view) ask(in *http.Request, sent []byte) *response {
+	resp := &response{request: in, sent: sent, header: make(http.Header)}
+	v.next.ServeHTTP(resp, in)
+	if resp.status == 0 {
+		resp.status = http.StatusOK
+	}
+	return resp
+}
+
+// offers reports whether the handler's response to OPTIONS has the fields that the sender
+// of the request may send to its path with a method.
+func (v *view) offers(method string) bool {
+	resp := v.send(http.MethodOptions, v.r.URL.Path, "", nil, "")
+	var metadata struct{ Actions map[string]json.RawMessage }
+	return resp.decode(&metadata) && metadata.Actions[method] != nil
+}
+
+// response is a response of the handler. It is the http.ResponseWriter that the handler
+// writes to.
+type response struct {
+	request *http.Request // that it answers, or nil
+	sent    []byte        // body of the request, if it was made from a form
+	header  http.Header
+	status  int // 0 until it is known
+	body    bytes.Buffer
+}
+
+// refusal returns an error response.
+func refusal(status int, detail string) *response {
+	resp := &response{header: make(http.Header), status: status}
+	resp.body.WriteString(`{"detail":` + quote(detail) + `}`)
+	return resp
+}
+
+func (resp *response) Header() http.Header { return resp.header }
+
+func (resp *response) WriteHeader(status int) {
+	if resp.status == 0 && status >= http.StatusOK {
+		resp.status = status
+	}
+}
+
+func (resp *response) Write(body []byte) (int, error) {
+	resp.WriteHeader(http.StatusOK)
+	return resp.body.Write(body)
+}
+
+// decode decodes the body of a response of 200. It returns false if that fails.
+func (resp *response) decode(to any) bool {
+	return resp.status == http.StatusOK && json.Unmarshal(resp.body.Bytes(), to) == nil
+}
+
+// sendJSON sends a response to a client other than a browser that follows a link.
+func (resp *response) sendJSON(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(resp.body.Len()))
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(resp.status)
+	_, _ = w.Write(resp.body.Bytes()) // the client is gone if it fails
+}
+
+// redirect redirects to a relative link.
+func (v *view) redirect(location string) {
+	v.w.Header().Set("Location", location)
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// varyingWriter adds Vary: Accept to a response.
+type varyingWriter struct {
+	http.ResponseWriter
+	sent bool // the status has been sent
+}
+
+func (w *varyingWriter) WriteHeader(status int) {
+	if !w.sent {
+		w.sent = status >= http.StatusOK
+		addVary(w.Header())
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *varyingWriter) Write(body []byte) (int, error) {
+	if !w.sent {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(body)
+}
+
+// Unwrap supports http.ResponseController.
+func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// addVary adds Accept to Vary unless it is there. It does not modify the slice of values,
+// which may be shared with other responses.
+func addVary(header http.Header) {
+	for _, value := range header["Vary"] {
+		for name := range strings.SplitSeq(value, ",") {
+			if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, "Accept") {
+				return
+			}
+		}
+	}
+	header["Vary"] = append(slices.Clip(header["Vary"]), "Accept")
+}

@@ -1,0 +1,348 @@
+package cataloguetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// Exchanges returns copies of the exchanges so far, in the order in which their
+// requests arrived. A response that the client has read is complete, even if its
+// handler has not yet returned. O(n) in the number of exchanges and the size of
+// their bodies.
+func (s *Server) Exchanges() []Exchange { return s.log.exchanges() }
+
+// ClearLog discards the exchanges so far. Later assertions apply only to the requests
+// that follow.
+func (s *Server) ClearLog() { s.log.forget() }
+
+// AssertRequests fails the test unless the server received exactly these requests, in this
+// order:
+//
+//	server.AssertRequests(t, "GET /api/", "GET /api/events/?limit=2&ordering=name")
+//
+// A request is written as its method, a space, and its path with the query. The
+// order of parameters is ignored, but not the order of a parameter's values. Without
+// arguments, AssertRequests fails the test if the server received any request. It also
+// fails the test if an argument is not written in this form, or if a URL is too long to be
+// kept; see [Exchange.Cut].
+func (s *Server) AssertRequests(tb testing.TB, requests ...string) {
+	tb.Helper()
+	want := make([]line, len(requests))
+	for i, request := range requests {
+		var err error
+		if want[i], err = parseLine(request); err != nil {
+			tb.Errorf("AssertRequests: %v", err)
+			return
+		}
+	}
+	got := []line{}
+	for _, e := range s.log.exchanges() {
+		got = append(got, lineOf(e.Method, e.URL))
+	}
+	if diff := diffLines(want, got); diff != "" {
+		tb.Errorf("requests received (-want +got):\n%s", diff)
+	}
+}
+
+// AssertReadOnly fails the test if the server received a request with a method other
+// than GET, HEAD and OPTIONS, whether it was permitted or refused. Changes that
+// the test makes to the catalogue do not count.
+func (s *Server) AssertReadOnly(tb testing.TB) {
+	tb.Helper()
+	want, got := []line{}, []line{}
+	for _, e := range s.log.exchanges() {
+		if !readsOnly(e.Method) {
+			got = append(got, line(fmt.Sprintf("%s: %d", lineOf(e.Method, e.URL), e.Status)))
+		}
+	}
+	if diff := diffLines(want, got); diff != "" {
+		tb.Errorf("write requests received (-want +got):\n%s", diff)
+	}
+}
+
+func readsOnly(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// A line describes a request or a page. Lines are compared as a whole.
+type line string
+
+func diffLines(want, got []line) string {
+	return cmp.Diff(want, got, cmp.Comparer(func(a, b line) bool { return a == b }))
+}
+
+// parseLine normalizes a request such as "GET /api/events/?b=1&a=2".
+func parseLine(request string) (line, error) {
+	method, target, ok := strings.Cut(request, " ")
+	if !ok || method == "" || !strings.HasPrefix(target, "/") {
+		return "", fmt.Errorf(`invalid request %q; want one such as "GET /api/events/?limit=2"`, request)
+	}
+	link, err := url.ParseRequestURI(target)
+	if err != nil {
+		return "", fmt.Errorf("invalid request %q: %w", request, err)
+	}
+	return lineOf(method, link), nil
+}
+
+// lineOf returns a request with its parameters sorted by name.
+func lineOf(method string, link *url.URL) line {
+	text := method + " " + link.EscapedPath()
+	if link.RawQuery == "" {
+		return line(text)
+	}
+	return line(text + "?" + pagination.ParseQuery(link.RawQuery).Encode())
+}
+
+// AssertWalkedOnce fails the test unless every page of a collection was fetched exactly
+// once: the pages cover all records without overlaps or gaps, the last one has no
+// next link, and no id occurs twice. The collection is given by its key or path
+// segment, such as "events". Pages may be fetched in any order or concurrently, but all must have the
+// same ordering and the same count.
+//
+// Only pages that were sent in full, with status 200, count as fetched, and only those of
+// the whole collection: not the pages that a filter or a search selected. A page that is
+// fetched again after an error therefore counts once, and so does a page whose first
+// response the client abandoned, as far as the server can detect that; see
+// [Exchange.Aborted]. The client must read a page for it to count.
+//
+// AssertWalkedOnce also fails the test if it cannot check a page because not all of the
+// exchange was kept; see [Exchange.Cut]. Records without a numeric member "id" are not
+// checked for repetition.
+func (s *Server) AssertWalkedOnce(tb testing.TB, collection string) {
+	tb.Helper()
+	about, err := s.faults.paths.named(collection)
+	if err != nil {
+		tb.Errorf("AssertWalkedOnce: %v", err)
+		return
+	}
+	pages, err := s.pagesOf(about)
+	if err != nil {
+		tb.Errorf("%s: %v", collection, err)
+		return
+	}
+	if diff := diffLines(expectedPages(pages), describePages(pages)); diff != "" {
+		tb.Errorf("%s: pages fetched (-want +got):\n%s", collection, diff)
+		return
+	}
+	if err := checkDuplicates(pages); err != nil {
+		tb.Errorf("%s: %v", collection, err)
+	}
+}
+
+// checkDuplicates returns an error if a record occurs twice. Concurrent writes can
+// move records from page to page without changing their count.
+func checkDuplicates(pages []fetchedPage) error {
+	seen := map[int]line{}
+	for _, p := range pages {
+		for _, id := range p.ids {
+			if first, twice := seen[id]; twice {
+				return fmt.Errorf("record %d is in both %q and %q", id, first, p.request)
+			}
+			seen[id] = p.request
+		}
+	}
+	return nil
+}
+
+// A fetchedPage is a page that was sent to the client.
+type fetchedPage struct {
+	request line
+	order   string
+	window  pagination.Window
+	records int
+	count   int
+	hasNext bool
+	ids     []int // of the records that have a numeric id
+}
+
+// pagesOf returns the pages of a collection, sorted by offset. It returns an error if they
+// cannot belong to one walk.
+func (s *Server) pagesOf(about schema.Description) ([]fetchedPage, error) {
+	path := s.faults.paths.of(about)
+	var pages []fetchedPage
+	for _, e := range s.log.exchanges() {
+		if e.URL.Path != path || e.Method != http.MethodGet || e.Status != http.StatusOK || e.Aborted || isFiltered(e, about) {
+			continue
+		}
+		if e.Cut {
+			return nil, fmt.Errorf("%s: too long to be checked", lineOf(e.Method, e.URL))
+		}
+		if p, ok := parsePage(e, s.limits); ok {
+			pages = append(pages, p)
+		}
+	}
+	if len(pages) == 0 {
+		return nil, fmt.Errorf("no page of %s was fetched", path)
+	}
+	first := pages[0]
+	for _, p := range pages[1:] {
+		if p.order != first.order {
+			return nil, fmt.Errorf("pages have different orderings: %q and %q", first.request, p.request)
+		}
+		if p.count != first.count {
+			return nil, fmt.Errorf("the count changed: %d in %q, %d in %q", first.count, first.request, p.count, p.request)
+		}
+	}
+	slices.SortStableFunc(pages, func(a, b fetchedPage) int { return a.window.Offset - b.window.Offset })
+	return pages, nil
+}
+
+// isFiltered reports whether a request was for records that a filter or a search selects.
+func isFiltered(e Exchange, about schema.Description) bool {
+	params := url.Values{}
+	for name, value := range pagination.ParseQuery(e.URL.RawQuery).All() {
+		params.Add(name, value)
+	}
+	filter, err := about.Filter(params, func(string, int) bool { return true })
+	return err != nil || len(filter.Tests)+len(filter.Search) > 0
+}
+
+// parsePage reports false if the response is not a page.
+func parsePage(e Exchange, limits pagination.Limits) (fetchedPage, bool) {
+	var body pagination.Envelope[json.RawMessage]
+	if json.Unmarshal(e.ResponseBody, &body) != nil || body.Records == nil { // null unmarshals without error
+		return fetchedPage{}, false
+	}
+	query := pagination.ParseQuery(e.URL.RawQuery)
+	order, _ := query.Get("ordering")
+	return fetchedPage{
+		request: lineOf(e.Method, e.URL),
+		order:   order,
+		window:  limits.Window(query),
+		records: len(body.Records),
+		count:   body.Count,
+		hasNext: body.Next != "",
+		ids:     idsOf(body.Records),
+	}, true
+}
+
+func idsOf(records []json.RawMessage) (ids []int) {
+	for _, record := range records {
+		var r struct{ ID int }
+		if json.Unmarshal(record, &r) == nil && r.ID != 0 { // types of the program may have other ids
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+func describePages(pages []fetchedPage) []line {
+	list := make([]line, len(pages))
+	for i, p := range pages {
+		list[i] = describePage(p.window.Offset, p.records, p.hasNext)
+	}
+	return list
+}
+
+func describePage(offset, records int, hasNext bool) line {
+	text := fmt.Sprintf("offset %d: %d records", offset, records)
+	if !hasNext {
+		text += ", last page"
+	}
+	return line(text)
+}
+
+// expectedPages describes the pages that should have been fetched. A page has the
+// limit of the fetched page at its offset or, if there is none, of the first page.
+func expectedPages(pages []fetchedPage) []line {
+	count, limit := pages[0].count, pages[0].window.Limit
+	var list []line
+	for offset := 0; offset < count || offset == 0; {
+		size := limit
+		if i := slices.IndexFunc(pages, func(p fetchedPage) bool { return p.window.Offset == offset }); i >= 0 {
+			size = pages[i].window.Limit
+		}
+		size = min(size, count-offset)
+		list = append(list, describePage(offset, size, offset+size < count))
+		if size == 0 {
+			break
+		}
+		offset += size
+	}
+	return list
+}
+
+// Bounds on what is logged of a failed test.
+const (
+	maxRequests = 20  // the last ones
+	maxLines    = 40  // of the changes
+	maxLine     = 200 // bytes of a line
+	maxResponse = 500 // bytes of the body of an error response
+)
+
+// report logs the faults that changed no response and, if the test has failed, the last
+// requests and the changes to the catalogue.
+func (s *Server) report(tb testing.TB, requireFaults bool) {
+	tb.Helper()
+	s.faults.report(tb, requireFaults)
+	if tb.Failed() {
+		tb.Logf("cataloguetest: %s\n%s", formatRequests(s.log.exchanges()), formatChanges(Diff(s.initial, s.Catalogue)))
+	}
+}
+
+// formatRequests lists the last requests, one per line. The body of an error response
+// follows in a line of its own.
+func formatRequests(log []Exchange) string {
+	var b strings.Builder
+	switch more := len(log) - maxRequests; {
+	case len(log) == 0:
+		return "no requests were received"
+	case more > 0:
+		fmt.Fprintf(&b, "the last %d of %d requests:", maxRequests, len(log))
+		log = log[more:]
+	default:
+		b.WriteString("requests:")
+	}
+	for _, e := range log {
+		b.WriteString("\n  " + fake.Truncate(e.String(), maxLine))
+		if text := errorText(e); text != "" {
+			b.WriteString("\n    " + text)
+		}
+	}
+	return b.String()
+}
+
+// errorText returns the beginning of the body of an error response in one line, or "" if
+// there is none or if it is compressed.
+func errorText(e Exchange) string {
+	if e.Status < 400 || e.ResponseHeader.Get("Content-Encoding") != "" {
+		return ""
+	}
+	const enough = 4 * maxResponse // the rest is not looked at
+	text := strings.ToValidUTF8(string(e.ResponseBody[:min(len(e.ResponseBody), enough)]), "\ufffd")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return fake.Truncate(strings.Join(strings.Fields(text), " "), maxResponse)
+}
+
+// formatChanges formats the first lines of a report of [Diff].
+func formatChanges(diff string) string {
+	if diff == "" {
+		return "the catalogue has not changed"
+	}
+	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
+	more := len(lines) - maxLines
+	if more > 0 {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more lines", more))
+	}
+	for i, line := range lines {
+		lines[i] = "  " + fake.Truncate(line, maxLine)
+	}
+	return "changes to the catalogue (want: at the start of the test, got: at its end):\n" + strings.Join(lines, "\n")
+}

@@ -1,0 +1,187 @@
+package cataloguetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// firstEvent is the code under test. It returns the name of the first event.
+func firstEvent(client *http.Client, base string) (string, error) {
+	resp, err := client.Get(base + "/api/events/?limit=1")
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var page pagination.Envelope[resources.Event]
+	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil || len(page.Records) == 0 {
+		return "", err
+	}
+	return page.Records[0].Name, nil
+}
+
+// The following are tests and not examples, since a server needs a testing.TB. Keep
+// them similar to the package documentation.
+
+func TestFirstEvent(t *testing.T) {
+	server := cataloguetest.New(t)
+	err := server.Catalogue.Load(strings.NewReader(`{"events":[{"id": 1, "name": "Reading", "slug": "reading",
+		"startDate": "2026-05-10T18:00:00+02:00", "endDate": "2026-05-10T20:00:00+02:00"}]}`), catalogue.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := firstEvent(server.Client, server.URL)
+	if name != "Reading" || err != nil {
+		t.Errorf("firstEvent = %q, %v", name, err)
+	}
+}
+
+func TestFirstEventRequests(t *testing.T) {
+	server := cataloguetest.New(t)
+	if _, err := firstEvent(server.Client, server.URL); err != nil {
+		t.Fatal(err)
+	}
+	server.AssertRequests(t, "GET /api/events/?limit=1")
+	server.AssertReadOnly(t)
+	if agent := server.Exchanges()[0].Header.Get("User-Agent"); agent != "Go-http-client/1.1" {
+		t.Errorf("User-Agent = %q", agent)
+	}
+}
+
+// eventNames is the code under test. It returns the names of all events.
+func eventNames(ctx context.Context, client *http.Client, base string) (names []string, err error) {
+	next := base + "/api/events/"
+	for next != "" {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := client.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		var page pagination.Envelope[resources.Event]
+		err = json.NewDecoder(resp.Body).Decode(&page)
+		resp.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range page.Records {
+			names = append(names, event.Name)
+		}
+		next = page.Next
+	}
+	return names, nil
+}
+
+func TestEventNames(t *testing.T) {
+	server := cataloguetest.New(t)
+	names, err := eventNames(t.Context(), server.Client, server.URL)
+	if len(names) != mustIn(resources.Events, server.Catalogue).Count() || err != nil {
+		t.Errorf("eventNames = %d names, %v", len(names), err)
+	}
+	server.AssertWalkedOnce(t, "events")
+}
+
+// TestFirstEventOfFixtures uses fixtures in memory. Most programs use an os.DirFS or an
+// embed.FS.
+func TestFirstEventOfFixtures(t *testing.T) {
+	server := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: fstest.MapFS{
+		"events.ndjson": {Data: []byte(
+			`{"id": 1, "name": "Later", "slug": "later", "startDate": "2026-06-01T18:00:00Z", "endDate": "2026-06-01T20:00:00Z"}
+			{"id": 2, "name": "Sooner", "slug": "sooner", "startDate": "2026-05-01T18:00:00Z", "endDate": "2026-05-01T20:00:00Z"}`)},
+	}})
+	if name, err := firstEvent(server.Client, server.URL); name != "Sooner" || err != nil {
+		t.Errorf("firstEvent = %q, %v", name, err)
+	}
+}
+
+// TestFirstEventOfCatalogue serves a catalogue of the test on a loopback port.
+func TestFirstEventOfCatalogue(t *testing.T) {
+	records := mustNew()
+	if _, err := mustIn(resources.Events, records).Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
+		t.Fatal(err)
+	}
+	server := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: records, Loopback: true})
+	if name, err := firstEvent(http.DefaultClient, server.URL); name != "Reading" || err != nil {
+		t.Errorf("firstEvent = %q, %v", name, err)
+	}
+}
+
+// TestPostUnauthorized checks only the requests after ClearLog.
+func TestPostUnauthorized(t *testing.T) {
+	server := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Authorizer: httpapi.Bearer("s3cret")})
+	if _, err := firstEvent(server.Client, server.URL); err != nil {
+		t.Fatal(err)
+	}
+	server.ClearLog()
+	resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("status %s, want 401", resp.Status)
+	}
+	server.AssertRequests(t, "POST /api/events/")
+}
+
+// TestEventNamesDeadline runs in a synctest bubble, in which deadlines pass without
+// waiting.
+func TestEventNamesDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := cataloguetest.New(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		time.Sleep(2 * time.Hour)
+		if _, err := eventNames(ctx, server.Client, server.URL); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("eventNames: error %v, want %v", err, context.DeadlineExceeded)
+		}
+		server.AssertRequests(t) // no requests
+	})
+}
+
+func TestEventNamesRenamed(t *testing.T) {
+	server := cataloguetest.New(t)
+	err := mustIn(resources.Events, server.Catalogue).Update(1, func(e *resources.Event) error {
+		e.Name = "Renamed"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := eventNames(t.Context(), server.Client, server.URL)
+	if err != nil || !slices.Contains(names, "Renamed") {
+		t.Errorf("eventNames = %q, %v", names, err)
+	}
+}
+
+// TestEventNamesUnavailable makes the second page fail, an hour after the request for the
+// first.
+func TestEventNamesUnavailable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := cataloguetest.New(t)
+		slow := server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Delay(time.Hour))
+		server.Inject(
+			cataloguetest.Match{Collection: "events", Offset: 21},
+			cataloguetest.Status(503, "busy"))
+
+		_, err := eventNames(t.Context(), server.Client, server.URL)
+		if err == nil || slow.Count() != 1 {
+			t.Errorf("error %v after %d delays", err, slow.Count())
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package cataloguetest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+)
+
+// A Fault changes, delays or prevents the response to a request. [Server.Inject] applies
+// it to the requests that a [Match] selects. The zero Fault is invalid.
+type Fault struct {
+	call  string // that returned it, in Go
+	stage stage
+	// prepare, if not nil, changes the request before any fault is applied.
+	prepare func(i *interceptor)
+	// apply applies the fault to a request. It reports whether it could: faults of
+	// pages do not change other responses.
+	apply func(i *interceptor) bool
+	err   error // not nil if the arguments of the function were invalid
+}
+
+// A stage is a point in the making of a response. The faults of one request take
+// effect in the order of their stages.
+type stage int
+
+const (
+	beforeResponse stage = iota // Delay, ResetConnection
+	inPlaceOf                   // Status, Unavailable
+	inPage                      // faults of pages
+	inFormat                    // BrowsableAPI
+	inHeader                    // Header
+	atEnd                       // Truncate
+	whileSending                // Throttle, ResetAfter
+)
+
+// Status responds with a status code and a body. The request does not reach the
+// catalogue, so a write has no effect. The Content-Type is application/json if the
+// body is JSON, and otherwise text/html, as in the error pages of proxies. Use [Header]
+// to set another. A response with status 204 or 304 has no body. The code must be
+// between 200 and 999.
+func Status(code int, body string) Fault {
+	if code < 200 || code > 999 {
+		return Fault{err: fmt.Errorf("Status: invalid status %d; want 200 to 999", code)}
+	}
+	contentType := "text/html; charset=utf-8"
+	if json.Valid([]byte(body)) {
+		contentType = "application/json"
+	}
+	return Fault{call: call("Status", code, body), stage: inPlaceOf, apply: func(i *interceptor) bool {
+		header := i.w.Header().Clone()
+		header.Set("Content-Type", contentType)
+		i.response = &response{status: code, header: header, body: []byte(body)}
+		return true
+	}}
+}
+
+// unavailablePage is the body of a response by [Unavailable].
+const unavailablePage = "<!doctype html><title>503 Service Unavailable</title><h1>Service Unavailable</h1>"
+
+// Unavailable responds with status 503, a page of HTML like that of a proxy, and a header
+// Retry-After with the given time in seconds, rounded up. As with [Status], the request
+// does not reach the catalogue. The time must not be negative. It is only announced: a
+// request that comes earlier is not treated differently.
+func Unavailable(after time.Duration) Fault {
+	if after < 0 {
+		return Fault{err: fmt.Errorf("Unavailable: negative time %v", after)}
+	}
+	seconds := int64(after / time.Second)
+	if after%time.Second > 0 {
+		seconds++
+	}
+	status := Status(http.StatusServiceUnavailable, unavailablePage)
+	return Fault{call: call("Unavailable", after), stage: inPlaceOf, apply: func(i *interceptor) bool {
+		status.apply(i)
+		i.response.header.Set("Retry-After", strconv.FormatInt(seconds, 10))
+		return true
+	}}
+}
+
+// isToken reports whether text is a token, and so can name a header (RFC 9110,
+// section 5.6.2).
+func isToken(text string) bool {
+	const marks = "!#$%&'*+-.^_`|~"
+	for _, c := range text {
+		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (c < '0' || c > '9') && !strings.ContainsRune(marks, c) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// Header sets a header of the response, or removes it if value is empty. For
+// example, Header("Retry-After", "1") goes with a [Status] 503 or 429, and
+// Header("Content-Type", "text/html") mislabels a page. Content-Length and
+// Transfer-Encoding cannot be set; see [Truncate] and [ResetAfter].
+func Header(name, value string) Fault {
+	name = http.CanonicalHeaderKey(name)
+	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
+		return Fault{err: fmt.Errorf("Header: header %q cannot be set", name)}
+	}
+	return Fault{call: call("Header", name, value), stage: inHeader, apply: func(i *interceptor) bool {
+		if value == "" {
+			// Not deleted: net/http adds some headers that are absent, but not those
+			// that are nil.
+			i.response.header[name] = nil
+		} else {
+			i.response.header.Set(name, value)
+		}
+		return true
+	}}
+}
+
+// Delay waits before the request reaches the catalogue. Several delays add up. If
+// the request's context ends first, because the client has disconnected, the connection
+// is closed. Inside a synctest bubble the time is that of the bubble. A delay of zero or
+// less has no effect.
+//
+// The request body is read before the wait, because net/http does not detect before the
+// end of the body that a client has disconnected. Of a body longer than 1 MiB, which
+// the service refuses, only the first part is read, and the wait does not end early.
+func Delay(d time.Duration) Fault {
+	return Fault{call: call("Delay", d), stage: beforeResponse, apply: func(i *interceptor) bool {
+		i.delay += max(d, 0)
+		return true
+	}}
+}
+
+// Throttle sends the body in chunks of the given number of bytes, with a pause between
+// two chunks. If the request's context ends in a pause, the connection is closed. The
+// chunk size must be at least 1.
+func Throttle(chunk int, pause time.Duration) Fault {
+	if chunk < 1 {
+		return Fault{err: fmt.Errorf("Throttle: invalid chunk size %d; want at least 1", chunk)}
+	}
+	return Fault{call: call("Throttle", chunk, pause), stage: whileSending, apply: func(i *interceptor) bool {
+		i.chunk, i.pause = chunk, pause
+		return i.sendsBody()
+	}}
+}
+
+// ResetConnection closes the connection before the response. The request does not reach the
+// catalogue, so a write has no effect.
+//
+// The client of net/http retries a GET if the connection has been used before, as if
+// the server had closed an idle connection. The program sees the error only if the
+// retry is reset as well.
+func ResetConnection() Fault {
+	return Fault{call: call("ResetConnection"), stage: beforeResponse, apply: func(i *interceptor) bool {
+		i.reset = true
+		return true
+	}}
+}
+
+// ResetAfter sends the header, with the Content-Length of the whole body, and n bytes of
+// the body, and then closes the connection. At least the last byte is missing. The
+// request reaches the catalogue, so a write has its effect. A response without a
+// body is not changed. n must not be negative.
+func ResetAfter(n int) Fault {
+	if n < 0 {
+		return Fault{err: fmt.Errorf("ResetAfter: negative number of bytes %d", n)}
+	}
+	return Fault{call: call("ResetAfter", n), stage: whileSending, apply: func(i *interceptor) bool {
+		i.resetsBody, i.resetAfter = i.sendsBody(), n
+		return i.resetsBody
+	}}
+}
+
+// Truncate sends only the first n bytes of the body, with a Content-Length that
+// agrees. The response is valid HTTP, but its JSON is invalid. At least the last byte
+// is missing. A response without a body is not changed. n must not be negative.
+func Truncate(n int) Fault {
+	if n < 0 {
+		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}
+	}
+	return Fault{call: call("Truncate", n), stage: atEnd, apply: func(i *interceptor) bool {
+		if len(i.response.body) == 0 {
+			return false
+		}
+		i.response.body = i.response.body[:min(n, len(i.response.body)-1)]
+		return true
+	}}
+}
+
+// Do calls f when the request arrives, before the catalogue responds to it. A test uses it
+// to change records while a client reads them:
+//
+//	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Do(func() { films.Delete(1) }))
+//
+// f runs in the goroutine of the request, and concurrently if requests are. If f panics,
+// the connection is closed. If f is nil, the fault is invalid.
+func Do(f func()) Fault {
+	if f == nil {
+		return Fault{err: errors.New("Do: nil function")}
+	}
+	return Fault{call: call("Do"), stage: beforeResponse, apply: func(*interceptor) bool {
+		f()
+		return true
+	}}
+}
+
+// maxArgument is the number of bytes that are shown of a text passed to a fault.
+const maxArgument = 40
+
+// call returns the call of a function that returns a fault, such as `Status(503, "busy")`.
+// The arguments are texts, numbers and durations.
+func call(function string, arguments ...any) string {
+	var list []string
+	for _, a := range arguments {
+		if text, ok := a.(string); ok {
+			a = fmt.Sprintf("%q", fake.Truncate(text, maxArgument))
+		}
+		list = append(list, fmt.Sprint(a))
+	}
+	return function + "(" + strings.Join(list, ", ") + ")"
+}

@@ -1,0 +1,32 @@
+package cataloguetest
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestServersDoNotImportFaults checks that neither the handler nor the example that embeds it
+// imports this package or testing. The command in examples/backlist does.
+func TestServersDoNotImportFaults(t *testing.T) {
+	const module = "github.com/gobacklist/backlist/"
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	for _, program := range []string{"httpapi", "examples/embed"} {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+program).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", program, err)
+		}
+		deps := strings.Fields(string(out))
+		if !slices.Contains(deps, module+"pagination") {
+			t.Fatalf("%s: go list returned %d packages without pagination", program, len(deps))
+		}
+		for _, not := range []string{module + "httpapi/cataloguetest", "testing", "net/http/httptest", "github.com/google/go-cmp/cmp"} {
+			if slices.Contains(deps, not) {
+				t.Errorf("%s imports %s", program, not)
+			}
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package cataloguetest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// Keep this test similar to the package documentation.
+func TestFirstEventUnavailable(t *testing.T) {
+	server := cataloguetest.New(t)
+	busy := server.Inject(cataloguetest.Match{Collection: "events", Nth: 1}, cataloguetest.Status(503, "busy"))
+
+	if _, err := firstEvent(server.Client, server.URL); err == nil {
+		t.Error("no error of the first call")
+	}
+	if name, err := firstEvent(server.Client, server.URL); name == "" || err != nil {
+		t.Errorf("second call: %q, %v", name, err)
+	}
+	if busy.Count() != 1 {
+		t.Errorf("Count() = %d, want 1", busy.Count())
+	}
+}
+
+func TestInjectAndRemove(t *testing.T) {
+	server := cataloguetest.New(t)
+	all := server.Inject(cataloguetest.Match{}, cataloguetest.Status(500, ""))
+	gone := server.Inject(cataloguetest.Match{Collection: "books"}, cataloguetest.Status(410, ""))
+	expect := func(path string, want int) {
+		t.Helper()
+		if status, _ := get(t, server, path); status != want {
+			t.Errorf("%s: status %d, want %d", path, status, want)
+		}
+	}
+	expect("/api/books/", 410)
+	expect("/api/", 500)
+	gone.Remove()
+	expect("/api/books/", 500)
+	all.Remove()
+	expect("/api/books/", 200)
+	expect("/api/", 200)
+
+	other := cataloguetest.New(t)
+	other.Inject(cataloguetest.Match{}, cataloguetest.Status(500, ""))
+	expect("/api/", 200) // servers share no faults
+}
+
+// A fatalTB is a testing.TB that records the message of Fatalf.
+type fatalTB struct {
+	testing.TB
+	message string
+}
+
+func (f *fatalTB) Helper() {}
+
+// Fatalf panics, since it must not return.
+func (f *fatalTB) Fatalf(format string, args ...any) {
+	f.message = strings.TrimSpace(fmt.Sprintf(format, args...))
+	panic(f)
+}
+
+func TestInjectInvalid(t *testing.T) {
+	tb := &fatalTB{TB: t}
+	server := cataloguetest.New(tb)
+	defer func() {
+		if recover() != tb {
+			t.Error("Fatalf was not called")
+		}
+		const want = `cataloguetest: Inject: Match.Collection: unknown collection: "magazines": want one of `
+		if !strings.HasPrefix(tb.message, want) {
+			t.Errorf("Fatalf(%q), want %q", tb.message, want)
+		}
+	}()
+	server.Inject(cataloguetest.Match{Collection: "magazines"}, cataloguetest.ResetConnection())
+}
+
+func TestEveryFault(t *testing.T) {
+	page := cataloguetest.Match{Method: http.MethodGet, Collection: "events", Offset: 21}
+	for name, fault := range map[string]cataloguetest.Fault{
+		"Status":          cataloguetest.Status(503, `{"detail":"Later."}`),
+		"Unavailable":     cataloguetest.Unavailable(time.Second),
+		"Header":          cataloguetest.Header("Retry-After", "1"),
+		"Delay":           cataloguetest.Delay(time.Millisecond),
+		"Throttle":        cataloguetest.Throttle(4096, time.Millisecond),
+		"ResetConnection": cataloguetest.ResetConnection(),
+		"ResetAfter":      cataloguetest.ResetAfter(100),
+		"Truncate":        cataloguetest.Truncate(100),
+		"Do":              cataloguetest.Do(func() {}),
+		"NextIsSelf":      cataloguetest.NextIsSelf(),
+		"MissingRow":      cataloguetest.MissingRow(),
+		"RepeatedRow":     cataloguetest.RepeatedRow(),
+		"Page":            cataloguetest.Page(func(_ *http.Request, page *pagination.Envelope[json.RawMessage]) { page.Count-- }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := cataloguetest.New(t)
+			broken := server.Inject(page, fault)
+			for _, path := range []string{"/api/events/", "/api/events/?offset=21", "/api/books/?offset=21"} {
+				if resp, err := server.Client.Get(server.URL + path); err == nil {
+					resp.Body.Close()
+				}
+			}
+			if broken.Count() != 1 {
+				t.Errorf("Count() = %d, want 1", broken.Count())
+			}
+		})
+	}
+}
+
+// TestDo checks that a write between two pages is seen by the second.
+func TestDo(t *testing.T) {
+	server := cataloguetest.NewWith(t, cataloguetest.Options{
+		Limits:   pagination.Limits{Default: 2, Max: 2},
+		Fixtures: files("labels.json", `[{"id":1},{"id":2},{"id":3},{"id":4}]`),
+	})
+	labels := mustIn(resources.Labels, server.Catalogue)
+	deletion := server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Do(func() {
+		if err := labels.Delete(1); err != nil {
+			t.Error(err)
+		}
+	}))
+	first := page(t, server, "/api/labels/?ordering=id&limit=100")
+	second := page(t, server, "/api/labels/?ordering=id&offset=2")
+	var got []int
+	for _, r := range append(first.Records, second.Records...) {
+		got = append(got, r.ID)
+	}
+	if diff := cmp.Diff([]int{1, 2, 4}, got); diff != "" || second.Count != 3 || deletion.Count() != 1 {
+		t.Errorf("count %d, %d calls, ids (-want +got):\n%s", second.Count, deletion.Count(), diff)
+	}
+}
+
+// TestDoPanics checks that a panic closes the connection, and that a later request is served.
+func TestDoPanics(t *testing.T) {
+	server := cataloguetest.New(t)
+	server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Do(func() { panic(http.ErrAbortHandler) }))
+	if resp, err := server.Client.Get(server.URL + "/api/labels/"); err == nil {
+		resp.Body.Close()
+		t.Error("no error")
+	}
+	if status, _ := get(t, server, "/api/labels/"); status != http.StatusOK {
+		t.Errorf("status %d, want 200", status)
+	}
+}
+
+// runServer runs a test with a server to its end and returns its logs and failures.
+func runServer(t *testing.T, opts cataloguetest.Options, test func(server *cataloguetest.Server)) (logs, failures []string) {
+	t.Helper()
+	r := &recorder{TB: t}
+	test(cataloguetest.NewWith(r, opts))
+	r.end()
+	return r.logs, r.errors
+}
+
+// here returns the file and the line that is n lines below the caller's.
+func here(n int) string {
+	_, file, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line+n)
+}
+
+func TestUnusedFaults(t *testing.T) {
+	var at string
+	tests := []struct {
+		reason string
+		test   func(server *cataloguetest.Server)
+		want   string // with AT for the place of the call; empty: nothing is reported
+	}{
+		{"no fault", func(server *cataloguetest.Server) { getAll(t, server, "/api/") }, ""},
+		{"used", func(server *cataloguetest.Server) {
+			server.Inject(cataloguetest.Match{}, cataloguetest.Status(503, "busy"))
+			getAll(t, server, "/api/")
+		}, ""},
+		{"used and removed", func(server *cataloguetest.Server) {
+			b := server.Inject(cataloguetest.Match{}, cataloguetest.Status(503, "busy"))
+			getAll(t, server, "/api/")
+			b.Remove()
+		}, ""},
+		{"no request", func(server *cataloguetest.Server) {
+			at = here(1)
+			server.Inject(cataloguetest.Match{Collection: "events", Method: "GET"}, cataloguetest.Status(503, "busy"))
+			getAll(t, server, "/api/", "/api/books/")
+		}, `cataloguetest: AT: Inject(Match{Method: "GET", Collection: "events"}, Status(503, "busy")) changed no response: no request matched its Match`},
+		{"too few requests", func(server *cataloguetest.Server) {
+			at = here(1)
+			server.Inject(cataloguetest.Match{Collection: "events", Nth: 3}, cataloguetest.Delay(time.Minute))
+			getAll(t, server, "/api/events/", "/api/books/", "/api/events/")
+		}, `cataloguetest: AT: Inject(Match{Collection: "events", Nth: 3}, Delay(1m0s)) changed no response: requests that matched: 2; Share, After and Nth selected none of them`},
+		{"a fault of pages and no page", func(server *cataloguetest.Server) {
+			at = here(1)
+			server.Inject(cataloguetest.Match{}, cataloguetest.MissingRow())
+			getAll(t, server, "/api/")
+		}, `cataloguetest: AT: Inject(Match{}, MissingRow()) changed no response: requests that matched: 1, of which 1 were selected; the fault could not change their responses`},
+		{"removed alone", func(server *cataloguetest.Server) {
+			at = here(1)
+			server.Inject(cataloguetest.Match{}, cataloguetest.ResetConnection()).Remove()
+			getAll(t, server, "/api/")
+		}, `cataloguetest: AT: Inject(Match{}, ResetConnection()) changed no response: no request matched its Match`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			logs, failures := runServer(t, cataloguetest.Options{}, tt.test)
+			var want []string
+			if tt.want != "" {
+				want = []string{strings.Replace(tt.want, "AT", at, 1)}
+			}
+			if diff := cmp.Diff(want, logs); diff != "" || failures != nil {
+				t.Errorf("logs (-want +got):\n%s\nfailures %q", diff, failures)
+			}
+			_, failures = runServer(t, cataloguetest.Options{RequireFaults: true}, tt.test)
+			if diff := cmp.Diff(want, failures); diff != "" {
+				t.Errorf("failures with RequireFaults (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A skipped is a testing.TB of a test that has been skipped.
+type skipped struct{ *recorder }
+
+func (skipped) Skipped() bool { return true }
+
+func TestUnusedFaultsOfSkippedTest(t *testing.T) {
+	tb := skipped{&recorder{TB: t}}
+	server := cataloguetest.NewWith(tb, cataloguetest.Options{RequireFaults: true})
+	server.Inject(cataloguetest.Match{}, cataloguetest.ResetConnection())
+	tb.end()
+	if tb.logs != nil || tb.errors != nil {
+		t.Errorf("logs %q, failures %q", tb.logs, tb.errors)
+	}
+}
+
+// TestUnusedFaultsBounded checks that at most ten faults are reported, each with a text of
+// bounded length.
+func TestUnusedFaultsBounded(t *testing.T) {
+	logs, _ := runServer(t, cataloguetest.Options{}, func(server *cataloguetest.Server) {
+		for range 25 {
+			server.Inject(cataloguetest.Match{}, cataloguetest.Status(http.StatusOK, strings.Repeat("x", 5000)))
+		}
+	})
+	if len(logs) != 11 || logs[10] != "cataloguetest: and 15 more faults changed no response" {
+		t.Errorf("%d logs, the last %q", len(logs), logs[len(logs)-1])
+	}
+	for _, line := range logs {
+		if len(line) > 250 {
+			t.Errorf("a log of %d bytes: %s", len(line), line)
+		}
+	}
+}
+
+// TestUnavailable checks the header Retry-After, which holds whole seconds.
+func TestUnavailable(t *testing.T) {
+	for after, want := range map[time.Duration]string{
+		0: "0", time.Nanosecond: "1", time.Second: "1", 1500 * time.Millisecond: "2", time.Hour: "3600",
+	} {
+		server := cataloguetest.New(t)
+		server.Inject(cataloguetest.Match{}, cataloguetest.Unavailable(after))
+		resp, err := server.Client.Get(server.URL + "/api/events/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header.Get("Retry-After"); got != want || resp.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("Unavailable(%v): status %d, Retry-After %q, want 503 and %q", after, resp.StatusCode, got, want)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package cataloguetest_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+)
+
+// TestExchanges checks that an exchange is recorded once the client has its response.
+func TestExchanges(t *testing.T) {
+	for name, opts := range map[string]cataloguetest.Options{"in process": {Empty: true}, "loopback": {Empty: true, Loopback: true}} {
+		t.Run(name, func(t *testing.T) {
+			server := cataloguetest.NewWith(t, opts)
+			request, err := http.NewRequest("POST", server.URL+"/api/events/?a=%20b", strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Content-Type", "application/json")
+			request.Header.Set("X-Test", "1")
+			resp, err := server.Client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if resp.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+			log := server.Exchanges()
+			if len(log) != 1 {
+				t.Fatalf("%d exchanges, want 1", len(log))
+			}
+			e := log[0]
+			got := map[string]any{"method": e.Method, "url": e.URL.String(), "header": e.Header.Get("X-Test"), "body": string(e.Body),
+				"status": e.Status, "type": e.ResponseHeader.Get("Content-Type"), "answer": string(e.ResponseBody), "cut": e.Cut, "aborted": e.Aborted}
+			want := map[string]any{"method": "POST", "url": "/api/events/?a=%20b", "header": "1", "body": "{}",
+				"status": 400, "type": "application/json", "answer": string(body), "cut": false, "aborted": false}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if e.Duration <= 0 {
+				t.Errorf("Duration = %v", e.Duration)
+			}
+		})
+	}
+}
+
+func TestExchangesAreCopies(t *testing.T) {
+	server := cataloguetest.New(t)
+	getAll(t, server, "/api/news/?limit=1")
+	first := server.Exchanges()
+	clear(first[0].ResponseBody)
+	first[0].ResponseHeader.Set("Content-Type", "text/plain")
+	first[0].Header.Set("User-Agent", "changed")
+	first[0].URL.Path = "/"
+	e := server.Exchanges()[0]
+	if bytes.Equal(e.ResponseBody, first[0].ResponseBody) || e.ResponseHeader.Get("Content-Type") != "application/json" ||
+		e.Header.Get("User-Agent") != "Go-http-client/1.1" || e.URL.Path != "/api/news/" {
+		t.Errorf("exchange was changed: %+v", e)
+	}
+}
+
+func TestExchangesOfConcurrentRequests(t *testing.T) {
+	server := cataloguetest.New(t)
+	var all sync.WaitGroup
+	want := map[string]int{}
+	for i := range 8 {
+		path := fmt.Sprintf("/api/events/?limit=%d", i+1)
+		want["GET "+path] = 20
+		all.Go(func() {
+			for range 20 {
+				getAll(t, server, path)
+				server.Exchanges()
+			}
+		})
+	}
+	all.Wait()
+	got := map[string]int{}
+	for _, e := range server.Exchanges() {
+		got[e.Method+" "+e.URL.String()]++
+		if e.Status != 200 || !bytes.HasPrefix(e.ResponseBody, []byte(`{"count":300,`)) || !bytes.HasSuffix(e.ResponseBody, []byte("}]}")) {
+			t.Errorf("%s: %d, %.20s…", e.URL, e.Status, e.ResponseBody)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestExchangesOfHandlerCalls checks that calls of the handler without the client are
+// recorded.
+func TestExchangesOfHandlerCalls(t *testing.T) {
+	server := cataloguetest.New(t)
+	server.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("HEAD", "/api/", nil))
+	server.AssertRequests(t, "HEAD /api/")
+	if e := server.Exchanges()[0]; e.Status != 200 || len(e.ResponseBody) != 0 {
+		t.Errorf("unexpected exchange %v", e)
+	}
+}
+
+// TestExchangesAreBounded checks that only the beginning of a long body is kept, and that
+// the client receives all of it.
+func TestExchangesAreBounded(t *testing.T) {
+	server := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
+	long := strings.Repeat("x", 2<<20)
+	err := server.Catalogue.Load(strings.NewReader(`{"news":[{"id": 1, "text": "`+long+`"}]}`), catalogue.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pages = 70 // of 1 MiB each in the log
+	for range pages {
+		if _, body := get(t, server, "/api/news/"); len(body) < len(long) {
+			t.Fatalf("client received %d bytes, want at least %d", len(body), len(long))
+		}
+	}
+	log := server.Exchanges()
+	kept := 0
+	for i, e := range log {
+		if !e.Cut || len(e.ResponseBody) != 0 && len(e.ResponseBody) != 1<<20 || e.Status != 200 {
+			t.Errorf("exchange %d: Cut = %t with %d bytes", i, e.Cut, len(e.ResponseBody))
+		}
+		kept += len(e.ResponseBody)
+	}
+	if len(log) != pages || kept > 64<<20 || kept < 60<<20 {
+		t.Errorf("%d exchanges with %d bytes, want %d with at most 64 MiB", len(log), kept, pages)
+	}
+	if got := failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "news") }); got != "news: GET /api/news/: too long to be checked" {
+		t.Errorf("AssertWalkedOnce failed with %q", got)
+	}
+}
+
+func TestClearLog(t *testing.T) {
+	server := cataloguetest.New(t)
+	getAll(t, server, "/api/", "/api/events/")
+	server.ClearLog()
+	server.AssertRequests(t)
+	getAll(t, server, "/api/books/")
+	server.AssertRequests(t, "GET /api/books/")
+}
+
+func TestExchangeString(t *testing.T) {
+	server := cataloguetest.New(t)
+	getAll(t, server, "/api/nothing/?q=1")
+	e := server.Exchanges()[0]
+	e.Duration = 41_300
+	if got, want := e.String(), "GET /api/nothing/?q=1 → 404, 23 bytes, 41µs"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+	e.Aborted = true
+	if got, want := e.String(), "GET /api/nothing/?q=1 → 404, 23 bytes, then cut off, 41µs"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+	if got, want := (cataloguetest.Exchange{}).String(), " → no response yet, 0s"; got != want {
+		t.Errorf("zero Exchange: String() = %q, want %q", got, want)
+	}
+	e.Status, e.ResponseBody = 0, nil
+	if got, want := e.String(), "GET /api/nothing/?q=1 → cut off, 41µs"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+}
+
+// TestExchangesWithFaults checks that exchanges include the effect of faults, and that a
+// page that is fetched again after an error counts once.
+func TestExchangesWithFaults(t *testing.T) {
+	for name, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Loopback: true}} {
+		t.Run(name, func(t *testing.T) {
+			server := cataloguetest.NewWith(t, opts)
+			server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
+			server.Inject(cataloguetest.Match{Nth: 3}, cataloguetest.ResetAfter(10))
+			for _, offset := range []int{0, 150, 150, 150} {
+				resp, err := server.Client.Get(fmt.Sprintf("%s/api/events/?limit=150&offset=%d", server.URL, offset))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body) // one is cut
+				resp.Body.Close()
+			}
+			server.Client.CloseIdleConnections()
+			var got []string
+			for _, e := range server.Exchanges() {
+				got = append(got, fmt.Sprintf("%d %.5s aborted %t", e.Status, e.ResponseBody, e.Aborted))
+			}
+			want := []string{`200 {"cou aborted false`, `503 busy aborted false`, `200 {"cou aborted true`, `200 {"cou aborted false`}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			server.AssertWalkedOnce(t, "events")
+		})
+	}
+}
+
+func TestDelayInSynctest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := cataloguetest.New(t)
+		server.Inject(cataloguetest.Match{Path: "/api/news/"}, cataloguetest.Delay(time.Hour))
+		getAll(t, server, "/api/news/")
+		if took := server.Exchanges()[0].Duration; took != time.Hour {
+			t.Errorf("Duration = %v, want 1h", took)
+		}
+	})
+}

@@ -1,0 +1,273 @@
+package cataloguetest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A Match selects the requests that a fault applies to: those that match all of its
+// fields that are set. The zero Match selects every request.
+type Match struct {
+	// Method is the method of the request in upper case. If empty, any method
+	// matches.
+	Method string
+	// Path is the decoded path of the request, such as "/api/events/", or
+	// "/v1/films/7/" for a record of a program's own collection. If it contains braces,
+	// it is a pattern of [http.ServeMux]: "/v1/films/{id}/{$}" matches the path of any
+	// film. As there, a pattern with a slash at its end matches the paths below as well.
+	// If empty, any path matches.
+	Path string
+	// Collection is the key or path segment of a collection, such as "itemVariants"
+	// or "item_variants". It matches requests to the path of the collection and, if its
+	// records have paths of their own, to those, with any method. If empty, any request
+	// matches.
+	Collection string
+	// Offset matches GET and HEAD requests for the page of any collection that begins at
+	// this offset, with any limit. Zero matches any request; Nth: 1 selects a first page.
+	Offset int
+
+	// Share is the fraction of the requests matching the fields above that is
+	// selected: 0.1 selects about one in ten. The choice depends only on Seed and on
+	// the number of the request among those, so a program that sends its requests one
+	// after another meets the same faults in every run. With concurrent requests, the
+	// same numbers are selected, but the order of arrival is not determined. Zero
+	// selects all.
+	Share float64
+	// Seed determines the choice of Share. Zero is a seed like any other.
+	Seed uint64
+
+	// After is the number of requests to skip at the start, of those that the fields
+	// above select. With 1, the second request is the first that is selected.
+	After int
+	// Nth selects a single request, of those that the fields above select; 1 is the
+	// first. Zero selects all.
+	Nth int
+}
+
+// check returns an error if a field is invalid or can match no request.
+func (m *Match) check(p paths) error {
+	if _, err := p.named(m.Collection); err != nil && m.Collection != "" {
+		return fmt.Errorf("Match.Collection: %w", err)
+	}
+	if upper := strings.ToUpper(m.Method); m.Method != upper {
+		return fmt.Errorf("Match.Method: %q is not in upper case; want %q", m.Method, upper)
+	}
+	if m.Path != "" {
+		if err := checkPath(m.Path, p); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.Method != "" && !isToken(m.Method):
+		return fmt.Errorf("Match.Method: %q is not a method; want one such as %q", m.Method, http.MethodGet)
+	case m.Offset < 0:
+		return fmt.Errorf("Match.Offset: negative offset %d", m.Offset)
+	case !(m.Share >= 0 && m.Share <= 1): // false for NaN
+		return fmt.Errorf("Match.Share: %v is not between 0 and 1", m.Share)
+	case m.After < 0:
+		return fmt.Errorf("Match.After: negative number of requests %d", m.After)
+	case m.Nth < 0:
+		return fmt.Errorf("Match.Nth: negative number %d; the first request is 1", m.Nth)
+	}
+	return nil
+}
+
+// matches reports whether a request matches Method, Path, Collection and Offset. The pattern
+// is that of Path, if it is one.
+func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
+	switch {
+	case m.Method != "" && m.Method != r.Method:
+		return false
+	case pattern != nil && !pattern.matches(r):
+		return false
+	case pattern == nil && m.Path != "" && m.Path != r.URL.Path:
+		return false
+	case m.Collection != "":
+		if c, err := p.named(m.Collection); err != nil || !p.belongs(r.URL.Path, c) {
+			return false
+		}
+	}
+	return m.Offset == 0 || requestsPage(r, p) && offsetOf(r) == m.Offset
+}
+
+// requestsPage reports whether a request is a GET or HEAD of a page.
+func requestsPage(r *http.Request, p paths) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && p.isCollection(r.URL.Path)
+}
+
+// offsetOf returns the offset of a request, as the handler parses it. It does not depend on the
+// limits.
+func offsetOf(r *http.Request) int {
+	return pagination.Limits{}.Window(pagination.ParseQuery(r.URL.RawQuery)).Offset
+}
+
+// inShare reports whether the nth matching request belongs to the share. It compares
+// the nth number of SplitMix64 with the share of all numbers.
+func (m *Match) inShare(nth int) bool {
+	if m.Share == 0 || m.Share == 1 {
+		return true
+	}
+	z := m.Seed + uint64(nth)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return float64(z) < m.Share*math.MaxUint64
+}
+
+// inRange reports whether After and Nth select the nth request of the share.
+func (m *Match) inRange(nth int) bool {
+	return nth > m.After && (m.Nth == 0 || nth-m.After == m.Nth)
+}
+
+// checkPath returns an error if no request that the service answers can have the path.
+func checkPath(path string, p paths) error {
+	if !strings.HasPrefix(path, "/") {
+		return fmt.Errorf("Match.Path: %q does not begin with a slash; want %s", path, suggestPath(path))
+	}
+	if i := strings.IndexAny(path, "?#"); i >= 0 {
+		return fmt.Errorf("Match.Path: %q has a query or a fragment; want %q, or an Offset", path, path[:i])
+	}
+	if isPattern(path) {
+		if _, err := newPathPattern(path); err != nil {
+			return fmt.Errorf("Match.Path: %q is not a pattern of http.ServeMux: %w", path, err)
+		}
+	}
+	if p.isServed(wildcard.ReplaceAllString(path, "1") + "/") {
+		return fmt.Errorf("Match.Path: the service redirects %q; want %q", path, path+"/")
+	}
+	return nil
+}
+
+// suggestPath returns what a test may have meant by a path without a slash in front.
+func suggestPath(text string) string {
+	if method, path, ok := strings.Cut(text, " "); ok && isToken(method) {
+		return fmt.Sprintf("Match{Method: %q, Path: %q}", method, path)
+	}
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		return fmt.Sprintf("%q", u.Path)
+	}
+	if i := strings.IndexAny(text, "?#"); i >= 0 {
+		text = text[:i]
+	}
+	return fmt.Sprintf("%q", "/"+text)
+}
+
+// wildcard matches a wildcard of a pattern of http.ServeMux.
+var wildcard = regexp.MustCompile(`\{[^{}/]*\}`)
+
+// isPattern reports whether a path is a pattern.
+func isPattern(path string) bool { return strings.ContainsAny(path, "{}") }
+
+// A pathPattern matches requests by a pattern of http.ServeMux without method and host.
+type pathPattern struct{ mux *http.ServeMux }
+
+func newPathPattern(pattern string) (p *pathPattern, err error) {
+	defer func() {
+		if reason := recover(); reason != nil { // of an invalid pattern
+			err = fmt.Errorf("%v", reason)
+		}
+	}()
+	p = &pathPattern{http.NewServeMux()}
+	p.mux.Handle(pattern, matched{})
+	return p, nil
+}
+
+// matches reports whether the path of a request matches. The mux redirects some of the
+// requests that do not.
+func (p *pathPattern) matches(r *http.Request) bool {
+	handler, _ := p.mux.Handler(r)
+	_, ok := handler.(matched)
+	return ok
+}
+
+// matched is the handler of requests that match.
+type matched struct{}
+
+func (matched) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// text returns the Match as it is written in Go, with the fields that are set.
+func (m *Match) text() string {
+	var fields []string
+	add := func(set bool, format string, value any) {
+		if set {
+			fields = append(fields, fmt.Sprintf(format, value))
+		}
+	}
+	add(m.Method != "", "Method: %q", m.Method)
+	add(m.Path != "", "Path: %q", m.Path)
+	add(m.Collection != "", "Collection: %q", m.Collection)
+	add(m.Offset != 0, "Offset: %d", m.Offset)
+	add(m.Share != 0, "Share: %v", m.Share)
+	add(m.Seed != 0, "Seed: %d", m.Seed)
+	add(m.After != 0, "After: %d", m.After)
+	add(m.Nth != 0, "Nth: %d", m.Nth)
+	return "Match{" + strings.Join(fields, ", ") + "}"
+}
+
+// paths are the paths of the collections of a service.
+type paths struct {
+	root        string // of the root listing
+	collections []schema.Description
+}
+
+// pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/.
+func pathsOf(c *catalogue.Catalogue, root string) paths {
+	p := paths{root: cmp.Or(root, "/api/")}
+	for _, collection := range c.All() {
+		p.collections = append(p.collections, collection.Description())
+	}
+	return p
+}
+
+// named returns the collection with the given key or path segment. The error suggests a key.
+func (p paths) named(name string) (schema.Description, error) {
+	var known []string
+	for _, c := range p.collections {
+		if c.Key == name || c.Segment == name {
+			return c, nil
+		}
+		known = append(known, c.Key)
+	}
+	return schema.Description{}, fmt.Errorf("%w: %q: %s", catalogue.ErrUnknownCollection, name, ordering.Suggest(name, known))
+}
+
+// of returns the path at which a collection is served.
+func (p paths) of(c schema.Description) string {
+	return p.root + c.Segment + "/"
+}
+
+// isCollection reports whether a path is that of a collection.
+func (p paths) isCollection(path string) bool {
+	return slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.of(c) == path })
+}
+
+// isServed reports whether a path is that of the root listing, of a collection or of a
+// record.
+func (p paths) isServed(path string) bool {
+	return path == p.root || slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) })
+}
+
+// recordActions are those of the path of a record.
+const recordActions = schema.AllActions &^ (schema.List | schema.Create)
+
+// belongs reports whether a path is that of a collection or, if its records have paths, of
+// one of them.
+func (p paths) belongs(path string, c schema.Description) bool {
+	rest, ok := strings.CutPrefix(path, p.of(c))
+	if !ok || rest == "" {
+		return ok
+	}
+	id, slash := strings.CutSuffix(rest, "/")
+	return slash && id != "" && !strings.ContainsAny(id, "/.") && c.Actions&recordActions != 0
+}

@@ -1,0 +1,266 @@
+package cataloguetest
+
+import (
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+func TestMatch(t *testing.T) {
+	requests := []string{
+		"GET /api/books/",
+		"HEAD /api/books/?offset=0",
+		"GET /api/books/?limit=3&offset=3",
+		"POST /api/books/",
+		"GET /api/item_variants/?offset=3",
+		"GET /api/",
+		"GET /api/books/?offset=3&offset=0",
+		"GET /api/books/?offset=+3",
+	}
+	tests := []struct {
+		reason string
+		match  Match
+		want   []int // numbers of the requests, from 1
+	}{
+		{"zero Match", Match{}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"method", Match{Method: "POST"}, []int{4}},
+		{"path", Match{Path: "/api/"}, []int{6}},
+		{"unknown path", Match{Path: "/login"}, nil},
+		{"pattern with a wildcard", Match{Path: "/api/{collection}/"}, []int{1, 2, 3, 4, 5, 7, 8}},
+		{"pattern of the exact path", Match{Path: "/api/{$}"}, []int{6}},
+		{"pattern with all that follows", Match{Path: "/{rest...}"}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"pattern and method", Match{Path: "/api/{collection}/{$}", Method: "POST"}, []int{4}},
+		{"pattern without the last slash, which the mux would redirect", Match{Path: "/{root}/books/{id}/"}, nil},
+		{"collection, any method", Match{Collection: "books"}, []int{1, 2, 3, 4, 7, 8}},
+		{"collection by key", Match{Collection: "itemVariants"}, []int{5}},
+		{"collection by segment", Match{Collection: "item_variants"}, []int{5}},
+		{"second pages of any collection", Match{Offset: 3}, []int{3, 5, 8}},
+		{"second pages of one collection", Match{Collection: "books", Offset: 3}, []int{3, 8}},
+		{"page and a path that is not of a collection", Match{Path: "/api/", Offset: 3}, nil},
+		{"first request", Match{Nth: 1}, []int{1}},
+		{"fifth request", Match{Nth: 5}, []int{5}},
+		{"more requests than there are", Match{Nth: 9}, nil},
+		{"second matching request", Match{Collection: "books", Method: "GET", Nth: 2}, []int{3}},
+		{"all but two", Match{After: 2}, []int{3, 4, 5, 6, 7, 8}},
+		{"second after two", Match{After: 2, Nth: 2}, []int{4}},
+		{"share of 1", Match{Share: 1}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.reason, func(t *testing.T) {
+			server, injections := serveFaults(t, at(tt.match, Header("X-Selected", "yes")))
+			var selected []int
+			for i, request := range requests {
+				method, path, _ := strings.Cut(request, " ")
+				r, err := http.NewRequest(method, server.URL+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := server.Client().Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if resp.Header.Get("X-Selected") != "" {
+					selected = append(selected, i+1)
+				}
+			}
+			if diff := cmp.Diff(tt.want, selected); diff != "" {
+				t.Errorf("selected requests (-want +got):\n%s", diff)
+			}
+			if n := injections[0].Count(); n != len(tt.want) {
+				t.Errorf("Count() = %d, want %d", n, len(tt.want))
+			}
+		})
+	}
+}
+
+func TestMatchShare(t *testing.T) {
+	const n = 4000
+	selected := func(share float64, seed uint64) (numbers []int) {
+		w := Match{Share: share, Seed: seed}
+		for i := range n {
+			if w.inShare(i + 1) {
+				numbers = append(numbers, i+1)
+			}
+		}
+		return numbers
+	}
+	for _, share := range []float64{0.01, 0.25, 0.5, 0.9} {
+		for seed := range uint64(5) {
+			got := float64(len(selected(share, seed)))
+			// Five standard deviations, a chance of less than one in a million.
+			if off := math.Abs(got - n*share); off > 5*math.Sqrt(n*share*(1-share)) {
+				t.Errorf("share %v with seed %d selected %v of %d requests", share, seed, got, n)
+			}
+		}
+	}
+	if cmp.Equal(selected(0.5, 1), selected(0.5, 2)) {
+		t.Error("two seeds select the same requests")
+	}
+	if !cmp.Equal(selected(0.5, 3), selected(0.5, 3)) {
+		t.Error("one seed selects different requests")
+	}
+}
+
+// TestMatchShareIsSplitMix64 uses the first numbers that the reference implementation of
+// SplitMix64 returns for the seed 1234567.
+func TestMatchShareIsSplitMix64(t *testing.T) {
+	numbers := []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821}
+	for i, number := range numbers {
+		share := float64(number) / math.MaxUint64
+		above, below := Match{Share: share + 1e-9, Seed: 1234567}, Match{Share: share - 1e-9, Seed: 1234567}
+		if !above.inShare(i+1) || below.inShare(i+1) {
+			t.Errorf("number %d of SplitMix64 is not %d", i+1, number)
+		}
+	}
+}
+
+// TestFaultsConcurrentRequests checks that as many concurrent requests are selected as
+// sequential ones.
+func TestFaultsConcurrentRequests(t *testing.T) {
+	share := Match{Collection: "books", Share: 0.3, Seed: 9}
+	server, injections := serveFaults(t,
+		at(Match{Nth: 40}, Header("X-Nth", "40")),
+		at(share, Status(500, "")),
+		at(Match{Offset: 3, After: 10}, MissingRow()),
+		at(Match{Offset: 3}, Page(fewer)),
+		at(Match{Nth: 77}, Delay(time.Millisecond)),
+	)
+	client := server.Client()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 25 {
+				resp, err := client.Get(server.URL + "/api/books/?limit=3&offset=3")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	selected := 0
+	for i := range 200 {
+		if share.inShare(i + 1) {
+			selected++
+		}
+	}
+	if injections[0].Count() != 1 || injections[1].Count() != selected || injections[4].Count() != 1 {
+		t.Errorf("Counts = %d, %d, %d, want 1, %d, 1", injections[0].Count(), injections[1].Count(), injections[4].Count(), selected)
+	}
+	// A response with a status has no count.
+	if n := injections[3].Count(); n != 200-selected {
+		t.Errorf("Page: Count() = %d, want %d", n, 200-selected)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	server, injections := serveFaults(t, at(Match{}, Status(500, "")), at(Match{}, Status(501, "")))
+	status := func() int { return request(t, server, "GET", "/api/").Status }
+	if got := status(); got != 501 {
+		t.Errorf("both faults: status %d, want 501", got)
+	}
+	injections[1].Remove()
+	injections[1].Remove()
+	if got := status(); got != 500 {
+		t.Errorf("one fault removed: status %d, want 500", got)
+	}
+	injections[0].Remove()
+	if got := status(); got != 200 {
+		t.Errorf("both faults removed: status %d, want 200", got)
+	}
+	if injections[0].Count() != 2 || injections[1].Count() != 1 {
+		t.Errorf("Counts = %d, %d, want 2, 1", injections[0].Count(), injections[1].Count())
+	}
+}
+
+func TestInvalidFaults(t *testing.T) {
+	tests := []struct {
+		reason string
+		match  Match
+		fault  Fault
+		text   string // in the error
+	}{
+		{"zero Fault", Match{}, Fault{}, "zero Fault"},
+		{"status of two digits", Match{}, Status(99, ""), "99"},
+		{"informational status", Match{}, Status(103, ""), "103"},
+		{"status of four digits", Match{}, Status(1000, ""), "1000"},
+		{"empty header name", Match{}, Header("", "x"), "Header"},
+		{"content length", Match{}, Header("content-length", "5"), "Content-Length"},
+		{"space in a header name", Match{}, Header("Retry After", "5"), "Retry After"},
+		{"non-ASCII header name", Match{}, Header("É", "5"), "É"},
+		{"negative time", Match{}, Unavailable(-1), "-1ns"},
+		{"empty chunks", Match{}, Throttle(0, time.Second), "chunk size 0"},
+		{"negative number of bytes", Match{}, ResetAfter(-1), "-1"},
+		{"negative number of bytes", Match{}, Truncate(-1), "-1"},
+		{"no function", Match{}, Page(nil), "Page: nil function"},
+		{"no function", Match{}, Do(nil), "Do: nil function"},
+		{"unknown collection", Match{Collection: "magazines"}, ResetConnection(), "magazines"},
+		{"method in lower case", Match{Method: "get"}, ResetConnection(), `Match.Method: "get" is not in upper case; want "GET"`},
+		{"method with a space", Match{Method: "GET "}, ResetConnection(), `Match.Method: "GET " is not a method`},
+		{"path without the first slash", Match{Path: "api/events/"}, ResetConnection(), `want "/api/events/"`},
+		{"URL", Match{Path: "http://catalogue.test/api/events/?limit=2"}, ResetConnection(), `want "/api/events/"`},
+		{"method in the path", Match{Path: "GET /api/events/"}, ResetConnection(), `want Match{Method: "GET", Path: "/api/events/"}`},
+		{"query", Match{Path: "/api/events/?limit=2"}, ResetConnection(), `has a query or a fragment; want "/api/events/"`},
+		{"fragment", Match{Path: "/api/events/#top"}, ResetConnection(), `has a query or a fragment; want "/api/events/"`},
+		{"collection without its slash", Match{Path: "/api/item_variants"}, ResetConnection(), `want "/api/item_variants/"`},
+		{"root listing without its slash", Match{Path: "/api"}, ResetConnection(), `want "/api/"`},
+		{"wildcard that is not closed", Match{Path: "/api/{id/"}, ResetConnection(), "not a pattern of http.ServeMux"},
+		{"wildcard in a segment", Match{Path: "/api/x{id}/"}, ResetConnection(), "not a pattern of http.ServeMux"},
+		{"negative offset", Match{Offset: -1}, ResetConnection(), "-1"},
+		{"share above 1", Match{Share: 1.1}, ResetConnection(), "1.1"},
+		{"negative share", Match{Share: -0.1}, ResetConnection(), "-0.1"},
+		{"share is NaN", Match{Share: math.NaN()}, ResetConnection(), "NaN"},
+		{"negative Nth", Match{Nth: -1}, ResetConnection(), "-1"},
+		{"negative After", Match{After: -1}, ResetConnection(), "-1"},
+	}
+	for _, tt := range tests {
+		f := newFaults()
+		b, err := f.add(tt.match, tt.fault, "")
+		if err == nil || b != nil || !strings.Contains(err.Error(), tt.text) {
+			t.Errorf("%s: %v, want an error containing %q", tt.reason, err, tt.text)
+		}
+	}
+}
+
+// TestMatchPathsOfRecords checks the paths of a service whose records have paths.
+func TestMatchPathsOfRecords(t *testing.T) {
+	films := paths{"/v1/", []schema.Description{{Key: "films", Segment: "films", Actions: schema.AllActions}}}
+	tests := []struct {
+		reason, path string
+		want         string // in the error; empty: none
+	}{
+		{"record", "/v1/films/7/", ""},
+		{"pattern of records", "/v1/films/{id}/", ""},
+		{"path of the program", "/login", ""},
+		{"path below that of a record", "/v1/films/7/reviews", ""},
+		{"record without its slash", "/v1/films/7", `want "/v1/films/7/"`},
+		{"pattern without its slash", "/v1/films/{id}", `want "/v1/films/{id}/"`},
+	}
+	for _, tt := range tests {
+		err := (&Match{Path: tt.path}).check(films)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: error %v, want %q", tt.reason, err, tt.want)
+		}
+	}
+}
+
+func TestMatchText(t *testing.T) {
+	all := Match{Method: "GET", Path: "/api/events/", Collection: "events", Offset: 21, Share: 0.5, Seed: 3, After: 1, Nth: 2}
+	const want = `Match{Method: "GET", Path: "/api/events/", Collection: "events", Offset: 21, Share: 0.5, Seed: 3, After: 1, Nth: 2}`
+	if got := all.text(); got != want {
+		t.Errorf("text() = %s, want %s", got, want)
+	}
+	if got := (&Match{}).text(); got != "Match{}" {
+		t.Errorf("text() = %s, want Match{}", got)
+	}
+}

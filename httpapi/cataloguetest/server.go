@@ -1,0 +1,303 @@
+package cataloguetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// A Server is a fake of the catalogue service. A server made by [New] or [NewWith] belongs
+// to one test and is closed when the test ends. A server made by [Open] belongs to a
+// program, which closes it. A Server is safe for concurrent use.
+type Server struct {
+	// Catalogue holds the records. Changes to it are served at once.
+	Catalogue *catalogue.Catalogue
+	// Handler serves the collections and records the exchanges. Client reaches it; it
+	// may also be called directly.
+	Handler http.Handler
+	// URL is the address of Handler, without a trailing slash. The events are at
+	// URL + "/api/events/", unless Options.Root is set.
+	URL string
+	// Client sends requests to Handler and reaches no other address. The test may
+	// change it.
+	Client *http.Client
+
+	limits  pagination.Limits
+	log     exchangeLog
+	faults  faults
+	initial *catalogue.Catalogue // the records at the start; never written to
+	tb      testing.TB           // nil: the server belongs to no test
+	made    side
+	end     func() // has an effect once
+}
+
+// New returns a server with the sample records, reached in process, that permits
+// every write. It is NewWith(tb, Options{}).
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	return NewWith(tb, Options{})
+}
+
+// NewWith returns a server configured by opts. It is open until the test and its
+// subtests have ended. Servers share no mutable state, so tests may run in
+// parallel. NewWith calls tb.Fatalf if the options contradict each other, if a
+// definition, the root or a fixture is invalid, if Options.Wrap returns nil, or if there
+// is no free loopback port.
+//
+// At the end of the test, requests that are still running lose their connection,
+// and the server waits for their handlers. Faults that have changed no response are
+// logged. If the test has failed, its last requests are logged, with the bodies of error
+// responses, together with the changes to the catalogue.
+//
+// The first call that needs the sample records generates them, which takes some
+// tens of milliseconds. Later calls clone them, at a cost that does not depend on
+// their number.
+func NewWith(tb testing.TB, opts Options) *Server {
+	tb.Helper()
+	s, err := newServer(opts, tb.Logf)
+	if err != nil {
+		tb.Fatalf("cataloguetest: %v", err)
+	}
+	s.tb, s.faults.reported = tb, true
+	tb.Cleanup(func() { s.report(tb, opts.RequireFaults) })
+	if err := s.open(opts, log.New(tb.Output(), "", 0)); err != nil {
+		tb.Fatalf("cataloguetest: %v", err)
+	}
+	tb.Cleanup(func() {
+		tb.Helper()
+		if err := s.made.check(); err != nil {
+			tb.Errorf("%v", err) // the server cannot be closed here
+			return
+		}
+		s.end()
+	})
+	return s
+}
+
+// Open returns a server configured by opts that belongs to no test, for a program such as a
+// fake service with a port of its own. The caller must call Close. Errors that are not sent
+// to clients are logged by the standard logger of package log.
+//
+// Open returns an error in the cases in which [NewWith] fails the test, and if
+// RequireFaults is set. In a program that runs for long, set [Options.MaxExchanges].
+//
+//	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: records, MaxExchanges: 1000})
+//	if err != nil {
+//		return err
+//	}
+//	defer server.Close()
+//	return http.ListenAndServe("127.0.0.1:8080", server.Handler)
+func Open(opts Options) (*Server, error) {
+	if opts.RequireFaults {
+		return nil, fmt.Errorf("cataloguetest: %w", errNoTest)
+	}
+	s, err := newServer(opts, log.Printf)
+	if err == nil {
+		err = s.open(opts, log.Default())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cataloguetest: %w", err)
+	}
+	return s, nil
+}
+
+// newServer returns a server that is not reached by a client yet. Errors of its collections
+// are passed to logf.
+func newServer(opts Options, logf func(format string, args ...any)) (*Server, error) {
+	records, initial, err := opts.records()
+	if err != nil {
+		return nil, err
+	}
+	authorizer := opts.Authorizer
+	if authorizer == nil {
+		authorizer = httpapi.AllowAll
+	}
+	handler, err := httpapi.New(records, httpapi.Options{
+		Root:       opts.Root,
+		Limits:     opts.Limits,
+		Authorizer: authorizer,
+		OnError:    func(r *http.Request, err error) { logf("%s %s: %v", r.Method, r.URL, err) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	served := http.Handler(handler)
+	if opts.Wrap != nil {
+		served = opts.Wrap(handler)
+	}
+	if served == nil {
+		return nil, errNilWrap
+	}
+	s := &Server{Catalogue: records, initial: initial, limits: opts.Limits}
+	s.log.max = opts.MaxExchanges
+	s.faults.paths = pathsOf(records, opts.Root)
+	s.Handler = s.log.wrap(s.faults.wrap(served))
+	return s, nil
+}
+
+// open starts the server; s.end stops it.
+func (s *Server) open(opts Options, errorLog *log.Logger) error {
+	serve, scheme := serveInProcess, "http"
+	if opts.Loopback {
+		serve = serveLoopback
+	}
+	if opts.Secure {
+		scheme = "https"
+	}
+	url, client, end, err := serve(s.Handler, scheme, errorLog)
+	if err != nil {
+		return err
+	}
+	s.URL, s.Client, s.made, s.end = url, client, thisSide(), sync.OnceFunc(end)
+	return nil
+}
+
+// Close closes the connections of the server's client and waits for their handlers. Requests
+// that the client sends later return an error. Close has no effect on callers of Handler,
+// and none after the first call. Servers of a test are closed when the test ends, and need
+// not be closed before.
+func (s *Server) Close() { s.end() }
+
+// Options configures a [Server]. The zero value serves the sample records in
+// process, over http, and permits every write.
+//
+// At most one of Empty, Catalogue and Fixtures may be set, and not both Catalogue and
+// Definitions.
+type Options struct {
+	// Definitions, if not empty, are the collections of the server, which has no others.
+	// There are no sample records for them: the server is empty unless there are Fixtures.
+	// If empty, the server has the 39 documented collections.
+	Definitions []catalogue.AnyDefinition
+
+	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
+	// "/api/".
+	Root string
+
+	// Limits are the sizes of pages; see [httpapi.Options]. The zero Limits are those of
+	// the documented service. If Wrap returns a handler with pages of other sizes, Limits
+	// must be theirs, since faults and [Server.AssertWalkedOnce] use them.
+	Limits pagination.Limits
+
+	// Empty selects a server without records.
+	Empty bool
+
+	// Catalogue, if not nil, is served itself and not cloned: records that are
+	// posted are written to it. It may hold types of the program.
+	Catalogue *catalogue.Catalogue
+
+	// Fixtures, if not nil, is a file system whose files hold all records. A collection
+	// that has no file is empty. Each file whose name ends in .json, .ndjson or .jsonl, in
+	// the root or below, is one of the following:
+	//
+	//   - A collection, if the name before the extension is a collection's key or
+	//     path segment (events.json, item_variants.json, itemVariants.ndjson). A
+	//     .json file holds an array of records, or a saved response of the service,
+	//     whose results are used. An .ndjson or .jsonl file holds one record per
+	//     line.
+	//   - Several collections, if a .json file has any other name: an object that
+	//     maps keys or path segments to arrays of records.
+	//
+	// Records are in wire form, each with its id. References are not checked. An
+	// invalid file fails the test with its name, line, column and member. So does
+	// an unknown collection, a collection that occurs twice, an empty file, and a
+	// file system without fixtures.
+	Fixtures fs.FS
+
+	// Authorizer decides which writes are permitted. If nil, all are.
+	Authorizer httpapi.Authorizer
+
+	// Wrap, if not nil, returns a handler for all requests, given the handler of the
+	// collections. It adds endpoints of the program's own, such as "/login", and passes
+	// all other requests on. A request goes through the log, the faults, the handler that
+	// Wrap returns, and the handler of the collections, in this order. So faults apply to
+	// the program's endpoints, and assertions count their requests. A nil result fails the
+	// test.
+	Wrap func(http.Handler) http.Handler
+
+	// RequireFaults makes the test fail at its end if an injected fault has changed no
+	// response, even if it was removed. Otherwise such a fault is only logged.
+	RequireFaults bool
+
+	// MaxExchanges is the largest number of exchanges that are kept. The oldest ones are
+	// dropped first; assertions apply to those that are kept. If zero or negative, all are.
+	MaxExchanges int
+
+	// Loopback makes the server listen on a loopback port, for code that needs an
+	// address instead of a client. It does not work inside a synctest bubble.
+	Loopback bool
+
+	// Secure makes URL an https URL. With Loopback, the server has a certificate that
+	// its client trusts.
+	Secure bool
+}
+
+var (
+	errContradictory = errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
+	errTwoCatalogues = errors.New("options: Catalogue and Definitions may not both be set")
+	errNilWrap       = errors.New("options: Wrap returned a nil handler")
+	errNoTest        = errors.New("options: RequireFaults needs a test; use NewWith")
+)
+
+// records returns the catalogue to serve and its initial state, which is never
+// written to.
+func (o *Options) records() (served, initial *catalogue.Catalogue, err error) {
+	switch {
+	case o.Empty && o.Catalogue != nil, o.Empty && o.Fixtures != nil, o.Catalogue != nil && o.Fixtures != nil:
+		return nil, nil, errContradictory
+	case o.Catalogue != nil && len(o.Definitions) > 0:
+		return nil, nil, errTwoCatalogues
+	case o.Catalogue != nil:
+		return o.Catalogue, o.Catalogue.Clone(), nil
+	case len(o.Definitions) > 0:
+		served, err = catalogue.New(o.Definitions...)
+	case o.Empty || o.Fixtures != nil:
+		served, err = resources.New()
+	default:
+		if initial, err = sampleCatalogue(); err != nil {
+			return nil, nil, err
+		}
+		return initial.Clone(), initial, nil
+	}
+	if err == nil && o.Fixtures != nil {
+		err = loadFixtures(o.Fixtures, served)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return served, served.Clone(), nil
+}
+
+// sampleCatalogue returns the sample records. All calls return the same catalogue,
+// which must only be cloned and read.
+var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
+	var file bytes.Buffer
+	if err := sample.Write(&file, sample.Options{}); err != nil {
+		return nil, err
+	}
+	c, err := resources.New()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Load(&file, catalogue.LoadOptions{}); err != nil {
+		return nil, err
+	}
+	// Build the index of every collection's default ordering, which clones then share.
+	for _, collection := range c.All() {
+		if _, err := collection.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: 1}}); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+})

@@ -1,0 +1,249 @@
+package cataloguetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+)
+
+// domain is a name in a domain reserved for tests (RFC 6761).
+const domain = "catalogue.test"
+
+// An inProcess connects a client to a handler by pipes. It starts goroutines only
+// for connections, from the goroutine of the request, so that inside a synctest
+// bubble they belong to the bubble.
+type inProcess struct {
+	server http.Server
+	url    string
+	addr   string // host and port of url
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool // the server's ends
+	ended chan struct{}     // nil until close is called; closed when no connection is left
+}
+
+// serveInProcess serves a handler to the client that it returns, until end is
+// called.
+func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error) {
+	p := &inProcess{url: scheme + "://" + domain, addr: domain + ":80", conns: map[net.Conn]bool{}}
+	if scheme == "https" {
+		h = withTLSState(h)
+		p.addr = domain + ":443"
+	}
+	p.server.Handler = h
+	p.server.ErrorLog = errorLog
+	p.server.ConnState = p.connState
+	client, release := newClient(&http.Transport{DialContext: p.dialPlain, DialTLSContext: p.dialTLS})
+	return p.url, client, func() {
+		release()
+		p.close()
+	}, nil
+}
+
+func (p *inProcess) dialPlain(_ context.Context, _, addr string) (net.Conn, error) {
+	return p.dial("http://", addr)
+}
+
+func (p *inProcess) dialTLS(_ context.Context, _, addr string) (net.Conn, error) {
+	return p.dial("https://", addr)
+}
+
+// dial returns one end of a pipe and serves the other.
+func (p *inProcess) dial(scheme, addr string) (net.Conn, error) {
+	if addr != p.addr || scheme+domain != p.url {
+		return nil, errOtherAddress(p.url, scheme+addr)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended != nil {
+		return nil, errClosed
+	}
+	client, server := net.Pipe()
+	conn := localConn{server}
+	p.conns[conn] = true
+	// Serve returns when the listener has no other connection to accept.
+	go p.server.Serve(&connListener{conn})
+	return client, nil
+}
+
+// connState removes connections that have ended.
+func (p *inProcess) connState(conn net.Conn, s http.ConnState) {
+	if s != http.StateClosed && s != http.StateHijacked {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, conn)
+	if len(p.conns) == 0 && p.ended != nil {
+		close(p.ended)
+	}
+}
+
+// close closes all connections and waits until their handlers have returned.
+func (p *inProcess) close() {
+	p.mu.Lock()
+	ended := make(chan struct{})
+	p.ended = ended
+	for conn := range p.conns {
+		conn.Close()
+	}
+	if len(p.conns) == 0 {
+		close(ended)
+	}
+	p.mu.Unlock()
+	<-ended
+}
+
+// withTLSState sets the TLS state of requests to that of an encrypted connection.
+func withTLSState(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.TLS = fake.TLSState(domain)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A connListener is a listener with a single connection.
+type connListener struct{ conn net.Conn }
+
+func (l *connListener) Accept() (net.Conn, error) {
+	if l.conn == nil {
+		return nil, net.ErrClosed
+	}
+	conn := l.conn
+	l.conn = nil
+	return conn, nil
+}
+
+func (l *connListener) Close() error   { return nil }
+func (l *connListener) Addr() net.Addr { return localAddr() }
+
+// A localConn is a pipe with a loopback address, so that the RemoteAddr of a
+// request can be parsed.
+type localConn struct{ net.Conn }
+
+func (localConn) LocalAddr() net.Addr  { return localAddr() }
+func (localConn) RemoteAddr() net.Addr { return localAddr() }
+
+func localAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
+// errClosed is the error of requests after the end of the test or after Close.
+var errClosed = errors.New("cataloguetest: the server is closed; the server of a test is closed when the test ends")
+
+func errOtherAddress(url, addr string) error {
+	return fmt.Errorf("cataloguetest: the client of %s does not connect to other addresses: %s", url, addr)
+}
+
+// A boundTransport is a transport whose requests end with its server. Otherwise the
+// goroutines of a response that is not read to its end and not closed would outlive
+// the test.
+type boundTransport struct {
+	*http.Transport
+	lifetime context.Context
+	made     side
+}
+
+// newClient returns a client with the given transport, and a function that ends all
+// its requests.
+func newClient(t *http.Transport) (client *http.Client, end func()) {
+	lifetime, cancel := context.WithCancel(context.Background())
+	lifetime.Done() // creates the channel in the synctest bubble of the caller
+	return &http.Client{Transport: &boundTransport{t, lifetime, thisSide()}}, func() {
+		cancel()
+		t.CloseIdleConnections()
+	}
+}
+
+// RoundTrip sends the request. Its context is bound to the server even after
+// RoundTrip has returned, since the response body may be read until then.
+func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := t.made.check(); err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // a RoundTripper must close it
+		}
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	unbind := context.AfterFunc(t.lifetime, cancel)
+	resp, err := t.Transport.RoundTrip(r.WithContext(ctx))
+	switch {
+	case err != nil && t.lifetime.Err() != nil:
+		return nil, errClosed
+	case err != nil:
+		unbind()
+		cancel()
+		return nil, err
+	}
+	resp.Request = r
+	if r.URL.Scheme == "https" && resp.TLS == nil {
+		resp.TLS = fake.TLSState(domain)
+	}
+	return resp, nil
+}
+
+// serveLoopback serves a handler on a free loopback port until end is called.
+func serveLoopback(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // httptest.NewServer panics on this error
+	if err != nil {
+		return "", nil, nil, fmt.Errorf("no loopback port: %w", err)
+	}
+	server := &httptest.Server{
+		Listener: listener,
+		Config:   &http.Server{Handler: h, ErrorLog: errorLog},
+	}
+	if scheme == "https" {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	transport := server.Client().Transport.(*http.Transport)
+	restrictDial(transport, server.URL, listener.Addr().String())
+	client, release := newClient(transport)
+	return server.URL, client, func() {
+		release()
+		server.CloseClientConnections() // Close waits for responses that are not read
+		server.Close()
+	}, nil
+}
+
+// restrictDial keeps a transport from connecting to any other address.
+func restrictDial(t *http.Transport, url, only string) {
+	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if addr != only {
+			return nil, errOtherAddress(url, addr)
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, addr)
+	}
+}
+
+// Errors of servers that are made on one side of a synctest bubble and used on the other.
+// Without them, the runtime would end the process, because channels of a bubble must not
+// be used from outside it.
+var (
+	errMadeOutside = errors.New("cataloguetest: the server was made outside the synctest bubble in which it is used; make it inside the bubble, with the T that synctest.Test passes to its function")
+	errMadeInside  = errors.New("cataloguetest: the server was made inside a synctest bubble and is used outside of it; make it with the T that synctest.Test passes to its function, and use it only inside the bubble")
+)
+
+// A side is one of the sides of a synctest bubble.
+type side bool
+
+// thisSide returns the side on which the calling goroutine is.
+func thisSide() side { return side(fake.InBubble()) }
+
+// check returns an error unless the calling goroutine is on that side.
+func (made side) check() error {
+	switch {
+	case made == thisSide():
+		return nil
+	case bool(made):
+		return errMadeInside
+	}
+	return errMadeOutside
+}

@@ -1,0 +1,616 @@
+package cataloguetest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// transports returns the functions that connect a client to a handler.
+func transports() map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error) {
+	return map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error){
+		"in process": serveInProcess,
+		"loopback":   serveLoopback,
+	}
+}
+
+// A transcript lists what a client and a handler see of their exchanges.
+type transcript []string
+
+func (s *transcript) note(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
+
+// response records a response with its body.
+func (s *transcript) response(a *http.Response, err error) {
+	if err != nil {
+		s.note("no response: %s", errorKind(err))
+		return
+	}
+	defer a.Body.Close()
+	s.note("%s %s, length %d, %v", a.Proto, a.Status, a.ContentLength, a.TransferEncoding)
+	header := a.Header.Clone()
+	if header.Get("Date") != "" {
+		header.Set("Date", "some")
+	}
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range header {
+			if !yield(name) {
+				return
+			}
+		}
+	}) {
+		s.note("%s: %q", name, header[name])
+	}
+	body, err := io.ReadAll(a.Body)
+	s.note("%d bytes: %.40q, then %s", len(body), body, errorKind(err))
+	for name, values := range a.Trailer {
+		s.note("trailer %s: %q", name, values)
+	}
+}
+
+// errorKind describes an error by the properties that a program can test. The texts of
+// errors of cut connections differ between pipes and sockets.
+func errorKind(err error) string {
+	var link *url.Error
+	wrapped := ""
+	if errors.As(err, &link) {
+		wrapped = fmt.Sprintf("%s, timeout %t: ", link.Op, link.Timeout())
+	}
+	for _, known := range []error{nil, context.Canceled, context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, http.ErrContentLength,
+		http.ErrBodyNotAllowed, http.ErrHandlerTimeout, errBody} {
+		if err == known || known != nil && errors.Is(err, known) {
+			return wrapped + fmt.Sprint(known)
+		}
+	}
+	return wrapped + "another error"
+}
+
+var errBody = errors.New("body fails")
+
+// A conversation is a handler and a client that exchange messages. Both record what they
+// see.
+type conversation struct {
+	name    string
+	handler func(s *transcript, w http.ResponseWriter, r *http.Request)
+	client  func(s *transcript, c *http.Client, base string)
+}
+
+func get(path string) func(*transcript, *http.Client, string) {
+	return func(s *transcript, c *http.Client, base string) { s.response(c.Get(base + path)) }
+}
+
+// A body returns a new reader for each request.
+type body func() io.Reader
+
+func short() io.Reader { return strings.NewReader("hello") }
+
+func long(n int) body { return func() io.Reader { return strings.NewReader(strings.Repeat("b", n)) } }
+
+func send(method, path string, body body, header ...string) func(*transcript, *http.Client, string) {
+	return func(s *transcript, c *http.Client, base string) {
+		var reader io.Reader
+		if body != nil {
+			reader = body()
+		}
+		r, err := http.NewRequest(method, base+path, reader)
+		if err != nil {
+			s.note("no request: %v", err)
+			return
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header[header[i]] = append(r.Header[header[i]], header[i+1])
+		}
+		s.response(c.Do(r))
+	}
+}
+
+// A failingReader returns some bytes and then an error.
+type failingReader struct{ rest string }
+
+func (b *failingReader) Read(p []byte) (int, error) {
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	if n == 0 {
+		return 0, errBody
+	}
+	return n, nil
+}
+
+// A closeNotifier closes a channel when it is closed.
+type closeNotifier struct {
+	io.Reader
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *closeNotifier) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+func conversations() []conversation {
+	text := func(text string) func(*transcript, http.ResponseWriter, *http.Request) {
+		return func(_ *transcript, w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
+	}
+	echo := func(s *transcript, w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		s.note("handler: %s %s %s, length %d, %v, body %.40q of %d, then %s", r.Method, r.RequestURI, r.Proto, r.ContentLength, r.TransferEncoding, body, len(body), errorKind(err))
+		w.Write(body)
+	}
+	return []conversation{
+		{"request as received", func(s *transcript, w http.ResponseWriter, r *http.Request) {
+			s.note("handler: %s %s %s %s %q %v %t %t", r.Method, r.RequestURI, r.URL, r.Proto, r.Header, r.Body == http.NoBody, r.TLS == nil, strings.HasPrefix(r.RemoteAddr, "127.0.0.1:"))
+			s.note("host as in the URL: %t, close %t", r.Host != "" && r.URL.Host == "", r.Close)
+		}, get("/a%2fb/?q=%20x&q=2#fragment")},
+		{"implicit status, type and length", text("<html>"), get("/")},
+		{"empty response", text(""), get("/")},
+		{"long response is chunked", text(strings.Repeat("a", 100_000)), get("/")},
+		{"nil headers are not added", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			w.Header()["Date"] = nil
+			io.WriteString(w, "{}")
+		}, get("/")},
+		{"header names and values are normalized", func(s *transcript, w http.ResponseWriter, r *http.Request) {
+			s.note("handler: %q %q", r.Header.Values("X-One"), r.Header.Values("X-Two"))
+			w.Header().Set("x-lower", " blanks around ")
+			w.Header()["x-raw"] = []string{"1", "2"}
+			w.Header().Set("X-Lines", "a\r\nSet-Cookie: b")
+		}, send("GET", "/", nil, "x-one", "1", "X-Two", " 2 ", "X-Two", "3")},
+		{"invalid header name", text(""), send("GET", "/", nil, "bad name", "1")},
+		{"invalid header value", text(""), send("GET", "/", nil, "X-Value", "a\nb")},
+		{"invalid method", text(""), send("GE T", "/", nil)},
+		{"header is fixed by WriteHeader", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Before", "1")
+			w.WriteHeader(http.StatusTeapot)
+			w.Header().Set("X-After", "1")
+			w.Header().Set("X-Before", "2")
+			w.WriteHeader(http.StatusOK)
+			io.WriteString(w, "tea")
+		}, get("/")},
+		{"HEAD", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5")
+			n, err := io.WriteString(w, "hello")
+			s.note("handler: wrote %d, %s", n, errorKind(err))
+		}, send("HEAD", "/", nil)},
+		{"status 204", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
+			n, err := io.WriteString(w, "hello")
+			s.note("handler: wrote %d, %s", n, errorKind(err))
+		}, get("/")},
+		{"status 304", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Etag", `"1"`)
+			w.WriteHeader(http.StatusNotModified)
+			_, err := io.WriteString(w, "hello")
+			s.note("handler: %s", errorKind(err))
+		}, get("/")},
+		{"more bytes than the Content-Length", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "3")
+			n, err := io.WriteString(w, "four")
+			s.note("handler: wrote %d, %s", n, errorKind(err))
+			n, err = io.WriteString(w, "for")
+			s.note("handler: wrote %d, %s", n, errorKind(err))
+		}, get("/")},
+		{"fewer bytes than the Content-Length", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "10")
+			io.WriteString(w, "four")
+		}, get("/")},
+		{"Content-Length is not a number", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "many")
+			io.WriteString(w, "four")
+		}, get("/")},
+		{"invalid status", func(s *transcript, w http.ResponseWriter, _ *http.Request) {
+			defer func() { s.note("handler: %v", recover()) }()
+			w.WriteHeader(99)
+		}, get("/")},
+		{"abort before the header", func(*transcript, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, get("/")},
+		{"abort in the body", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, "half")
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, get("/")},
+		{"panic", func(*transcript, http.ResponseWriter, *http.Request) { panic("deliberate") }, get("/")},
+		{"request body of known length", echo, send("POST", "/", short)},
+		{"request body of unknown length", echo, send("POST", "/", func() io.Reader { return bufio.NewReader(short()) })},
+		{"http.NoBody", echo, send("POST", "/", func() io.Reader { return http.NoBody })},
+		{"GET with a body", echo, send("GET", "/", short)},
+		{"long request body", echo, send("PUT", "/", long(3_000_000))},
+		{"request body that fails", func(_ *transcript, _ http.ResponseWriter, r *http.Request) {
+			io.ReadAll(r.Body) // the request may not get this far
+		}, send("POST", "/", func() io.Reader { return &failingReader{"half"} })},
+		{"request body shorter than its Content-Length", echo, func(s *transcript, c *http.Client, base string) {
+			r, _ := http.NewRequest("POST", base, io.NopCloser(strings.NewReader("short")))
+			r.ContentLength = 10
+			_, err := c.Do(r)
+			s.note("an error: %t", err != nil)
+		}},
+		{"request body longer than its Content-Length", echo, func(s *transcript, c *http.Client, base string) {
+			r, _ := http.NewRequest("POST", base, io.NopCloser(strings.NewReader("much longer")))
+			r.ContentLength = 4
+			_, err := c.Do(r)
+			s.note("an error: %t", err != nil)
+		}},
+		{"request body that is not read is closed", text("no"), func(s *transcript, c *http.Client, base string) {
+			body := &closeNotifier{Reader: strings.NewReader(strings.Repeat("x", 1000)), closed: make(chan struct{})}
+			s.response(c.Post(base, "text/plain", body))
+			<-body.closed
+		}},
+		{"http.MaxBytesReader", func(s *transcript, w http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 10))
+			var long *http.MaxBytesError
+			s.note("handler: too long %t", errors.As(err, &long))
+			http.Error(w, "too long", http.StatusRequestEntityTooLarge)
+		}, send("POST", "/", long(1000))},
+		{"Expect: 100-continue", echo, send("POST", "/", short, "Expect", "100-continue")},
+		{"unknown Expect", echo, send("POST", "/", short, "Expect", "other")},
+		{"status 103", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Link", "</style.css>")
+			w.WriteHeader(http.StatusEarlyHints)
+			io.WriteString(w, "late")
+		}, func(s *transcript, c *http.Client, base string) {
+			trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+				s.note("%d %q", code, h)
+				return nil
+			}}
+			r, _ := http.NewRequestWithContext(httptrace.WithClientTrace(context.Background(), trace), "GET", base, nil)
+			s.response(c.Do(r))
+		}},
+		{"trailers", func(_ *transcript, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Trailer", "X-Sum")
+			io.WriteString(w, "body")
+			w.Header().Set("X-Sum", "4")
+		}, get("/")},
+		{"redirect", func(s *transcript, w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" {
+				http.Redirect(w, r, "/there", http.StatusPermanentRedirect)
+				return
+			}
+			echo(s, w, r)
+		}, send("POST", "/", short)},
+		{"redirect to another host", func(_ *transcript, w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://elsewhere.test/", http.StatusFound)
+		}, get("/")},
+		{"cookies", func(s *transcript, w http.ResponseWriter, r *http.Request) {
+			s.note("handler: %v", r.Cookies())
+			http.SetCookie(w, &http.Cookie{Name: "name", Value: "1"})
+		}, func(s *transcript, c *http.Client, base string) {
+			c.Jar, _ = cookiejar.New(nil)
+			s.response(c.Get(base))
+			s.response(c.Get(base))
+		}},
+		{"basic authentication", func(s *transcript, _ http.ResponseWriter, r *http.Request) {
+			user, password, ok := r.BasicAuth()
+			s.note("handler: %s %s %t", user, password, ok)
+		}, func(s *transcript, c *http.Client, base string) {
+			s.response(c.Get(strings.Replace(base, "://", "://me:secret@", 1)))
+		}},
+		{"Host header", func(s *transcript, _ http.ResponseWriter, r *http.Request) { s.note("handler: %s", r.Host) },
+			func(s *transcript, c *http.Client, base string) {
+				r, _ := http.NewRequest("GET", base, nil)
+				r.Host = "other.example"
+				s.response(c.Do(r))
+			}},
+		{"cancelled request", text("no"), func(s *transcript, c *http.Client, base string) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			r, _ := http.NewRequestWithContext(ctx, "GET", base, nil)
+			s.response(c.Do(r))
+		}},
+		{"connections are reused", func(s *transcript, _ http.ResponseWriter, r *http.Request) { s.note("handler: %s", r.URL) },
+			func(s *transcript, c *http.Client, base string) {
+				for i := range 3 {
+					trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { s.note("reused: %t", i.Reused) }}
+					r, _ := http.NewRequestWithContext(httptrace.WithClientTrace(context.Background(), trace), "GET", fmt.Sprint(base, "/", i), nil)
+					s.response(c.Do(r))
+				}
+				c.CloseIdleConnections()
+				s.response(c.Get(base + "/last"))
+			}},
+	}
+}
+
+// TestTransportsAgree checks that clients and handlers see the same in process as over a
+// socket.
+func TestTransportsAgree(t *testing.T) {
+	for _, c := range conversations() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			all := map[string]transcript{}
+			for transport, serve := range transports() {
+				all[transport] = converse(t, c, serve)
+			}
+			if diff := cmp.Diff(all["loopback"], all["in process"]); diff != "" {
+				t.Errorf("(-loopback +in process):\n%s", diff)
+			}
+		})
+	}
+}
+
+func converse(t *testing.T, c conversation, serve func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error)) transcript {
+	t.Helper()
+	var mu sync.Mutex
+	var handlers, clients transcript
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var s transcript
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			handlers = append(handlers, s...)
+		}()
+		c.handler(&s, w, r)
+	})
+	url, client, end, err := serve(handler, "http", log.New(io.Discard, "", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.client(&clients, client, url)
+	end()
+	for i := range clients {
+		clients[i] = strings.ReplaceAll(clients[i], url, "BASE")
+	}
+	return append(clients, handlers...)
+}
+
+func TestStreaming(t *testing.T) {
+	for transport, serve := range transports() {
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			t.Run("first bytes arrive before the handler returns", func(t *testing.T) {
+				proceed := make(chan struct{})
+				url, client, end, _ := serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					io.WriteString(w, "first")
+					w.(http.Flusher).Flush()
+					<-proceed
+					io.WriteString(w, ", then")
+				}), "http", log.New(io.Discard, "", 0))
+				defer end()
+				a, err := client.Get(url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer a.Body.Close()
+				first := make([]byte, 5)
+				if _, err := io.ReadFull(a.Body, first); err != nil || string(first) != "first" {
+					t.Fatalf("%q, %v", first, err)
+				}
+				close(proceed)
+				if rest, err := io.ReadAll(a.Body); err != nil || string(rest) != ", then" {
+					t.Errorf("%q, %v", rest, err)
+				}
+			})
+			t.Run("client that stops reading ends the handler", func(t *testing.T) {
+				ended := make(chan error, 2)
+				url, client, end, _ := serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					for {
+						if _, err := w.Write(make([]byte, 64<<10)); err != nil {
+							ended <- err
+							break
+						}
+					}
+					<-r.Context().Done()
+					ended <- r.Context().Err()
+				}), "http", log.New(io.Discard, "", 0))
+				defer end()
+				a, err := client.Get(url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.Body.Close()
+				if err := <-ended; err == nil {
+					t.Error("no error of Write")
+				}
+				if err := <-ended; err != context.Canceled {
+					t.Errorf("context of the handler: %v, want %v", err, context.Canceled)
+				}
+			})
+			t.Run("cancelled request ends the handler", func(t *testing.T) {
+				received, ended := make(chan struct{}), make(chan error, 1)
+				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					close(received)
+					<-r.Context().Done()
+					ended <- r.Context().Err()
+				}), "http", log.New(io.Discard, "", 0))
+				defer end()
+				ctx, cancel := context.WithCancel(t.Context())
+				r, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
+				go func() { <-received; cancel() }()
+				if _, err := client.Do(r); errorKind(err) != "Get, timeout false: context canceled" {
+					t.Errorf("error of the client: %v", err)
+				}
+				if err := <-ended; err != context.Canceled {
+					t.Errorf("context of the handler: %v, want %v", err, context.Canceled)
+				}
+			})
+			t.Run("timeout of the client ends the handler", func(t *testing.T) {
+				ended := make(chan struct{})
+				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					<-r.Context().Done()
+					close(ended)
+				}), "http", log.New(io.Discard, "", 0))
+				defer end()
+				client.Timeout = 20 * time.Millisecond
+				if _, err := client.Get(url); errorKind(err) != "Get, timeout true: context deadline exceeded" {
+					t.Errorf("error of the client: %v", err)
+				}
+				<-ended
+			})
+			t.Run("end of the server ends all", func(t *testing.T) {
+				received := make(chan struct{})
+				running := true
+				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					close(received)
+					<-r.Context().Done()
+					running = false
+				}), "http", log.New(io.Discard, "", 0))
+				failed := make(chan error, 1)
+				go func() {
+					_, err := client.Get(url)
+					failed <- err
+				}()
+				<-received
+				end()
+				if err := <-failed; err == nil || running {
+					t.Errorf("error of the client: %v; handler running: %t", err, running)
+				}
+				if _, err := client.Get(url); err == nil {
+					t.Error("request succeeded after the end")
+				}
+			})
+		})
+	}
+}
+
+func TestOtherAddresses(t *testing.T) {
+	for transport, serve := range transports() {
+		for _, scheme := range []string{"http", "https"} {
+			t.Run(transport+" "+scheme, func(t *testing.T) {
+				url, client, end, err := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					if (r.TLS != nil) != (scheme == "https") {
+						t.Errorf("TLS: %v", r.TLS)
+					}
+				}), scheme, log.New(io.Discard, "", 0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer end()
+				a, err := client.Get(url)
+				if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
+					t.Fatalf("own address: %+v, %v", a, err)
+				}
+				others := map[string]string{
+					"other host":                         scheme + "://elsewhere.test/",
+					"other port":                         scheme + "://" + domain + ":8080/",
+					"example.com, which httptest serves": scheme + "://example.com/",
+				}
+				if transport == "in process" {
+					others["other scheme"] = map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
+					others["other scheme, same port"] = map[string]string{"http": "https", "https": "http"}[scheme] +
+						"://" + domain + map[string]string{"http": ":80", "https": ":443"}[scheme]
+				}
+				for reason, link := range others {
+					if _, err := client.Get(link); err == nil || !strings.Contains(err.Error(), "does not connect to other addresses") {
+						t.Errorf("%s, %s: %v", reason, link, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSynctest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := New(t)
+		start := time.Now()
+		resp, err := server.Client.Get(server.URL + "/api/events/?limit=1000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK || len(body) < 1000 {
+			t.Errorf("status %d, %d bytes, %v", resp.StatusCode, len(body), err)
+		}
+		if date, err := http.ParseTime(resp.Header.Get("Date")); err != nil || !date.Equal(start) {
+			t.Errorf("Date = %v, want %v", date, start)
+		}
+		time.Sleep(time.Hour) // with an idle connection
+		server.AssertWalkedOnce(t, "events")
+		if took := time.Since(start); took != time.Hour {
+			t.Errorf("took %v, want 1h", took)
+		}
+	})
+}
+
+// TestSynctestTimeouts checks that the delays of handlers, the timeouts of clients and
+// Exchange.Duration use synthetic time.
+func TestSynctestTimeouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l exchangeLog
+		url, client, end, err := serveInProcess(l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(time.Minute):
+				w.WriteHeader(http.StatusNoContent)
+			case <-r.Context().Done():
+			}
+		})), "http", log.New(io.Discard, "", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(end)
+		if resp, err := client.Get(url + "/"); err != nil || resp.StatusCode != http.StatusNoContent {
+			t.Errorf("without a timeout: %v", err)
+		}
+		client.Timeout = time.Second
+		if _, err := client.Get(url + "/"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with a timeout: %v, want %v", err, context.DeadlineExceeded)
+		}
+		synctest.Wait()
+		var took []time.Duration
+		for _, e := range l.exchanges() {
+			took = append(took, e.Duration)
+		}
+		if len(took) != 2 || took[0] != time.Minute || took[1] != time.Second {
+			t.Errorf("Duration = %v, want [1m0s 1s]", took)
+		}
+	})
+}
+
+// TestSynctestAbandonedPage checks that a page that the client abandons and fetches again
+// counts once.
+func TestSynctestAbandonedPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := New(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/api/events/?limit=300", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := server.Client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		synctest.Wait() // until the client has noticed, it continues to read
+		if _, err := io.Copy(io.Discard, resp.Body); err != context.Canceled {
+			t.Errorf("reading the abandoned page: %v, want %v", err, context.Canceled)
+		}
+		resp.Body.Close()
+		resp, err = server.Client.Get(server.URL + "/api/events/?limit=300")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			t.Error(err)
+		}
+		resp.Body.Close()
+		synctest.Wait() // until the first handler has noticed
+		if log := server.Exchanges(); !log[0].Aborted || log[1].Aborted {
+			t.Errorf("Aborted = %t, %t, want true, false", log[0].Aborted, log[1].Aborted)
+		}
+		server.AssertWalkedOnce(t, "events")
+	})
+}
+
+// TestSynctestUnreadResponse checks that a response that is neither read nor closed leaves
+// no goroutine in the bubble.
+func TestSynctestUnreadResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := New(t)
+		if _, err := server.Client.Get(server.URL + "/api/books/?limit=1000"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

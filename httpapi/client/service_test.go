@@ -1,0 +1,374 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/httpapi/clienttest"
+	"github.com/gobacklist/backlist/resources"
+)
+
+type director struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+type film struct {
+	ID       int    `json:"id"`
+	Title    string `json:"title"`
+	Director int    `json:"director" backlist:"refers=directors"`
+}
+
+type draft struct {
+	ID int `json:"id"`
+}
+
+// newFilms returns an empty catalogue of directors, films and drafts. The segment of the
+// films is not their key, films have a filter, and drafts have no list.
+func newFilms(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	cat, err := catalogue.New(
+		catalogue.Define[director]("directors", catalogue.Options{}),
+		catalogue.Define[film]("shortFilms", catalogue.Options{
+			Description: &schema.Description{Segment: "top10", Filters: []string{"director"}},
+		}),
+		catalogue.Define[draft]("drafts", catalogue.Options{
+			Description: &schema.Description{Actions: schema.Create | schema.Retrieve},
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
+
+// filledFilms returns a catalogue with 2 directors, the given number of films and a draft.
+func filledFilms(t testing.TB, films int) *catalogue.Catalogue {
+	t.Helper()
+	cat := newFilms(t)
+	var all []json.RawMessage
+	for id := 1; id <= films; id++ {
+		all = append(all, json.RawMessage(fmt.Sprintf(`{"id":%d,"title":"Film %d","director":%d}`, 2*id, id, 1+id%2)))
+	}
+	load(t, cat, "directors", []json.RawMessage{[]byte(`{"id":1,"name":"Varda"}`), []byte(`{"id":2,"name":"Rohrwacher"}`)})
+	load(t, cat, "shortFilms", all)
+	load(t, cat, "drafts", []json.RawMessage{[]byte(`{"id":1}`)})
+	return cat
+}
+
+// handlerAt returns a handler that serves a catalogue at a root.
+func handlerAt(t testing.TB, cat *catalogue.Catalogue, root string) http.Handler {
+	t.Helper()
+	h, err := httpapi.New(cat, httpapi.Options{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// An import without keys reads the collections of the catalogue that is loaded, where the
+// root listing has them. Drafts have no list.
+func TestImportOwnCollections(t *testing.T) {
+	cat := filledFilms(t, 40)
+	for _, c := range []struct{ root, prefix, reason string }{
+		{"", "", "the default root"},
+		{"/v1/", "", "another root"},
+		{"/", "", "the root of the server"},
+		{"/films/v1/", "/shop", "a handler below a prefix"},
+		{"/it's/", "", "a root that url.URL would escape"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			server := httptest.NewServer(http.StripPrefix(c.prefix, handlerAt(t, cat, c.root)))
+			defer server.Close()
+			service := newRootClient(t, client.Options{BaseURL: server.URL + c.prefix, Root: c.root, PageSize: 13, Rate: -1})
+			copied := newFilms(t)
+			report, err := client.Import(t.Context(), copied, service)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, i := range report {
+				got = append(got, fmt.Sprintf("%s: %d in %d", i.Collection, i.Records, i.Pages))
+			}
+			// Pages after the first have 12 new records.
+			if diff := cmp.Diff([]string{"directors: 2 in 1", "shortFilms: 40 in 4"}, got); diff != "" {
+				t.Errorf("report (-want +got):\n%s", diff)
+			}
+			load(t, copied, "drafts", []json.RawMessage{[]byte(`{"id":1}`)})
+			if diff := cataloguetest.Diff(cat, copied); diff != "" {
+				t.Error(diff)
+			}
+			if err := copied.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A catalogue with some of the documented collections is filled with those.
+func TestImportSubset(t *testing.T) {
+	into, err := catalogue.New(catalogue.Define[resources.Label]("labels", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat := sampleCatalogue(t)
+	server := httptest.NewServer(newHandler(t, cat))
+	defer server.Close()
+	report, err := client.Import(t.Context(), into, newRootClient(t, client.Options{BaseURL: server.URL, Rate: -1}))
+	if err != nil || len(report) != 1 || mustIn(resources.Labels, into).Count() != mustIn(resources.Labels, cat).Count() {
+		t.Errorf("Import = %v, %v, want %d labels", report, err, mustIn(resources.Labels, cat).Count())
+	}
+}
+
+// Without a catalogue, the collections of a client are those of the root listing, which is
+// read once.
+func TestRootListing(t *testing.T) {
+	var requests []string
+	h := handlerAt(t, filledFilms(t, 5), "/v1/")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests = append(requests, r.URL.Path)
+		h.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	service := newRootClient(t, client.Options{BaseURL: server.URL, Root: "/v1/", Rate: -1})
+	if _, err := service.Walk(t.Context(), "shortFilm"); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.HasSuffix(err.Error(), "did you mean shortFilms?") {
+		t.Errorf("Walk of an unknown key: error %v, want ErrUnknownCollection", err)
+	}
+	keys, err := service.Keys(t.Context())
+	if diff := cmp.Diff([]string{"directors", "drafts", "shortFilms"}, keys); err != nil || diff != "" {
+		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
+	}
+	walk, err := service.Walk(t.Context(), "shortFilms")
+	if err != nil || len(walk.Records) != 5 || walk.Collection != "shortFilms" || walk.From != server.URL+"/v1/top10/" {
+		t.Errorf("Walk = %d records of %s from %s, %v, want 5", len(walk.Records), walk.Collection, walk.From, err)
+	}
+	if diff := cmp.Diff([]string{"/v1/", "/v1/top10/"}, requests); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+// An invalid root listing is requested again for the next walk. No collection is tried.
+func TestInvalidRootListing(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		status int
+		body   string
+		want   error
+	}{
+		{"it does not exist", 404, `{"detail":"Not found."}`, client.ErrInvalidPage},
+		{"redirects are not followed", 301, `{}`, client.ErrInvalidPage},
+		{"the service is unavailable", 503, ``, client.ErrUnavailable},
+		{"the JSON is truncated", 200, `{"films":`, client.ErrInvalidPage},
+		{"a list", 200, `[]`, client.ErrInvalidPage},
+		{"null", 200, `null`, client.ErrInvalidPage},
+		{"a URL is not text", 200, `{"films":1}`, client.ErrInvalidPage},
+		{"a URL is null", 200, `{"films":null}`, client.ErrInvalidLink},
+		{"a URL is not below the root", 200, `{"films":"http://films.test/v2/films/"}`, client.ErrInvalidLink},
+		{"a URL is that of the root", 200, `{"films":"http://films.test/v1/"}`, client.ErrInvalidLink},
+		{"a URL is that of a record", 200, `{"films":"http://films.test/v1/films/1/"}`, client.ErrInvalidLink},
+		{"a URL does not end in a slash", 200, `{"films":"http://films.test/v1/films"}`, client.ErrInvalidLink},
+		{"a URL is invalid", 200, `{"films":":"}`, client.ErrInvalidLink},
+	} {
+		requests := 0
+		service := newRootClient(t, client.Options{BaseURL: "http://films.test", Root: "/v1/", Rate: -1, Retries: -1,
+			HTTP: &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(c.status)
+				w.Write([]byte(c.body))
+			})}}})
+		if keys, err := service.Keys(t.Context()); !errors.Is(err, c.want) || keys != nil || !strings.HasPrefix(err.Error(), "client: http://films.test/v1/: ") {
+			t.Errorf("%s: Keys = %v, %v, want %v", c.reason, keys, err, c.want)
+		}
+		if walk, err := service.Walk(t.Context(), "films"); !errors.Is(err, c.want) || walk.Pages != 0 {
+			t.Errorf("%s: Walk = %v, %v, want %v", c.reason, walk, err, c.want)
+		}
+		if report, err := client.Import(t.Context(), newFilms(t), service); !errors.Is(err, c.want) || report != nil {
+			t.Errorf("%s: Import = %v, %v, want %v", c.reason, report, err, c.want)
+		}
+		if requests != 3 {
+			t.Errorf("%s: %d requests, want 3", c.reason, requests)
+		}
+	}
+}
+
+// The URLs of a root listing may have another host and a prefix, which are not used, and
+// escaped segments.
+func TestRootListingURLs(t *testing.T) {
+	for _, c := range []struct{ reason, link, want string }{
+		{"path", "/v1/films/", "/v1/films/"},
+		{"another host, with a query", "https://other.test/v1/films/?format=api", "/v1/films/"},
+		{"prefix", "http://films.test/shop/v1/films/", "/v1/films/"},
+		{"escaped segment", "http://films.test/v1/Gr%C3%BC%C3%9Fe%2F1/", "/v1/Gr%C3%BC%C3%9Fe%2F1/"},
+	} {
+		var got *http.Request
+		service := newRootClient(t, client.Options{BaseURL: "http://films.test", Root: "/v1/", Rate: -1,
+			HTTP: &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				got = r
+				w.Header().Set("Content-Type", "application/json")
+				if r.URL.Path == "/v1/" {
+					fmt.Fprintf(w, `{"films":%q}`, c.link)
+					return
+				}
+				w.Write([]byte(`{"count":0,"next":null,"previous":null,"results":[]}`))
+			})}}})
+		if _, err := service.Walk(t.Context(), "films"); err != nil || got.URL.EscapedPath() != c.want || got.URL.Host != "films.test" {
+			t.Errorf("%s: Walk requests %s, %v, want %s", c.reason, got.URL, err, c.want)
+		}
+	}
+}
+
+// With a catalogue, the collections of a client are those of the catalogue.
+func TestCatalogueOfClient(t *testing.T) {
+	server := httptest.NewServer(handlerAt(t, filledFilms(t, 5), "/v1/"))
+	defer server.Close()
+	opts := client.Options{BaseURL: server.URL, Root: "/v1/", Rate: -1}
+	opts.Catalogue = newFilms(t)
+	service := newClient(t, opts)
+	keys, err := service.Keys(t.Context())
+	if diff := cmp.Diff([]string{"directors", "shortFilms"}, keys); err != nil || diff != "" {
+		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
+	}
+	walk, err := service.Walk(t.Context(), "shortFilms")
+	if err != nil || len(walk.Records) != 5 || walk.From != server.URL+"/v1/top10/" {
+		t.Errorf("Walk = %d films from %s, %v, want 5", len(walk.Records), walk.From, err)
+	}
+	for _, key := range []string{"top10", "events"} { // a segment, and a documented key
+		if _, err := service.Walk(t.Context(), key); !errors.Is(err, catalogue.ErrUnknownCollection) {
+			t.Errorf("Walk of %s: error %v, want ErrUnknownCollection", key, err)
+		}
+	}
+	if _, err := service.Walk(t.Context(), "drafts"); !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "405") {
+		t.Errorf("Walk of drafts: error %v, want ErrInvalidPage with status 405", err)
+	}
+	if n := opts.Catalogue.Clone(); cataloguetest.Diff(nil, n) != "" {
+		t.Error("the client wrote to its catalogue")
+	}
+	// The catalogue of the client counts, not the one that is loaded.
+	report, err := client.Import(t.Context(), mustNew(), service)
+	if !errors.Is(err, catalogue.ErrUnknownCollection) || len(report) != 2 {
+		t.Errorf("Import into the documented collections = %v, %v, want ErrUnknownCollection", report, err)
+	}
+}
+
+func TestVerifyClientOfOwnService(t *testing.T) {
+	cat := filledFilms(t, 95)
+	fetch := func(ctx context.Context, http *http.Client, baseURL string) ([]int, error) {
+		service, err := client.New(client.Options{BaseURL: baseURL, Root: "/v1/", Catalogue: cat, HTTP: http, Rate: -1})
+		if err != nil {
+			return nil, err
+		}
+		walk, err := service.Walk(ctx, "shortFilms")
+		var ids []int
+		for _, text := range walk.Records {
+			record, err := schema.ParseRecord(text)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, record.ID)
+		}
+		return ids, err
+	}
+	clienttest.VerifyClient(t, fetch, clienttest.Options{Catalogue: cat, Root: "/v1/", Timeout: time.Minute})
+}
+
+// The recording has the pages of all lists, in pages of 3.
+func TestRecordingOfOwnService(t *testing.T) {
+	cat := filledFilms(t, 10)
+	h := handlerAt(t, cat, "/v1/")
+	const list = "http://films.test/shop/v1/"
+	shop := http.StripPrefix("/shop", h)
+	_, directors := followNext(t, shop, list+"directors/")
+	_, films := followNext(t, shop, list+"top10/?limit=3")
+	files := numberedFiles("top10-%d.json", films...) // the segment ends in a number
+	files["directors.json"] = &fstest.MapFile{Data: []byte(directors[0])}
+	source, err := client.ReadFiles(files, client.Options{Root: "/v1/", Catalogue: newFilms(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load(t, cat, "drafts", []json.RawMessage{})
+	keys, err := source.Keys(t.Context())
+	if diff := cmp.Diff([]string{"directors", "shortFilms"}, keys); err != nil || diff != "" {
+		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
+	}
+	copied := newFilms(t)
+	if _, err := client.Import(t.Context(), copied, source); err != nil {
+		t.Error(err)
+	}
+	if diff := cataloguetest.Diff(cat, copied); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := source.Walk(t.Context(), "events"); !errors.Is(err, catalogue.ErrUnknownCollection) {
+		t.Errorf("Walk of events: error %v, want ErrUnknownCollection", err)
+	}
+}
+
+func TestReadFilesNames(t *testing.T) {
+	const page = `{"count":0,"next":null,"previous":null,"results":[]}`
+	opts := client.Options{Catalogue: newFilms(t)}
+	for _, c := range []struct{ file, key, reason string }{
+		{"shortFilms.json", "shortFilms", "key"},
+		{"shortFilms7.json", "shortFilms", "key and number"},
+		{"top10.json", "shortFilms", "segment that ends in a number"},
+		{"top10-3.json", "shortFilms", "segment that ends in a number, and number"},
+		{"top103.json", "", "number that continues that of a segment"},
+		{"top.json", "", "segment without its number"},
+		{"events.json", "", "documented collection that the catalogue does not have"},
+	} {
+		recording, err := client.ReadFiles(fstest.MapFS{c.file: {Data: []byte(page)}}, opts)
+		var keys []string
+		if err == nil {
+			keys, err = recording.Keys(t.Context())
+		}
+		got := strings.Join(keys, " ")
+		if got != c.key || c.key == "" && !errors.Is(err, catalogue.ErrUnknownCollection) {
+			t.Errorf("%s: Keys = %q, %v, want %q", c.reason, got, err, c.key)
+		}
+	}
+}
+
+// The links of a saved page must lead to the root.
+func TestReadFilesRoot(t *testing.T) {
+	files := fstest.MapFS{"books.json": {Data: []byte(`{"count":4,"next":"http://shop.example/v1/books/?limit=2&offset=2","previous":null,"results":[{"id":1},{"id":2}]}`)}}
+	if _, err := client.ReadFiles(files, client.Options{Root: "/v1/", Catalogue: mustNew()}); err != nil {
+		t.Error(err)
+	}
+	for _, root := range []string{"", "/v2/", "/books/v1/"} {
+		if _, err := client.ReadFiles(files, client.Options{Root: root, Catalogue: mustNew()}); !errors.Is(err, client.ErrInvalidLink) {
+			t.Errorf("root %q: error %v, want ErrInvalidLink", root, err)
+		}
+	}
+}
+
+// A root is valid if package httpapi can serve it.
+func TestRoot(t *testing.T) {
+	for _, root := range []string{
+		"", "/", "/v1/", "/a/b/", "/città/", "//", "v1/", "/v1", "v1", "/v1//", "/./", "/a/../b/", "/a//b/",
+		"/a b/", "/a?b/", "/a#b/", "/a%20b/", "/{a}/", "/a\n/", "https://films.test/v1/",
+	} {
+		_, want := httpapi.New(mustNew(), httpapi.Options{Root: root})
+		opts := client.Options{BaseURL: "http://films.test", Root: root, Catalogue: mustNew()}
+		_, forClient := client.New(opts)
+		_, forFiles := client.ReadFiles(fstest.MapFS{}, opts)
+		for name, err := range map[string]error{"New": forClient, "ReadFiles": forFiles} {
+			if (err == nil) != (want == nil) || err != nil && !errors.Is(err, client.ErrInvalidOptions) {
+				t.Errorf("root %q: %s: error %v, but that of httpapi.New is %v", root, name, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,456 @@
+package clienttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+)
+
+// Explore searches for mistakes of a client. It runs fetch once for each of many scenarios.
+// In a scenario, a small service has up to three events at certain requests: errors, delays,
+// connections that break, pages that are wrong, and records that are inserted, deleted,
+// changed or replaced while the client reads. In each scenario the client must
+//
+//   - return an error, or every record that existed from the beginning to the end exactly
+//     once and otherwise only records that existed at some time;
+//   - return no error if nothing is wrong;
+//   - not send requests endlessly, and none to another host or without encryption;
+//   - return when its context ends, close all response bodies, and leave no goroutine
+//     that is blocked.
+//
+// A scenario in which it does something else is reduced to the smallest one that shows the same
+// mistake. The test then fails with what the client did wrong, what to do, the name in
+// [Options.Skip] that allows it, the requests, and a Go test that repeats the scenario.
+// Each mistake is reported once, and at most ten are. After a mistake that the client makes
+// without any event, the search ends, since others would follow from it. A thousand scenarios
+// take a few seconds.
+//
+//	func TestClient(t *testing.T) {
+//		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})
+//	}
+//
+// A scenario depends only on its seed, the collection and Skip, so it is the same in every run
+// of the test and on every machine. That a client passes 1000 of them does not prove that it
+// passes all: let a scheduled job run more of them, with another seed. In a fuzz test, the
+// fuzzer chooses the scenarios:
+//
+//	func FuzzClient(f *testing.F) {
+//		f.Fuzz(func(t *testing.T, scenario []byte) {
+//			clienttest.Explore(t, eventIDs, clienttest.Options{Scenario: scenario})
+//		})
+//	}
+//
+// Each scenario runs in a bubble of [testing/synctest], where waiting takes no time. The
+// service is called by the client's transport, in the goroutine of the request: there are
+// no connections, and a response begins to arrive when the service has made all of it. Of a
+// client that sends requests concurrently, a scenario may end differently each time.
+//
+// fetch must use only goroutines, channels and timers that it has made itself. If it
+// neither returns nor blocks within 30 seconds of real time, the test fails and its
+// goroutine is abandoned.
+//
+// Explore calls t.Fatal if fetch is nil, the root is invalid, the collection or an event is
+// unknown, or the collection is not suitable: it must have the action [schema.List] and at
+// least 4 records. It must not be called inside a bubble.
+func Explore(t *testing.T, fetch Fetch, opts Options) {
+	t.Helper()
+	explore(t, opts, fetchSubject(fetch))
+}
+
+// ExploreCreate searches for mistakes of a client that creates a record, with a POST to a
+// collection, and returns its id. It runs create in scenarios as [Explore] does; they have no
+// other writes. In each of them, if the client returns no error, the collection must have
+// one new record, with the id that the client has returned. So a client that repeats a POST
+// must make sure that it does not create a second record. The requirements of a [Fetch] apply.
+func ExploreCreate(t *testing.T, create func(ctx context.Context, client *http.Client, baseURL string) (id int, err error), opts Options) {
+	t.Helper()
+	explore(t, opts, createSubject(create))
+}
+
+// A subject is a kind of client, and what is expected of it.
+type subject struct {
+	function string // that explores it
+	name     string // of the client in a test that is printed
+	kinds    []kind // of the steps of its scenarios
+	creates  bool   // it writes to the collection
+	call     Fetch
+	judge    func(*trial) problem
+}
+
+func fetchSubject(fetch Fetch) subject {
+	return subject{function: "Explore", name: "fetch", kinds: kinds(), call: fetch, judge: judgeFetch}
+}
+
+func createSubject(create func(context.Context, *http.Client, string) (int, error)) subject {
+	s := subject{
+		function: "ExploreCreate",
+		name:     "create",
+		kinds:    slices.DeleteFunc(kinds(), func(k kind) bool { return k.write != nil }),
+		creates:  true,
+		judge:    judgeCreate,
+	}
+	if create != nil {
+		s.call = func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
+			id, err := create(ctx, client, url)
+			return []int{id}, err
+		}
+	}
+	return s
+}
+
+const (
+	defaultScenarios = 1000
+	leastOf          = 4  // records that a collection must have
+	mostOf           = 60 // records of a collection that occur in scenarios
+	mostFindings     = 10 // mistakes that are reported
+)
+
+func explore(t *testing.T, opts Options, s subject) {
+	t.Helper()
+	x, err := newExplorer(opts, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.close()
+	for _, f := range x.search(t, opts, mostFindings) {
+		t.Errorf("%s", x.report(f))
+	}
+}
+
+// An explorer runs a client through scenarios.
+type explorer struct {
+	subject
+	opts     Options
+	script   script
+	data     *dataset
+	timeout  time.Duration
+	grace    time.Duration // synthetic time to return after the context has ended
+	patience time.Duration // real time that a scenario may take
+
+	starts map[int]*catalogue.Catalogue // by number of records; never written to
+	shared map[size]*cataloguetest.Server
+}
+
+// A size is the number of records and the limit of a service.
+type size struct{ records, limit int }
+
+var errExploring = errors.New("clienttest: Explore is called inside a synctest bubble; it makes a bubble for each scenario itself")
+
+func newExplorer(opts Options, s subject) (*explorer, error) {
+	switch {
+	case s.call == nil:
+		return nil, errNilClient
+	case fake.InBubble():
+		return nil, errExploring
+	}
+	if err := opts.checkSkip("event", kindNames(s.kinds)); err != nil {
+		return nil, err
+	}
+	data, err := newDataset(opts, leastOf, mostOf)
+	if err != nil {
+		return nil, err
+	}
+	timeout := opts.Timeout
+	if timeout <= 0 {
+		timeout = time.Minute
+	}
+	kinds := slices.DeleteFunc(s.kinds, func(k kind) bool { return slices.Contains(opts.Skip, k.name) })
+	return &explorer{
+		subject:  s,
+		opts:     opts,
+		script:   script{kinds, len(data.ids) / 2},
+		data:     data,
+		timeout:  timeout + time.Nanosecond, // not at the instant at which a wait of the client ends
+		grace:    2 * time.Second,
+		patience: 30 * time.Second,
+		starts:   map[int]*catalogue.Catalogue{},
+		shared:   map[size]*cataloguetest.Server{},
+	}, nil
+}
+
+// close closes the servers that scenarios have shared.
+func (x *explorer) close() {
+	for _, s := range x.shared {
+		s.Close()
+	}
+}
+
+func kindNames(kinds []kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// A finding is a scenario in which the client makes a mistake.
+type finding struct {
+	*trial
+	of        string // names the scenario that was found, by its seed
+	scenarios int    // that were run before it was found
+	runs      int    // scenarios that were tried to reduce it
+}
+
+// A mistake tells findings apart: it is the kind of a problem with the event that causes it.
+type mistake struct {
+	kind  problemKind
+	event string // empty: the client makes the mistake without any
+}
+
+func (e *trial) mistake() mistake {
+	m := mistake{kind: e.problem.kind}
+	if cause := e.cause(); cause != nil {
+		m.event = cause.name
+	}
+	return m
+}
+
+// search returns the findings, each mistake once, and at most the given number.
+func (x *explorer) search(t *testing.T, opts Options, most int) (found []*finding) {
+	t.Helper()
+	known := map[mistake]bool{}
+	if opts.Scenario != nil {
+		if f := x.try(t, opts.Scenario, finding{}, known); f != nil {
+			found = append(found, f)
+		}
+		return found
+	}
+	if opts.Scenarios <= 0 {
+		opts.Scenarios = defaultScenarios
+	}
+	for n := 0; n < opts.Scenarios && len(found) < most; n++ {
+		seed := opts.Seed + uint64(n)
+		f := x.try(t, x.script.generate(seed), finding{of: fmt.Sprintf(" of seed %d", seed), scenarios: n}, known)
+		if f == nil {
+			continue
+		}
+		found = append(found, f)
+		if f.problem.kind == stuck || f.cause() == nil { // it would be again, or other mistakes follow from it
+			break
+		}
+	}
+	return found
+}
+
+// try runs one scenario. If the client makes a mistake that is not known, it returns f with the
+// smallest scenario in which the client makes the same. The mistake is known then.
+func (x *explorer) try(t *testing.T, text []byte, f finding, known map[mistake]bool) *finding {
+	t.Helper()
+	f.trial = x.run(t, x.script.decode(text))
+	if f.problem.kind == "" || known[f.mistake()] {
+		return nil
+	}
+	known[f.mistake()] = true
+	if f.problem.kind == stuck {
+		return &f
+	}
+	before := f.mistake()
+	f.trial, f.runs = x.shrink(t, f.trial)
+	if after := f.mistake(); after != before && known[after] {
+		return nil
+	}
+	known[f.mistake()] = true
+	return &f
+}
+
+// A trial is a run of a client through a scenario.
+type trial struct {
+	scenario
+	data *dataset
+	truth
+
+	ids      []int
+	err      error
+	failure  problem // if the client did not return
+	late     bool    // it returned after the grace period
+	requests []string
+	grace    time.Duration
+	problem  problem
+	happened []bool // which steps have changed a response or the records
+	after    []int  // ids in the collection after the call
+}
+
+// truth is what has existed in the collection.
+type truth struct {
+	mu         sync.Mutex
+	throughout []bool // by index of the dataset
+	ever       []bool
+}
+
+// note records a state of the collection.
+func (tr *truth) note(s state) {
+	for i, present := range s.present {
+		tr.throughout[i] = tr.throughout[i] && present
+		tr.ever[i] = tr.ever[i] || present
+	}
+}
+
+// run runs the client through a scenario in a bubble. It abandons a client that neither
+// returns nor blocks.
+func (x *explorer) run(t *testing.T, s scenario) *trial {
+	t.Helper()
+	e := &trial{scenario: s, data: x.data, grace: x.grace}
+	service, err := x.serve(e)
+	if err != nil {
+		t.Fatalf("clienttest: %v", err)
+	}
+	defer service.end()
+	done := make(chan problem, 1)
+	go func() {
+		var p problem
+		defer func() {
+			if reason := recover(); reason != nil {
+				p = problem{kind: blocked, text: fmt.Sprintf("left goroutines that are blocked forever (%v)", reason), remedy: remedyBlock}
+			}
+			done <- p
+		}()
+		synctest.Test(t, func(*testing.T) { p = x.play(e, service) })
+	}()
+	patience := time.NewTimer(x.patience)
+	defer patience.Stop()
+	select {
+	case e.problem = <-done:
+		return e
+	case <-patience.C: // e must no longer be used
+		return &trial{scenario: s, data: x.data, problem: problem{kind: stuck, text: fmt.Sprintf("did not return within %v of real time, and was abandoned", x.patience), remedy: remedyBlock}}
+	}
+}
+
+// play runs the client inside a bubble, and returns what it did wrong.
+func (x *explorer) play(e *trial, s *service) problem {
+	ctx, cancel := context.WithTimeout(context.Background(), x.timeout)
+	defer cancel()
+	g := &guard{next: &direct{handler: s.server.Handler}, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
+	var ended atomic.Pointer[time.Time]
+	context.AfterFunc(ctx, func() {
+		now := time.Now()
+		ended.Store(&now)
+	})
+	x.fetch(ctx, &stopper{guard: g}, s.server.URL, e)
+	if at := ended.Load(); at != nil {
+		e.late = time.Since(*at) > x.grace
+	}
+	bodies := g.bodies.problem()
+	requests, violation := g.close()
+	e.requests = requests
+	for _, faults := range s.steps {
+		e.happened = append(e.happened, slices.ContainsFunc(faults, func(j *cataloguetest.Injection) bool { return j.Count() > 0 }))
+	}
+	if x.creates {
+		var err error
+		if e.after, err = x.data.idsIn(s.server.Catalogue); err != nil {
+			return problem{kind: stuck, text: err.Error()}
+		}
+	}
+	return x.problem(e, violationOf(g, violation), bodies)
+}
+
+// fetch calls the client in a goroutine of its own, because the client may end that.
+func (x *explorer) fetch(ctx context.Context, transport http.RoundTripper, url string, e *trial) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.failure = problem{kind: exited, text: "ended its goroutine, as t.Fatal does, instead of returning an error"}
+		defer func() {
+			if reason := recover(); reason != nil {
+				e.failure = problem{kind: panicked, text: fmt.Sprintf("panicked (%v)", reason), remedy: remedyPanic}
+			}
+		}()
+		e.ids, e.err = x.call(ctx, &http.Client{Transport: transport}, url)
+		e.failure = problem{}
+	}()
+	<-done
+}
+
+// A service is the service of a scenario.
+type service struct {
+	server *cataloguetest.Server
+	origin *url.URL
+	shared bool
+	steps  [][]*cataloguetest.Injection // the faults of each step
+}
+
+// end makes the server ready for another scenario.
+func (s *service) end() {
+	if !s.shared {
+		s.server.Close()
+		return
+	}
+	for _, faults := range s.steps {
+		for _, j := range faults {
+			j.Remove()
+		}
+	}
+	s.server.ClearLog()
+}
+
+// serve returns the service of a scenario. It is called outside the bubble: what is made
+// there may be used inside as well, but not the other way round.
+func (x *explorer) serve(e *trial) (*service, error) {
+	before := newState(len(x.data.ids), e.records)
+	e.throughout, e.ever = slices.Clone(before.present), slices.Clone(before.present)
+	s, err := x.server(e, before)
+	if err != nil {
+		return nil, err
+	}
+	if s.origin, err = url.Parse(s.server.URL); err != nil {
+		return nil, err
+	}
+	write := func(after state) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if x.data.write(s.server.Catalogue, after) == nil {
+			e.note(after)
+		}
+	}
+	for i, faults := range e.plan(before, write) {
+		s.steps = append(s.steps, nil)
+		for _, fault := range faults {
+			j, err := s.server.TryInject(e.steps[i].match(), fault)
+			if err != nil {
+				return nil, err
+			}
+			s.steps[i] = append(s.steps[i], j)
+		}
+	}
+	return s, nil
+}
+
+// server returns a service without faults. Scenarios without writes share it.
+func (x *explorer) server(e *trial, before state) (*service, error) {
+	at := size{e.records, e.limit}
+	shared := !x.creates && !e.writes()
+	if s := x.shared[at]; s != nil && shared {
+		return &service{server: s, shared: true}, nil
+	}
+	start := x.starts[e.records]
+	if start == nil {
+		start = x.data.catalogue.Clone()
+		if err := x.data.write(start, before); err != nil {
+			return nil, err
+		}
+		x.starts[e.records] = start
+	}
+	if !shared {
+		start = start.Clone()
+	}
+	s, err := x.data.serve(start, e.limit, x.creates)
+	if err != nil {
+		return nil, err
+	}
+	if shared {
+		x.shared[at] = s
+	}
+	return &service{server: s, shared: shared}, nil
+}

@@ -1,0 +1,295 @@
+package clienttest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+)
+
+// A verdict is what a client is permitted to do.
+type verdict int
+
+const (
+	completes        verdict = iota // return all records and no error
+	completesOrFails                // return all records or an error
+	fails                           // return an error
+)
+
+// problem returns what the client did wrong and how to fix it, or "" if nothing. Of several
+// problems it returns the gravest.
+func (v *verification) problem(s situation, o outcome, g *guard, violation string) string {
+	problem := violation
+	if o.failure != "" || violation == "" {
+		problem = v.judge(s, o)
+	}
+	switch {
+	case problem == "":
+		return g.bodies.problem()
+	case o.failure == "" && violation == "":
+		if other := v.otherCollection(s, o.ids, g.requested()); other != "" {
+			return other
+		}
+	}
+	return problem + ": " + s.remedy
+}
+
+// judge returns what the client did wrong, or "" if nothing.
+func (v *verification) judge(s situation, o outcome) string {
+	switch {
+	case o.failure != "":
+		return o.failure
+	case o.err != nil && s.want == completes:
+		return fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(o.err.Error()))
+	case o.err != nil:
+		return ""
+	case s.want == fails:
+		return fmt.Sprintf("returned %d records and no error", len(o.ids))
+	}
+	return compareIDs(o.ids, v.data.ids[:s.records], o.deleted)
+}
+
+// compareIDs returns how the ids differ, or "" if they do not. The record that was
+// deleted is optional.
+func compareIDs(got, want []int, deleted int) string {
+	missing := make(map[int]bool, len(want))
+	for _, id := range want {
+		missing[id] = true
+	}
+	seen := make(map[int]bool, len(got))
+	for _, id := range got {
+		switch {
+		case seen[id]:
+			return fmt.Sprintf("returned the record with the id %d twice and no error", id)
+		case !missing[id]:
+			return fmt.Sprintf("returned a record with the id %d, which is not in the collection, and no error", id)
+		}
+		seen[id] = true
+		delete(missing, id)
+	}
+	delete(missing, deleted)
+	for _, id := range want { // report the first
+		if missing[id] {
+			return fmt.Sprintf("returned %d of %d records, without the one with the id %d, and no error", len(got), len(want), id)
+		}
+	}
+	return ""
+}
+
+// truncateText returns the beginning of a text in one line.
+func truncateText(text string) string {
+	return fake.Truncate(strings.Join(strings.Fields(text), " "), 200)
+}
+
+// otherCollection describes what suggests that the client fetches another collection than
+// that of the verification, or returns "". The paths are those of its requests.
+func (v *verification) otherCollection(s situation, ids []int, paths []string) string {
+	if !slices.Contains(paths, v.data.path) {
+		if c, path, ok := v.data.collection(paths); ok {
+			return fmt.Sprintf("sent requests to %s and none to %s: if the client fetches the collection %s, set Options.Collection to %q", path, v.data.path, c.Key, c.Key)
+		}
+	}
+	known := v.data.ids[:s.records]
+	if len(ids) == 0 || slices.ContainsFunc(ids, func(id int) bool { return slices.Contains(known, id) }) {
+		return ""
+	}
+	return fmt.Sprintf("returned %d records, and none of their ids is in the collection %s: the client probably fetches another collection; set Options.Collection to the key of that", len(ids), v.data.key)
+}
+
+// A problem is what a client did wrong in a scenario. The zero problem is none.
+type problem struct {
+	kind   problemKind
+	text   string // continues "the client"
+	remedy string // what to do
+}
+
+// A problemKind is a kind of mistake. A scenario is reduced only to scenarios with the same.
+type problemKind string
+
+const (
+	stuck       problemKind = "stuck" // cannot be run again
+	blocked     problemKind = "blocked"
+	panicked    problemKind = "panicked"
+	exited      problemKind = "exited"
+	otherOrigin problemKind = "request to another host"
+	endless     problemKind = "endless requests"
+	late        problemKind = "late"
+	unclosed    problemKind = "unclosed body"
+	unprovoked  problemKind = "unprovoked error"
+	repeated    problemKind = "repeated record"
+	unknown     problemKind = "unknown record"
+	missing     problemKind = "missing record"
+	uncreated   problemKind = "record not created"
+	duplicated  problemKind = "record created twice"
+)
+
+// problem returns the gravest problem of a scenario.
+func (x *explorer) problem(e *trial, violation problem, bodies string) problem {
+	p := x.gravest(e, violation, bodies)
+	if x.creates {
+		p.remedy = createRemedy(p)
+	}
+	return p
+}
+
+// createRemedy returns the remedy for a client that creates a record. Those of the events are
+// for clients that read lists.
+func createRemedy(p problem) string {
+	switch p.kind {
+	case unprovoked, uncreated:
+		return remedyCreated
+	case endless:
+		return remedyLimit
+	}
+	return p.remedy
+}
+
+func (x *explorer) gravest(e *trial, violation problem, bodies string) problem {
+	switch {
+	case e.failure.kind != "" && e.failure.kind != exited || violation.kind == "" && e.failure.kind == exited:
+		return e.failure
+	case violation.kind != "":
+		violation.remedy = e.remedy(violation.remedy)
+		return violation
+	case e.late:
+		return problem{kind: late, text: "did not return in time after the end of its context", remedy: remedyContext}
+	case e.err != nil && e.harmless():
+		return problem{kind: unprovoked, text: fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(e.err.Error())), remedy: e.remedy(remedyLinks)}
+	}
+	if p := x.judge(e); p.kind != "" {
+		return p
+	}
+	if bodies != "" {
+		return problem{kind: unclosed, text: bodies}
+	}
+	return problem{}
+}
+
+// harmless reports whether nothing has happened that justifies an error.
+func (e *trial) harmless() bool {
+	for i, st := range e.steps {
+		if e.happened[i] && !st.kind.harmless {
+			return false
+		}
+	}
+	return true
+}
+
+// cause returns the kind of the step that is the most likely cause of a problem, or nil if no
+// step has happened. It prefers writes and wrong pages to errors, and later steps to earlier
+// ones.
+func (e *trial) cause() *kind {
+	for _, errors := range []bool{false, true} {
+		for i, st := range slices.Backward(e.steps) {
+			if i < len(e.happened) && e.happened[i] && (st.kind.class() == 0) == errors {
+				return &st.kind
+			}
+		}
+	}
+	return nil
+}
+
+// remedy returns the remedy for the cause, or otherwise if there is none.
+func (e *trial) remedy(otherwise string) string {
+	if cause := e.cause(); cause != nil {
+		return cause.remedy
+	}
+	return otherwise
+}
+
+// judgeFetch compares the ids that a client has returned with the records that existed.
+func judgeFetch(e *trial) problem {
+	if e.err != nil {
+		return problem{}
+	}
+	index := make(map[int]int, len(e.data.ids))
+	for i, id := range e.data.ids {
+		index[id] = i
+	}
+	returned := make([]bool, len(e.data.ids))
+	for _, id := range e.ids {
+		i, ok := index[id]
+		switch {
+		case !ok || !e.ever[i]:
+			return problem{unknown, fmt.Sprintf("returned a record with the id %d, which was never in the collection, and no error", id), e.remedy(remedyLinks)}
+		case returned[i]:
+			return problem{repeated, fmt.Sprintf("returned the record with the id %d twice and no error", id), e.remedy(remedyRepeated)}
+		}
+		returned[i] = true
+	}
+	for i, must := range e.throughout {
+		if must && !returned[i] {
+			return problem{missing, fmt.Sprintf("returned %d records, without the one with the id %d, which always existed, and no error", len(e.ids), e.data.ids[i]), e.remedy(remedyLinks)}
+		}
+	}
+	return problem{}
+}
+
+// judgeCreate compares the records that exist with the one that a client says it has
+// created.
+func judgeCreate(e *trial) problem {
+	if e.err != nil {
+		return problem{}
+	}
+	var created []int
+	for _, id := range e.after {
+		if i, ok := slices.BinarySearch(e.data.ids, id); !ok || !e.ever[i] {
+			created = append(created, id)
+		}
+	}
+	id := e.ids[0]
+	switch {
+	case len(created) > 1:
+		return problem{duplicated, fmt.Sprintf("created %d records, with the ids %v, and returned no error", len(created), created), remedyPost}
+	case !slices.Contains(created, id):
+		return problem{uncreated, fmt.Sprintf("returned the id %d and no error; the new records have the ids %v", id, created), e.remedy(remedyStatus)}
+	}
+	return problem{}
+}
+
+// violationOf returns the problem of a request that was not permitted.
+func violationOf(g *guard, violation string) problem {
+	switch {
+	case violation == "":
+		return problem{}
+	case g.endless:
+		return problem{kind: endless, text: violation, remedy: remedyLoop}
+	}
+	return problem{kind: otherOrigin, text: violation, remedy: remedyOrigin}
+}
+
+// Remedies say what to do if a client fails a situation or a scenario.
+const (
+	remedyStatus      = "check the status before the body, and return an error or retry if it is not 200"
+	remedyShape       = "a body without count and results is neither a page nor the end of the list, even with status 200"
+	remedyDecode      = "return the error of decoding the page"
+	remedyContentType = "either return an error or accept the page"
+	remedyRedirect    = "set CheckRedirect in a copy of the http.Client; the service redirects at most to itself"
+	remedyFormat      = "set the parameter format of the links of the root listing, which is api, to json, or build the URL without it"
+
+	remedyContext = "create each request with the context (http.NewRequestWithContext), end each wait when the context ends, and return its error"
+	remedySlow    = "a body may arrive in pieces; read all of it before decoding it"
+	remedyCut     = "return the error of the request, or retry"
+	remedyWhole   = "return the error of reading or decoding the body, or retry; a partial body is not a page"
+
+	remedyLast      = "stop after the page whose next is null, and return the records received"
+	remedyLinks     = "pages may have fewer records than requested; follow next, or advance the offset by the number of records received, until next is null"
+	remedyEmpty     = "a collection without records is not an error; its count is 0 and its results are []"
+	remedyLoop      = "return an error if next leads to a page that has been read, if a record occurs twice, or if there are more records than count"
+	remedyOrigin    = "compare the scheme and host of next with those of the first page, and return an error if they differ"
+	remedyEmptyPage = "return an error if a page has no records and fewer than count have been received, even if it has a next link"
+	remedyCount     = "compare the number of records received with count, and return an error if they differ"
+	remedyRepeated  = "keep the ids received, drop records that are repeated, and compare the number of those left with count"
+	remedyShrinks   = "do not stop at count while next is not null, and return an error if the count changes"
+	remedyDeletion  = "if the count changes, a record may have moved from one page to another; start again or return an error"
+
+	remedyWrites  = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it, and start again or return an error if that record is no longer there or the count changes"
+	remedySwap    = "an update can move a record to another page; order by id, which never changes"
+	remedyPanic   = "check each part of a response before using it"
+	remedyLimit   = "limit the number of attempts for each request, and return the last error"
+	remedyClose   = "call resp.Body.Close for each response, whatever its status, for example in a defer statement"
+	remedyBlock   = "end all goroutines of the call before it returns, and wait for nothing that may not happen without the context"
+	remedyCreated = "a POST that creates a record is answered with status 201 and the record; return the id of that, or an error"
+	remedyPost    = "after a POST whose response is lost, cut off or invalid, the record may exist: find out with a GET before another POST, or return an error"
+)

@@ -1,0 +1,361 @@
+package clienttest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+)
+
+// A scenario is what happens at a service while a client uses it once.
+type scenario struct {
+	records int // of the collection at the start
+	limit   int // default and maximum limit of a page
+	steps   []step
+}
+
+// A step is one event of a scenario.
+type step struct {
+	kind kind
+	at   int  // number of the request at which it happens, from 1
+	rest bool // it happens at all later requests, too
+	arg  int  // of the kind, from 0 to 255
+}
+
+const (
+	maxSteps   = 3
+	maxAt      = 64
+	leastLimit = 2 // less is no page size that clients must handle
+	mostLimit  = 10
+	headSize   = 2 // bytes before the first step
+	stepSize   = 3 // bytes of a step
+)
+
+// A script decodes scenarios. All bytes are a scenario, so that a fuzzer can change them.
+type script struct {
+	kinds   []kind
+	records int // maximum at the start
+}
+
+// decode returns the scenario that some bytes encode: the number of records, the limit, and
+// three bytes for each step. Missing bytes are 0. A step that no client could handle
+// together with those before it is left out.
+func (sc *script) decode(text []byte) scenario {
+	byteAt := func(i int) int {
+		if i < len(text) {
+			return int(text[i])
+		}
+		return 0
+	}
+	s := scenario{records: byteAt(0) % (sc.records + 1), limit: leastLimit + byteAt(1)%(mostLimit-leastLimit+1)}
+	for i := headSize; i < len(text) && len(s.steps) < maxSteps && len(sc.kinds) > 0; i += stepSize {
+		st := step{
+			kind: sc.kinds[byteAt(i)%len(sc.kinds)],
+			at:   1 + byteAt(i+1)&0x7f%maxAt,
+			rest: byteAt(i+1) >= 0x80,
+			arg:  byteAt(i + 2),
+		}
+		if st.kind.write != nil {
+			st.rest = false
+		}
+		if s.permits(st) {
+			s.steps = append(s.steps, st)
+		}
+	}
+	return s
+}
+
+// encode returns bytes that decode to a scenario.
+func (sc *script) encode(s scenario) []byte {
+	text := []byte{byte(s.records), byte(s.limit - leastLimit)}
+	for _, st := range s.steps {
+		at := byte(st.at - 1)
+		if st.rest {
+			at |= 0x80
+		}
+		i := slices.IndexFunc(sc.kinds, func(k kind) bool { return k.name == st.kind.name })
+		text = append(text, byte(i), at, byte(st.arg))
+	}
+	return text
+}
+
+// permits reports whether a step can be added. A page that is wrong cannot be told from a
+// page that is right after a write, nor from another one that is wrong to match it. So
+// scenarios with such a page have only one, and no writes.
+func (s *scenario) permits(st step) bool {
+	for _, other := range s.steps {
+		if st.kind.wrongPage && (other.kind.wrongPage || other.kind.write != nil) || st.kind.write != nil && other.kind.wrongPage {
+			return false
+		}
+	}
+	return true
+}
+
+// generate returns the bytes of a scenario. They depend only on the seed and the script.
+func (sc *script) generate(seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, 0x5701))
+	records, limit := rng.IntN(sc.records+1), rng.IntN(mostLimit-leastLimit+1)
+	text := []byte{byte(records), byte(limit)}
+	requests := records/(leastLimit+limit) + 2 // about as many as a client sends
+	var of []int                               // the kinds of the scenario: one class, or all
+	class := rng.IntN(4)
+	for i, k := range sc.kinds {
+		if class == 3 || class == k.class() {
+			of = append(of, i)
+		}
+	}
+	for n := rng.IntN(maxSteps + 1); n > 0 && len(of) > 0; n-- {
+		at := byte(min(rng.IntN(requests), maxAt-1))
+		if rng.IntN(4) == 0 {
+			at |= 0x80
+		}
+		text = append(text, byte(of[rng.IntN(len(of))]), at, byte(rng.IntN(256)))
+	}
+	return text
+}
+
+// String describes the scenario in one line.
+func (s scenario) String() string {
+	text := fmt.Sprintf("%d records in pages of %d", s.records, s.limit)
+	for _, st := range s.steps {
+		text += fmt.Sprintf("; request %d", st.at)
+		if st.rest {
+			text += " and later"
+		}
+		text += ": " + st.kind.name
+	}
+	return text
+}
+
+// A kind is a kind of step. It has either faults or a write.
+type kind struct {
+	name      string
+	faults    func(arg int) []cataloguetest.Fault // of the request
+	wrongPage bool                                // the page is wrong, though it may not look so
+	// harmless steps are no reason for a client to return an error.
+	harmless bool
+	// write returns the records after a write, given the records before it.
+	write  func(before state, arg int) state
+	remedy string // what to do if the client fails because of it
+}
+
+// class returns 0 for errors, 1 for wrong pages, and 2 for writes.
+func (k *kind) class() int {
+	switch {
+	case k.wrongPage:
+		return 1
+	case k.write != nil:
+		return 2
+	}
+	return 0
+}
+
+// kinds returns the kinds of all steps. Their order determines the scenario of a seed.
+func kinds() []kind {
+	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(), writeKinds())
+}
+
+// withArg returns a function that returns the fault for the argument of a step.
+func withArg(fault func(arg int) cataloguetest.Fault) func(int) []cataloguetest.Fault {
+	return func(arg int) []cataloguetest.Fault { return []cataloguetest.Fault{fault(arg)} }
+}
+
+// withoutArg returns a function that ignores the argument of a step.
+func withoutArg(faults ...cataloguetest.Fault) func(int) []cataloguetest.Fault {
+	return func(int) []cataloguetest.Fault { return faults }
+}
+
+func errorKinds() []kind {
+	return []kind{
+		{name: "status-500", faults: withoutArg(cataloguetest.Status(500, errorDocument)), remedy: remedyStatus},
+		{name: "status-404", faults: withoutArg(cataloguetest.Status(404, `{"detail":"Not found."}`)), remedy: remedyStatus},
+		{name: "status-503", faults: withArg(func(arg int) cataloguetest.Fault {
+			return cataloguetest.Unavailable(time.Duration(arg%3) * time.Second)
+		}), remedy: remedyStatus},
+		{name: "status-429", faults: withoutArg(throttled(1)...), remedy: remedyStatus},
+		{name: "error-with-status-200", faults: withoutArg(cataloguetest.Status(200, errorDocument)), remedy: remedyShape},
+		{name: "html-with-status-200", faults: withoutArg(cataloguetest.Status(200, gatewayPage)), remedy: remedyDecode},
+		{name: "no-body-with-status-200", faults: withoutArg(cataloguetest.Status(200, "")), remedy: remedyDecode},
+		{name: "wrong-content-type", faults: withoutArg(asHTML()), remedy: remedyContentType},
+		{name: "redirect-to-other-host", faults: withoutArg(redirect()...), remedy: remedyRedirect},
+		{name: "browsable-api", faults: withoutArg(cataloguetest.BrowsableAPI()), harmless: true, remedy: remedyFormat},
+	}
+}
+
+func connectionKinds() []kind {
+	return []kind{
+		{name: "delay", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Delay(time.Duration(1+arg%30) * time.Second) }), remedy: remedyContext},
+		{name: "stall", faults: withoutArg(cataloguetest.Delay(time.Hour)), remedy: remedyContext},
+		{name: "slow-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Throttle(100+8*arg, time.Millisecond) }), harmless: true, remedy: remedySlow},
+		{name: "cut-before-header", faults: withoutArg(cataloguetest.ResetConnection()), remedy: remedyCut},
+		{name: "cut-in-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.ResetAfter(16 * arg) }), remedy: remedyWhole},
+		{name: "truncated-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Truncate(16 * arg) }), remedy: remedyWhole},
+	}
+}
+
+func wrongPageKinds() []kind {
+	return []kind{
+		{name: "next-is-self", wrongPage: true, faults: withoutArg(cataloguetest.NextIsSelf()), remedy: remedyLoop},
+		{name: "next-cycle", wrongPage: true, faults: withoutArg(nextCycle()), remedy: remedyLoop},
+		{name: "next-on-other-host", wrongPage: true, faults: withoutArg(nextHost()), remedy: remedyOrigin},
+		{name: "next-without-tls", wrongPage: true, faults: withoutArg(nextWithoutTLS()), remedy: remedyOrigin},
+		{name: "empty-pages-with-next", wrongPage: true, faults: withoutArg(emptyPageWithNext()), remedy: remedyEmptyPage},
+		{name: "row-missing", wrongPage: true, faults: withoutArg(cataloguetest.MissingRow()), remedy: remedyCount},
+		{name: "row-repeated", wrongPage: true, faults: withoutArg(cataloguetest.RepeatedRow()), remedy: remedyRepeated},
+		{name: "row-repeated-for-another", wrongPage: true, faults: withoutArg(cataloguetest.RepeatedRow(), cataloguetest.MissingRow()), remedy: remedyRepeated},
+		{name: "count-shrinks", wrongPage: true, faults: withArg(func(arg int) cataloguetest.Fault { return countShrinks(1 + arg%10) }), remedy: remedyShrinks},
+	}
+}
+
+func writeKinds() []kind {
+	return []kind{
+		{name: "insert", write: state.insert, remedy: remedyWrites},
+		{name: "delete", write: state.delete, remedy: remedyWrites},
+		{name: "swap", write: state.swap, remedy: remedySwap},
+		{name: "load", write: state.load, remedy: remedyWrites},
+	}
+}
+
+// writes reports whether the scenario has writes.
+func (s *scenario) writes() bool {
+	return slices.ContainsFunc(s.steps, func(st step) bool { return st.kind.write != nil })
+}
+
+// match returns the requests at which a step happens.
+func (st *step) match() cataloguetest.Match {
+	if st.rest {
+		return cataloguetest.Match{After: st.at - 1}
+	}
+	return cataloguetest.Match{Nth: st.at}
+}
+
+// states returns the state after each write of the scenario, by step. Writes happen in the
+// order of their requests.
+func (s *scenario) states(before state) []state {
+	order := make([]int, len(s.steps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.steps[a].at, s.steps[b].at) })
+	states := make([]state, len(s.steps))
+	for _, i := range order {
+		if st := s.steps[i]; st.kind.write != nil {
+			before = st.kind.write(before, st.arg)
+			states[i] = before
+		}
+	}
+	return states
+}
+
+// plan returns the faults of each step. A write is a fault that calls write with the state
+// after it.
+func (s *scenario) plan(before state, write func(after state)) [][]cataloguetest.Fault {
+	plan := make([][]cataloguetest.Fault, len(s.steps))
+	states := s.states(before)
+	for i, st := range s.steps {
+		if st.kind.write == nil {
+			plan[i] = st.kind.faults(st.arg)
+		} else {
+			plan[i] = []cataloguetest.Fault{cataloguetest.Do(func() { write(states[i]) })}
+		}
+	}
+	return plan
+}
+
+// A state is the state of a collection in a scenario. It is never changed.
+type state struct {
+	present  []bool // which records of the dataset exist
+	contents []int  // whose contents each record has, by index; nil: its own
+	swapped  [2]int // the records that the last write exchanged, if contents is not nil
+}
+
+// newState returns the state with n records: every second one of the dataset, so that
+// others can be inserted between them.
+func newState(of, n int) state {
+	s := state{present: make([]bool, of)}
+	for i := range n {
+		s.present[2*i+1] = true
+	}
+	return s
+}
+
+// indexes returns the records that exist, or those that do not.
+func (s state) indexes(present bool) (list []int) {
+	for i, is := range s.present {
+		if is == present {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// set returns a state in which a record exists or does not. All records have their own
+// contents.
+func (s state) set(i int, present bool) state {
+	after := state{present: slices.Clone(s.present)}
+	after.present[i] = present
+	return after
+}
+
+// insert, delete, swap and load return the state after a write. The argument chooses the
+// records.
+
+func (s state) insert(arg int) state {
+	absent := s.indexes(false)
+	if len(absent) == 0 {
+		return s
+	}
+	return s.set(absent[arg%len(absent)], true)
+}
+
+func (s state) delete(arg int) state {
+	present := s.indexes(true)
+	if len(present) == 0 {
+		return s
+	}
+	return s.set(present[arg%len(present)], false)
+}
+
+// swap exchanges the contents of two records, except their ids.
+func (s state) swap(arg int) state {
+	present := s.indexes(true)
+	n := len(present)
+	if n < 2 {
+		return s
+	}
+	a := arg % n
+	b := (a + 1 + arg/n%(n-1)) % n
+	after := state{present: s.present, swapped: [2]int{present[a], present[b]}}
+	for i := range s.present {
+		after.contents = append(after.contents, s.contentsOf(i))
+	}
+	after.contents[present[a]], after.contents[present[b]] = s.contentsOf(present[b]), s.contentsOf(present[a])
+	return after
+}
+
+// load replaces all records by others. An argument below 128 replaces one of them only,
+// so that their number stays the same; of the records that a greater one loads, about
+// seven of eight have existed before.
+func (s state) load(arg int) state {
+	present, absent := s.indexes(true), s.indexes(false)
+	if arg < 128 && len(present) > 0 && len(absent) > 0 {
+		return s.set(present[arg%8%len(present)], false).set(absent[arg/8%len(absent)], true)
+	}
+	rng := rand.New(rand.NewPCG(uint64(arg), 0))
+	after := state{present: make([]bool, len(s.present))}
+	for i, is := range s.present {
+		after.present[i] = is == (rng.IntN(8) > 0)
+	}
+	return after
+}
+
+// contentsOf returns the index of the record whose contents a record has.
+func (s state) contentsOf(i int) int {
+	if s.contents == nil {
+		return i
+	}
+	return s.contents[i]
+}

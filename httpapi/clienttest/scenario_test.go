@@ -1,0 +1,145 @@
+package clienttest
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestScenarioDecode checks the encoding of scenarios: the number of records, the limit, and
+// three bytes for each step.
+func TestScenarioDecode(t *testing.T) {
+	sc := script{kinds: []kind{
+		{name: "error", faults: withoutArg(cataloguetest.ResetConnection())},
+		{name: "wrong page", wrongPage: true, faults: withoutArg(cataloguetest.MissingRow())},
+		{name: "write", write: state.insert},
+	}, records: 30}
+	tests := []struct {
+		reason string
+		text   []byte
+		want   string
+	}{
+		{"no bytes are the smallest scenario", nil, "0 records in pages of 2"},
+		{"a number of records, and a limit from 2 to 10", []byte{30, 8}, "30 records in pages of 10"},
+		{"larger numbers wrap", []byte{31 + 4, 9 + 1}, "4 records in pages of 3"},
+		{"a step at the first request", []byte{5, 0, 0, 0, 0}, "5 records in pages of 2; request 1: error"},
+		{"missing bytes are 0", []byte{5, 0, 2}, "5 records in pages of 2; request 1: write"},
+		{"kinds wrap", []byte{5, 0, 3 + 1, 2, 0}, "5 records in pages of 2; request 3: wrong page"},
+		{"the highest bit is for all later requests", []byte{5, 0, 0, 0x81, 0}, "5 records in pages of 2; request 2 and later: error"},
+		{"but a write happens once", []byte{5, 0, 2, 0x81, 0}, "5 records in pages of 2; request 2: write"},
+		{"at most three steps", []byte{5, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0}, "5 records in pages of 2; request 1: error; request 2: error; request 3: error"},
+		{"one wrong page", []byte{5, 0, 1, 0, 0, 1, 1, 0}, "5 records in pages of 2; request 1: wrong page"},
+		{"no write after a wrong page", []byte{5, 0, 1, 0, 0, 2, 1, 0}, "5 records in pages of 2; request 1: wrong page"},
+		{"no wrong page after a write", []byte{5, 0, 2, 0, 0, 1, 1, 0, 2, 2, 0}, "5 records in pages of 2; request 1: write; request 3: write"},
+	}
+	for _, tt := range tests {
+		if got := sc.decode(tt.text).String(); got != tt.want {
+			t.Errorf("%s: decode(%v) = %q, want %q", tt.reason, tt.text, got, tt.want)
+		}
+	}
+	none := script{records: 3}
+	if got, want := none.decode([]byte{1, 0, 7, 7, 7}).String(), "1 records in pages of 2"; got != want {
+		t.Errorf("without kinds: %q, want %q", got, want)
+	}
+}
+
+// TestScenarioEncode checks that a scenario is the same after its encoding.
+func TestScenarioEncode(t *testing.T) {
+	sc := script{kinds: kinds(), records: mostOf / 2}
+	for seed := range uint64(defaultScenarios) {
+		s := sc.decode(sc.generate(seed))
+		again := sc.decode(sc.encode(s))
+		if want, got := fmt.Sprintf("%v %v", s, arguments(s)), fmt.Sprintf("%v %v", again, arguments(again)); got != want {
+			t.Fatalf("seed %d: %s, want %s", seed, got, want)
+		}
+	}
+}
+
+func arguments(s scenario) (args []int) {
+	for _, st := range s.steps {
+		args = append(args, st.arg)
+	}
+	return args
+}
+
+// TestScenarioGenerate checks that a seed is always the same scenario, and that every kind of step
+// occurs among the default number of scenarios.
+func TestScenarioGenerate(t *testing.T) {
+	sc := script{kinds: kinds(), records: mostOf / 2}
+	occurs := map[string]bool{}
+	for seed := range uint64(defaultScenarios) {
+		text := sc.generate(seed)
+		if again := sc.generate(seed); !bytes.Equal(text, again) {
+			t.Fatalf("seed %d: %v, then %v", seed, text, again)
+		}
+		for _, st := range sc.decode(text).steps {
+			occurs[st.kind.name] = true
+		}
+	}
+	for _, name := range kindNames(sc.kinds) {
+		if !occurs[name] {
+			t.Errorf("%s does not occur", name)
+		}
+	}
+}
+
+// TestStateWrites checks the effect of each write on a dataset of six records, of which
+// those with the indexes 1 and 3 exist.
+func TestStateWrites(t *testing.T) {
+	before := newState(6, 2)
+	tests := []struct {
+		reason string
+		after  state
+		want   []int // the records that exist
+		from   []int // whose contents they have
+	}{
+		{"none", before, []int{1, 3}, []int{1, 3}},
+		{"insert the first that is absent", before.insert(0), []int{0, 1, 3}, []int{0, 1, 3}},
+		{"insert wraps", before.insert(4 + 2), []int{1, 3, 4}, []int{1, 3, 4}},
+		{"delete", before.delete(1), []int{1}, []int{1}},
+		{"delete wraps", before.delete(2), []int{3}, []int{3}},
+		{"swap", before.swap(0), []int{1, 3}, []int{3, 1}},
+		{"swap twice", before.swap(0).swap(0), []int{1, 3}, []int{1, 3}},
+		{"other writes restore the contents", before.swap(0).insert(0), []int{0, 1, 3}, []int{0, 1, 3}},
+		{"load another instead of the first", before.load(0), []int{0, 3}, []int{0, 3}},
+		{"load another instead of the second", before.load(8 + 1), []int{1, 2}, []int{1, 2}},
+		{"delete of none", newState(6, 0).delete(3), nil, nil},
+		{"swap of one", newState(6, 1).swap(3), []int{1}, []int{1}},
+		{"insert if all exist", state{present: []bool{true}}.insert(0), []int{0}, []int{0}},
+	}
+	for _, tt := range tests {
+		got := tt.after.indexes(true)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+		var from []int
+		for _, i := range got {
+			from = append(from, tt.after.contentsOf(i))
+		}
+		if diff := cmp.Diff(tt.from, from); diff != "" {
+			t.Errorf("%s: contents (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 3}, before.indexes(true)); diff != "" {
+		t.Errorf("the state before has changed (-want +got):\n%s", diff)
+	}
+}
+
+// TestScenarioStates checks that writes happen in the order of their requests.
+func TestScenarioStates(t *testing.T) {
+	s := scenario{steps: []step{
+		{kind: kind{write: state.delete}, at: 3},
+		{kind: kind{faults: withoutArg(cataloguetest.ResetConnection())}, at: 1},
+		{kind: kind{write: state.insert}, at: 2},
+	}}
+	states := s.states(newState(4, 1)) // the record 1
+	if diff := cmp.Diff([]int{0, 1}, states[2].indexes(true)); diff != "" {
+		t.Errorf("after the insertion (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{1}, states[0].indexes(true)); diff != "" {
+		t.Errorf("after the deletion (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,278 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+)
+
+// Details of a 412. Django REST framework has none, since it ignores preconditions.
+const (
+	detailIfMatch     = "Precondition failed: no entity tag in If-Match is current."
+	detailIfNoneMatch = "Precondition failed: If-None-Match matches what is stored."
+	detailUnchecked   = "Precondition failed: entity tags cannot be compared in this request."
+)
+
+// A preconditionError is the error of a request whose precondition is false.
+type preconditionError struct{ detail string }
+
+func (e *preconditionError) Error() string { return "httpapi: " + e.detail }
+
+// A tagList is the value of If-Match or If-None-Match.
+type tagList struct {
+	sent bool
+	text string
+}
+
+func (v *view) ifMatch() tagList     { return v.tagList("If-Match") }
+func (v *view) ifNoneMatch() tagList { return v.tagList("If-None-Match") }
+
+// tagList returns the value of a header. As in the framework, there are no preconditions
+// without tags.
+func (v *view) tagList(name string) tagList {
+	lines := v.r.Header[name]
+	if !v.handler.tags || len(lines) == 0 {
+		return tagList{}
+	}
+	return tagList{true, strings.Trim(strings.Join(lines, ","), " \t")}
+}
+
+// isAny reports whether l is "*".
+func (l tagList) isAny() bool { return l.text == "*" }
+
+// names reports whether l has a tag for which the function returns true. It stops at the first text
+// that is not an entity tag. Tags have their quotes, but not W/.
+func (l tagList) names(is func(tag string, weak bool) bool) bool {
+	for list := l.text; ; {
+		var weak bool
+		list, weak = strings.CutPrefix(strings.TrimLeft(list, ", \t"), "W/")
+		if list == "" || list[0] != '"' {
+			return false
+		}
+		end := strings.IndexByte(list[1:], '"') + 2
+		if end < 2 {
+			return false
+		}
+		if is(list[:end], weak) {
+			return true
+		}
+		list = list[end:]
+	}
+}
+
+// namesWeakly reports whether l has a tag by weak comparison, which ignores W/.
+func (l tagList) namesWeakly(want string) bool {
+	return want != "" && l.names(func(tag string, _ bool) bool { return tag == want })
+}
+
+// namesStrongly reports whether l has a tag by strong comparison. The tags of responses
+// are strong.
+func (l tagList) namesStrongly(want string) bool {
+	return want != "" && l.names(func(tag string, weak bool) bool { return !weak && tag == want })
+}
+
+// readStatus evaluates the preconditions of a GET or HEAD for the response with v.tag, in
+// the order of RFC 9110, section 13.2.2. It returns 412, 304, or 0 if the response is to
+// be sent. Conditions with dates are ignored, since no response has a Last-Modified.
+func (v *view) readStatus() int {
+	if l := v.ifMatch(); l.sent && !l.isAny() && !l.namesStrongly(v.tag) {
+		return http.StatusPreconditionFailed
+	}
+	if v.clientHas() {
+		return http.StatusNotModified
+	}
+	return 0
+}
+
+// sentInstead evaluates the preconditions of a GET or HEAD for the response with v.tag. It
+// reports whether it has sent a 412 or a 304.
+func (v *view) sentInstead() bool {
+	switch v.readStatus() {
+	case http.StatusNotModified:
+		v.sendNotModified()
+	case http.StatusPreconditionFailed:
+		v.fail(http.StatusPreconditionFailed, detailIfMatch)
+	default:
+		return false
+	}
+	return true
+}
+
+// writeCondition returns a function that returns an error if the preconditions of a PUT,
+// PATCH or DELETE are false for a record. It returns nil if they are true for any record.
+// A tag of any representation of the record counts: with another indentation, or with
+// a suffix that middleware has added.
+func (v *view) writeCondition() func(record []byte) error {
+	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
+	if (!match.sent || match.isAny()) && !noneMatch.sent {
+		return nil
+	}
+	return func(record []byte) error {
+		hash := recordHash(record)
+		if match.sent && !match.isAny() && !match.names(func(tag string, weak bool) bool { return !weak && hasHash(tag, hash) }) {
+			return &preconditionError{detailIfMatch}
+		}
+		if noneMatch.isAny() || noneMatch.names(func(tag string, _ bool) bool { return hasHash(tag, hash) }) {
+			return &preconditionError{detailIfNoneMatch}
+		}
+		return nil
+	}
+}
+
+// namesTags reports whether a precondition of the request is a list of tags.
+func (v *view) namesTags() bool {
+	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
+	return match.sent && !match.isAny() || noneMatch.sent && !noneMatch.isAny()
+}
+
+// postCondition returns an error if the preconditions of a POST are false. The path
+// exists, so that If-None-Match: * is. A page has tags, but Create cannot compare them at
+// the instant of the write, so any tag is refused.
+func (v *view) postCondition() error {
+	switch {
+	case v.namesTags():
+		return &preconditionError{detailUnchecked}
+	case v.ifNoneMatch().isAny():
+		return &preconditionError{detailIfNoneMatch}
+	}
+	return nil
+}
+
+// setCreatedTag sets the tag of a record that a POST created, if its path has one.
+func (v *view) setCreatedTag(record []byte) {
+	if records := v.route.records; v.handler.tags && records != nil && records.actions.Has(schema.Retrieve) {
+		v.tag = v.recordTag(record)
+	}
+}
+
+// hasPage sets the entity tag of a page and reports whether the response is a 304 and no
+// page is needed to know it. If-Match comes before If-None-Match, and "*" does not imply
+// that the parameters are valid.
+func (v *view) hasPage(params url.Values) bool {
+	v.findTag(params)
+	return v.clientHas() && !v.ifMatch().sent && (params == nil || !v.ifNoneMatch().isAny())
+}
+
+// findTag sets the entity tag of the root or of a page, unless the collection has no
+// revision or the response depends on other collections.
+func (v *view) findTag(params url.Values) {
+	if v.route.collection != nil {
+		var ok bool
+		if !v.route.selfContained(params) {
+			return
+		}
+		if v.revision, ok = v.askRevision(); !ok {
+			return
+		}
+	}
+	var room [40]byte
+	tag := append(room[:0], '"')
+	tag = strconv.AppendUint(tag, v.hash(), 36)
+	tag = append(tag, '-')
+	tag = strconv.AppendUint(tag, v.revision, 36)
+	v.tag = string(append(tag, '"'))
+}
+
+// hash returns a hash of everything that a page depends on except the revision.
+func (v *view) hash() uint64 {
+	h := v.handler.seed
+	h = h.add(v.r.URL.Path)
+	h = h.add(v.r.URL.RawQuery)
+	h = h.add(v.origin.Scheme)
+	h = h.add(v.origin.Host)
+	h = h.add(v.origin.Prefix)
+	return uint64(h.addByte(byte(v.indent)))
+}
+
+// fnv is the state of a 64-bit FNV-1a hash. A collision harms only the client that
+// requests both URLs, so the hash need not resist attacks.
+type fnv uint64
+
+// newFNV returns the initial state for tags with the given key.
+func newFNV(key string) fnv { return fnv(14695981039346656037).add(key) }
+
+// add adds a text and a separator.
+func (h fnv) add(text string) fnv {
+	for i := range len(text) {
+		h = h.addByte(text[i])
+	}
+	return h.addByte(0)
+}
+
+func (h fnv) addByte(b byte) fnv { return (h ^ fnv(b)) * 1099511628211 }
+
+// askRevision returns the collection's revision. If that fails, or the collection is not a
+// Revisioner, ok is false.
+func (v *view) askRevision() (revision uint64, ok bool) {
+	if v.route.revisioner == nil {
+		return 0, false
+	}
+	revision, v.revisionErr = v.route.revisioner.Revision(v.r.Context())
+	return revision, v.revisionErr == nil
+}
+
+// confirmTag drops the tag if the revision has changed since findTag, because then the
+// page may be newer than the tag.
+func (v *view) confirmTag() {
+	if v.tag == "" {
+		return
+	}
+	if now, ok := v.askRevision(); !ok || now != v.revision {
+		v.tag = ""
+	}
+}
+
+// clientHas reports whether If-None-Match contains the response's tag or is "*". All
+// checks of the request must have passed.
+func (v *view) clientHas() bool {
+	if v.tag == "" {
+		return false
+	}
+	l := v.ifNoneMatch()
+	return l.isAny() || l.namesWeakly(v.tag)
+}
+
+func (v *view) sendNotModified() {
+	header := v.w.Header()
+	v.setTag(header)
+	v.setVary(header)
+	v.sent = true
+	v.w.WriteHeader(http.StatusNotModified)
+}
+
+func (v *view) setTag(header http.Header) {
+	header["Etag"] = []string{v.tag}
+	if negotiation.IsRead(v.r.Method) {
+		header["Cache-Control"] = v.handler.cacheControl
+	}
+}
+
+// recordTag returns the tag of a record. It depends only on the JSON and on the
+// indentation, so other writes to the collection do not change it.
+func (v *view) recordTag(record []byte) string {
+	tag := `"` + recordHash(record)
+	if v.indent > 0 {
+		tag += "-" + strconv.Itoa(v.indent)
+	}
+	return tag + `"`
+}
+
+// recordHash returns the part of a record's tag that all indentations share. Clients can
+// choose the content of records, so the hash resists attacks.
+func recordHash(record []byte) string {
+	sum := sha256.Sum256(record)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// hasHash reports whether tag is that of a representation of the record with the hash:
+// the hash itself, or the hash and a suffix that begins with a hyphen.
+func hasHash(tag, hash string) bool {
+	suffix, ok := strings.CutPrefix(tag[1:len(tag)-1], hash)
+	return ok && (suffix == "" || suffix[0] == '-')
+}

@@ -1,0 +1,187 @@
+package httpapitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+type film struct {
+	ID         int              `json:"id"`
+	Title      string           `json:"title"`
+	Slug       string           `json:"slug" backlist:"slug,unique"`
+	Synopsis   string           `json:"synopsis" backlist:"blank"`
+	Website    string           `json:"website" backlist:"url,blank"`
+	Released   *string          `json:"released" backlist:"date"`
+	PremiereAt *schema.DateTime `json:"premiereAt"`
+	Minutes    int32            `json:"minutes" backlist:"min=0"`
+	Rating     *json.Number     `json:"rating"`
+	Price      string           `json:"price" backlist:"decimal=8.2"`
+	Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+	Published  bool             `json:"published"`
+	Director   int              `json:"director" backlist:"refers=directors"`
+	Genres     []int            `json:"genres" backlist:"refers=genres"`
+	Tags       []string         `json:"tags"`
+	CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
+}
+
+type director struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+type genre struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name" backlist:"unique"`
+	Position int    `json:"position" backlist:"min=-5,max=5,default=0"`
+}
+
+// newCatalogue returns a catalogue of films with a director and a genre. Its reviews are
+// open records, which cannot be written.
+func newCatalogue() (*catalogue.Catalogue, error) {
+	c, err := catalogue.New(
+		catalogue.Define[director]("directors", catalogue.Options{}),
+		catalogue.Define[genre]("genres", catalogue.Options{Description: &schema.Description{
+			Ordering: []ordering.Term{ordering.Desc("position")},
+			Filters:  []string{"id", "id__in", "name__istartswith", "position__lt"},
+		}}),
+		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
+			Ordering: []ordering.Term{ordering.Desc("minutes")},
+			Search:   []string{"title", "^synopsis", "=slug", "director__name"},
+			Filters: []string{
+				"status", "status__in", "published", "director", "director__in", "genres",
+				"minutes", "minutes__in", "minutes__gt", "minutes__gte", "minutes__lt", "minutes__lte", "minutes__range",
+				"released", "released__gte", "released__lte", "released__isnull", "price", "price__gte", "price__lte",
+				"rating__lt", "rating__isnull", "title", "title__iexact", "title__contains", "title__icontains",
+				"title__startswith", "title__istartswith", "slug__in", "premiere_at__gte", "premiere_at__lte", "website__startswith",
+			},
+		}}),
+		catalogue.Define[schema.Record]("reviews", catalogue.Options{Description: &schema.Description{Actions: schema.List | schema.Retrieve}}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Load(strings.NewReader(`{"directors":[{"id":1,"name":"Anna Rossi"},{"id":2,"name":"Tom"}],"genres":[{"id":1,"name":"drama","position":0}]}`), catalogue.LoadOptions{})
+}
+
+const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released"}`
+
+// inCatalogue returns the implementation of a collection of a catalogue. T is the type of
+// its records.
+func inCatalogue[T any](t *testing.T, key, body string) Implementation {
+	c, err := newCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	collection, err := c.Collection(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Implementation{
+		Description: collection.Description(),
+		Body:        body,
+		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
+			if c, err = newCatalogue(); err != nil {
+				return nil, err
+			}
+			collection, err := c.Collection(key)
+			if err != nil {
+				return nil, err
+			}
+			return collection, collection.Load(strings.NewReader("["+string(bytes.Join(records, []byte(",")))+"]"), catalogue.LoadOptions{})
+		},
+		Insert: func(_ context.Context, _ httpapi.Collection, encoded []byte) error {
+			collection, err := catalogue.Define[T](key, catalogue.Options{}).In(c)
+			if err != nil {
+				return err
+			}
+			var record T
+			if err := json.Unmarshal(encoded, &record); err != nil {
+				return err
+			}
+			_, err = collection.Insert(record)
+			return err
+		},
+	}
+}
+
+func TestCatalogue(t *testing.T) {
+	const fullFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":2,"genres":[1],"rating":2.5,"status":"released","tags":["a"],"premiereAt":"2024-05-10T18:00:00Z","released":"2024-05-10","published":true,"synopsis":"S","website":"https://t.example/"}`
+	for reason, impl := range map[string]Implementation{
+		"films":            inCatalogue[film](t, "films", newFilm),
+		"films, all of it": inCatalogue[film](t, "films", fullFilm),
+		"films, no Body":   inCatalogue[film](t, "films", ""),
+		"genres":           inCatalogue[genre](t, "genres", `{"name":"comedy","position":2}`),
+		"directors":        inCatalogue[director](t, "directors", `{"name":"Anna"}`),
+		"reviews":          inCatalogue[schema.Record](t, "reviews", ""),
+	} {
+		t.Run(reason, func(t *testing.T) { TestCollection(t, impl) })
+	}
+}
+
+// run runs all checks and returns the problems by their names.
+func run(t *testing.T, impl Implementation) (names []string, problems string) {
+	t.Helper()
+	checks, err := impl.checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if problem, _ := impl.run(c); problem != "" {
+			names, problems = append(names, c.name), problems+c.name+": "+problem+"\n"
+		}
+	}
+	return names, problems
+}
+
+func TestSkip(t *testing.T) {
+	impl := inFake(t, planted{fault: "List ignores the context"})
+	impl.Skip = []string{"cancellation"}
+	if names, problems := run(t, impl); names != nil {
+		t.Error(problems)
+	}
+	impl.Skip = append(impl.Skip, "bogus")
+	if _, err := impl.checks(); err == nil || !strings.Contains(err.Error(), `"bogus"`) {
+		t.Errorf("checks without an unknown one: %v", err)
+	}
+}
+
+func TestMissingNew(t *testing.T) {
+	impl := Implementation{}
+	if _, err := impl.checks(); err == nil {
+		t.Error("checks without New: no error")
+	}
+}
+
+// A New that fails makes each check fail or be skipped.
+func TestFailingNew(t *testing.T) {
+	impl := inFake(t, planted{})
+	for reason, newFunc := range map[string]func(context.Context, [][]byte) (httpapi.Collection, error){
+		"error":   func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, errors.New("no table") },
+		"nothing": func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil },
+		"panic":   func(context.Context, [][]byte) (httpapi.Collection, error) { panic("no table") },
+	} {
+		impl.New = newFunc
+		for _, c := range allChecks() {
+			if problem, skipped := impl.run(c); problem == "" && skipped == "" {
+				t.Errorf("%s: check %s passes", reason, c.name)
+			}
+		}
+		if names, _ := run(t, impl); len(names) < 15 {
+			t.Errorf("%s: only %q fail", reason, names)
+		}
+	}
+}

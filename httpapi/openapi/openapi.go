@@ -1,0 +1,216 @@
+// Package openapi generates an OpenAPI document for an [httpapi.Handler]. It
+// describes the root, the collections that the handler serves and their records,
+// including records of types that the program defines.
+//
+//	films, err := catalogue.New(Directors, Films)
+//	...
+//	handler, err := httpapi.New(films, httpapi.Options{})
+//	...
+//	document, err := openapi.New(handler, openapi.Options{Title: "Films"})
+//	...
+//	mux.Handle("/openapi.json", document)
+//
+// To write a file instead, call os.WriteFile("openapi.json", document.JSON(), 0o644).
+//
+// # Records
+//
+// If the description of a collection has fields, its records have these, with the kinds
+// of package catalogue/schema. Open records with such a description may have other members
+// and may lack those that are not required; without one they are objects with an id and
+// any other members. Records of any other type are described by reflection, as
+// encoding/json encodes them, if the type is known, and otherwise as objects with any
+// members. The types of a catalogue's records are known. Another [httpapi.Collection] has
+// a method for its type, see [New]. A type that implements [encoding/json.Marshaler] is
+// described as any value.
+//
+// # Operations
+//
+// Every path has the methods of the actions that the handler serves, with their
+// parameters. The handler also responds to HEAD where there is a GET, and to OPTIONS
+// everywhere; the document leaves both out. Page sizes are those of the handler's options.
+// Filters and the search are parameters of pages and of the paths of records, where a
+// record that they do not select results in 404 for all methods. With entity tags
+// ([httpapi.Options].ETags), reads have If-None-Match and 304, and the writes of records
+// whose tags the collection can compare have If-Match and 412.
+//
+// A POST, a PUT and a PATCH have bodies of their own: New, the name of a record, and that
+// name with Update or Patch appended, such as NewFilm, FilmUpdate and FilmPatch. Only a
+// POST has defaults, and a PATCH requires nothing. These bodies have the rules for new
+// values, such as a minimum. Stored records do not, because they may have been loaded.
+//
+// The document describes requests as they should be sent. The handler accepts more: it
+// also accepts names in snake_case and numbers in strings, and ignores unknown
+// orderings. The values of ordering are listed if they follow from a type or a
+// description, but not if they depend on the stored records. Filters of numbers are
+// strings, because they may have a point or an exponent whatever the kind of the field.
+//
+// The document is deterministic: equal handlers and options result in equal bytes. It
+// does not describe authorization, except for the scheme in [Options.Scheme], and that
+// reads need no credentials unless [httpapi.Options.AuthorizeReads] is set.
+//
+// # Versions
+//
+// The document is written in OpenAPI 3.1, or for tools that need it in 3.0, see
+// [Options.OpenAPI]. The versions differ in the schemas only:
+//
+//	              3.1                                3.0
+//	null          "oneOf": [{…}, {"type": "null"}]   "nullable": true
+//	base64        "contentEncoding": "base64"        "format": "byte"
+//
+// Some facts are written in the form that most tools understand. The default of a list or
+// of any value is in the description, because ogen generates no operation with such a
+// default. The schema FieldErrors describes both the errors by field and a detail, instead
+// of alternatives. The directory examples/openapi lists the tools that accept the document.
+package openapi
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// Options configures a [Document]. The zero value is ready to use.
+type Options struct {
+	// Title is the title of the API. If empty, it is "Catalogue".
+	Title string
+	// Version is the version of the API. If empty, it is "1".
+	Version string
+	// Description is a description of the API in Markdown. If empty, it describes pages.
+	Description string
+
+	// OpenAPI is the version of OpenAPI in which the document is written, "3.1" or
+	// "3.0". If empty, it is "3.1". Both versions describe the same service.
+	OpenAPI string
+
+	// Server is the part of the service's URLs before the root's path: a URL
+	// ("https://x.example/shop"), or the path that the handler is mounted at
+	// ("/shop"), relative to the host that serves the document. Trailing slashes are
+	// ignored. If empty, the BaseURL of the handler is used. If that is empty too,
+	// the server is the host that serves the document.
+	Server string
+
+	// Scheme is the authentication scheme that requests to write use in the Authorization
+	// header: Bearer, or the one passed to [httpapi.Token]. With
+	// [httpapi.Options.AuthorizeReads] all requests use it. If empty, the document
+	// describes no credentials.
+	Scheme string
+}
+
+// defaults validates the options and returns a copy with defaults filled in.
+func (o Options) defaults(h *httpapi.Handler) (Options, error) {
+	server, err := url.Parse(o.Server)
+	switch {
+	case err != nil:
+		return o, fmt.Errorf("%w: Server: %v", httpapi.ErrInvalidConfig, err)
+	case server.RawQuery != "" || strings.ContainsAny(o.Server, "?#{}"):
+		return o, fmt.Errorf("%w: Server %q has a query, a fragment or a template", httpapi.ErrInvalidConfig, o.Server)
+	case o.Server != "" && server.Scheme == "" && (server.Host != "" || !strings.HasPrefix(o.Server, "/")):
+		return o, fmt.Errorf("%w: Server %q is neither a URL nor an absolute path", httpapi.ErrInvalidConfig, o.Server)
+	case server.Scheme != "" && (server.Scheme != "http" && server.Scheme != "https" || server.Host == ""):
+		return o, fmt.Errorf("%w: Server %q is not an http or https URL", httpapi.ErrInvalidConfig, o.Server)
+	case strings.ContainsAny(o.Scheme, " \t\r\n"):
+		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
+	case o.OpenAPI != "" && o.OpenAPI != version31 && o.OpenAPI != version30:
+		return o, fmt.Errorf("%w: OpenAPI %q is neither %q nor %q", httpapi.ErrInvalidConfig, o.OpenAPI, version31, version30)
+	}
+	o.Title = cmp.Or(o.Title, "Catalogue")
+	o.Version = cmp.Or(o.Version, "1")
+	o.Description = cmp.Or(o.Description, defaultDescription)
+	o.OpenAPI = cmp.Or(o.OpenAPI, version31)
+	o.Server = cmp.Or(strings.TrimRight(cmp.Or(o.Server, h.Served().BaseURL), "/"), "/")
+	return o, nil
+}
+
+const defaultDescription = "Collections of records, which are read in pages. A page has at most `limit` records after the first `offset` ones, " +
+	"the number of all records, and the URLs of the next and the previous page."
+
+// A Document is an OpenAPI document. It is immutable and safe for concurrent use.
+type Document struct {
+	text []byte
+	etag string
+}
+
+// New returns the document of a handler. It does not follow later changes to the
+// collections. O(fields of all collections).
+//
+// The type of a collection's records is known if the collection has a method
+//
+//	RecordType() reflect.Type
+//
+// that returns the type from which encoding/json encodes them, such as
+// reflect.TypeFor[Film](), or nil if it is unknown. The collections of a catalogue
+// have this method. If the collection's description has fields, its records have these,
+// and the type only adds which of them may be absent, which pointers may be null, and what
+// fields of the kind JSON hold. Lists and maps may be null only if the description says so.
+//
+// New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is invalid.
+func New(h *httpapi.Handler, opts Options) (*Document, error) {
+	if h == nil {
+		return nil, fmt.Errorf("%w: nil handler", httpapi.ErrInvalidConfig)
+	}
+	opts, err := opts.defaults(h)
+	if err != nil {
+		return nil, err
+	}
+	m, err := describe(h, opts)
+	if err != nil {
+		return nil, err
+	}
+	text, err := encode(m)
+	if err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	return &Document{text, fmt.Sprintf(`"%x"`, sha256.Sum256(text))}, nil
+}
+
+// encode returns readable JSON: indented, and without escaping <, > and &.
+func encode(m *model) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(m)
+	return b.Bytes(), err
+}
+
+// JSON returns a copy of the document as it is served, with a trailing newline.
+// O(len).
+func (d *Document) JSON() []byte { return bytes.Clone(d.text) }
+
+// ServeHTTP serves the document in response to GET and HEAD requests of any path. It
+// responds with 304 if the client's copy is current. It responds to other methods with 405
+// and the JSON that an [httpapi.Handler] sends with this status.
+func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, "":
+	default:
+		refuse(w, r.Method)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Etag", d.etag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))
+}
+
+// refuse responds to a method other than GET and HEAD.
+func refuse(w http.ResponseWriter, method string) {
+	header := w.Header()
+	header.Set("Allow", "GET, HEAD")
+	header.Set("Content-Type", "application/json")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusMethodNotAllowed)
+	body, _ := json.Marshal(struct { // strings can always be encoded
+		Detail string `json:"detail"`
+	}{`Method "` + method + `" not allowed.`})
+	_, _ = w.Write(body) // an error means that the client has disconnected
+}

@@ -1,0 +1,448 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+)
+
+// parsedDocument holds the parts of a document that the tests check.
+type parsedDocument struct {
+	OpenAPI  string
+	Info     map[string]string
+	Servers  []map[string]string
+	Security []map[string][]string
+	Paths    map[string]map[string]struct {
+		Tags       []string
+		Parameters []map[string]string
+		Security   []map[string][]string
+		Responses  map[string]json.RawMessage
+	}
+	Components struct {
+		Schemas         map[string]json.RawMessage
+		Parameters      map[string]struct{ Schema json.RawMessage }
+		SecuritySchemes map[string]map[string]string
+	}
+}
+
+func newDocument(t *testing.T, h *httpapi.Handler, opts Options) (parsed parsedDocument) {
+	t.Helper()
+	d, err := New(h, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// newHandler returns a handler of the documented collections, some of them replaced.
+func newHandler(t *testing.T, with map[string]httpapi.Collection, opts httpapi.Options) *httpapi.Handler {
+	t.Helper()
+	var collections []httpapi.Collection
+	for key, c := range mustNew().All() {
+		if other, ok := with[key]; ok {
+			collections = append(collections, other)
+		} else {
+			collections = append(collections, c)
+		}
+	}
+	h, err := httpapi.NewHandler(collections, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// bareCollection is a collection without a RecordType or Create method.
+type bareCollection struct{ about schema.Description }
+
+func (c bareCollection) Description() schema.Description { return c.about }
+
+func (c bareCollection) List(context.Context, catalogue.Query) (catalogue.List, error) {
+	return catalogue.List{}, nil
+}
+
+func TestOptions(t *testing.T) {
+	const base = "https://books.example/base"
+	byDefault := map[string]string{"title": "Catalogue", "version": "1", "description": defaultDescription}
+	tests := []struct {
+		reason  string
+		base    string
+		opts    Options
+		info    map[string]string
+		server  string
+		openapi string
+	}{
+		{"zero options", "", Options{}, byDefault, "/", "3.1.0"}, // "/" is the specification's default
+		{"base URL of the handler", base + "/", Options{}, byDefault, base, "3.1.0"},
+		{"all options", base, Options{Title: "<T>", Version: "2.0", Description: "*D*", Server: "/shop/", OpenAPI: "3.0"},
+			map[string]string{"title": "<T>", "version": "2.0", "description": "*D*"}, "/shop", "3.0.3"},
+		{"URL as server", "", Options{Server: "http://x.example:8080", OpenAPI: "3.1"}, byDefault, "http://x.example:8080", "3.1.0"},
+		{"root path as server", base, Options{Server: "/"}, byDefault, "/", "3.1.0"},
+	}
+	for _, tt := range tests {
+		d := newDocument(t, newHandler(t, nil, httpapi.Options{BaseURL: tt.base}), tt.opts)
+		if d.OpenAPI != tt.openapi {
+			t.Errorf("%s: OpenAPI %q, want %q", tt.reason, d.OpenAPI, tt.openapi)
+		}
+		servers := []map[string]string{{"url": tt.server}}
+		if diff := cmp.Diff(tt.info, d.Info) + cmp.Diff(servers, d.Servers); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}
+
+func TestInvalidOptions(t *testing.T) {
+	h := newHandler(t, nil, httpapi.Options{})
+	for reason, opts := range map[string]Options{
+		"invalid URL":           {Server: "http://[::1"},
+		"relative path":         {Server: "shop"},
+		"host without a scheme": {Server: "//x.example/shop"},
+		"unsupported scheme":    {Server: "ftp://x.example"},
+		"no host":               {Server: "https:///shop"},
+		"query":                 {Server: "/shop?x=1"},
+		"empty query":           {Server: "/shop?"},
+		"fragment":              {Server: "/shop#x"},
+		"template variable":     {Server: "https://{host}/"},
+		"white space in Scheme": {Scheme: "Bearer s3cret"},
+		"version of a patch":    {OpenAPI: "3.0.3"},
+		"unsupported version":   {OpenAPI: "2.0"},
+	} {
+		if d, err := New(h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
+			t.Errorf("%s: New = %v, %v, want ErrInvalidConfig", reason, d, err)
+		}
+	}
+	if _, err := New(nil, Options{}); !errors.Is(err, httpapi.ErrInvalidConfig) {
+		t.Errorf("New with a nil handler: error %v, want ErrInvalidConfig", err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, tt := range []struct {
+		reason string
+		limits pagination.Limits
+		want   string
+	}{
+		{"default limits", pagination.Limits{}, `{"type":"integer","minimum":1,"maximum":1000,"default":21}`},
+		{"custom limits", pagination.Limits{Default: 50, Max: 100}, `{"type":"integer","minimum":1,"maximum":100,"default":50}`},
+		{"maximum below the default", pagination.Limits{Max: 5}, `{"type":"integer","minimum":1,"maximum":5,"default":5}`},
+		{"no maximum", pagination.Limits{Max: -1}, `{"type":"integer","minimum":1,"default":21}`},
+	} {
+		d := newDocument(t, newHandler(t, nil, httpapi.Options{Limits: tt.limits}), Options{})
+		if diff := cmp.Diff(tt.want, compactJSON(t, d.Components.Parameters["limit"].Schema)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}
+
+func compactJSON(t *testing.T, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A collection without a RecordType method is described as a plain object, unless the
+// service's document describes its records.
+func TestUnknownRecordType(t *testing.T) {
+	h := newHandler(t, map[string]httpapi.Collection{
+		"items": bareCollection{schema.Description{Key: "items", Segment: "items", Name: "item", Actions: schema.List}},
+		"events": bareCollection{schema.Description{Key: "events", Segment: "events", Name: "event", Actions: schema.List,
+			Fields: []schema.Field{{Name: "id", Kind: schema.Integer}}, Sortable: []string{"name", "name"}}},
+	}, httpapi.Options{Authorizer: httpapi.AllowAll})
+	d := newDocument(t, h, Options{})
+	for name, want := range map[string]string{
+		"Object":            `{"type":"object"}`,
+		"EventOrderingTerm": `{"type":"string","enum":["name","-name"]}`,
+		"Record":            `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true}},"required":["id"],"additionalProperties":{}}`,
+		"Item":              ``,
+		"NewEvent":          ``, // the collection is read-only
+	} {
+		var got string
+		if text := d.Components.Schemas[name]; text != nil {
+			got = compactJSON(t, text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := string(d.Paths["/api/items/"]["get"].Responses["200"]); !strings.Contains(got, "schemas/ObjectPage") {
+		t.Errorf("GET /api/items/ returns %s, want an ObjectPage", got)
+	}
+	if _, ok := d.Paths["/api/events/"]["post"]; ok || d.Paths["/api/social-links/"]["post"].Responses == nil {
+		t.Error("POST is described for events, or not for social links")
+	}
+}
+
+// Terms are listed for collections whose fields do not depend on the stored records.
+func TestOrderingTerms(t *testing.T) {
+	cat := mustNew()
+	h, err := httpapi.New(cat, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDocument(t, h, Options{})
+	for record, fields := range map[string][]string{
+		"Event": fieldNames[resources.Event](), "Label": fieldNames[resources.Label](), "SocialLink": fieldNames[resources.SocialLink](),
+	} {
+		var want, got struct{ Enum []string }
+		for _, name := range fields {
+			want.Enum = append(want.Enum, name, "-"+name)
+		}
+		if err := json.Unmarshal(d.Components.Schemas[record+"OrderingTerm"], &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", record, diff)
+		}
+	}
+	if got := compactJSON(t, d.Components.Parameters["RecordOrdering"].Schema); got != `{"type":"array","items":{"type":"string"}}` {
+		t.Errorf("ordering of open records has schema %s", got)
+	}
+}
+
+// The document does not depend on the stored records.
+func TestDocumentIsDeterministic(t *testing.T) {
+	cat := mustNew()
+	var texts []string
+	for range 3 {
+		h, err := httpapi.New(cat, httpapi.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := New(h, Options{Title: "a < b & c"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(d.JSON()))
+		clear(d.JSON()) // JSON returns a copy
+		books, err := resources.Records("books").In(cat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := schema.ParseRecord([]byte(`{"new":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := books.Insert(record); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(d.JSON()); got != texts[0] {
+			t.Error("the document changed")
+		}
+	}
+	if texts[0] != texts[1] || texts[0] != texts[2] {
+		t.Error("documents of the same catalogue differ")
+	}
+	if !strings.Contains(texts[0], `"title": "a < b & c"`) || !strings.HasSuffix(texts[0], "}\n") {
+		t.Error("the document escapes HTML or has no trailing newline")
+	}
+	if err := cat.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeHTTP(t *testing.T) {
+	d, err := New(newHandler(t, nil, httpapi.Options{}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(method, etag string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, "/anywhere", nil)
+		if etag != "" {
+			r.Header.Set("If-None-Match", etag)
+		}
+		w := httptest.NewRecorder()
+		d.ServeHTTP(w, r)
+		return w
+	}
+	etag := do("GET", "").Header().Get("Etag")
+	if len(etag) < 10 {
+		t.Errorf("ETag %q", etag)
+	}
+	for _, tt := range []struct {
+		reason, method, etag string
+		status               int
+		body                 string
+	}{
+		{"GET", "GET", "", http.StatusOK, string(d.JSON())},
+		{"HEAD", "HEAD", "", http.StatusOK, ""},
+		{"matching tag", "GET", etag, http.StatusNotModified, ""},
+		{"different tag", "GET", `"other"`, http.StatusOK, string(d.JSON())},
+		{"other method", "POST", "", http.StatusMethodNotAllowed, `{"detail":"Method \"POST\" not allowed."}`},
+		{"method of clients that explore", "OPTIONS", "", http.StatusMethodNotAllowed, `{"detail":"Method \"OPTIONS\" not allowed."}`},
+	} {
+		w := do(tt.method, tt.etag)
+		if diff := cmp.Diff(tt.body, w.Body.String()); w.Code != tt.status || diff != "" {
+			t.Errorf("%s: status %d, want %d; body (-want +got):\n%s", tt.reason, w.Code, tt.status, diff)
+		}
+		if kind := w.Header().Get("Content-Type"); tt.status != http.StatusNotModified && kind != "application/json" {
+			t.Errorf("%s: Content-Type %q", tt.reason, kind)
+		}
+		if allow := w.Header().Get("Allow"); (allow == "GET, HEAD") != (tt.status == http.StatusMethodNotAllowed) {
+			t.Errorf("%s: Allow %q", tt.reason, allow)
+		}
+	}
+}
+
+type (
+	director struct {
+		ID      int     `json:"id"`
+		Name    string  `json:"name"`
+		Slug    string  `json:"slug" backlist:"slug,unique"`
+		Born    *string `json:"born" backlist:"date"`
+		Website string  `json:"website" backlist:"url,blank"`
+	}
+
+	film struct {
+		ID         int              `json:"id"`
+		Title      string           `json:"title"`
+		Slug       string           `json:"slug" backlist:"slug,unique"`
+		Synopsis   string           `json:"synopsis" backlist:"blank"`
+		Released   *string          `json:"released" backlist:"date"`
+		PremiereAt *schema.DateTime `json:"premiereAt"`
+		Minutes    int32            `json:"minutes" backlist:"min=0"`
+		Rating     *json.Number     `json:"rating"`
+		Price      string           `json:"price" backlist:"decimal=8.2"`
+		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool             `json:"published"`
+		Director   int              `json:"director" backlist:"refers=directors"`
+		Genres     []int            `json:"genres" backlist:"refers=genres"`
+		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
+	}
+)
+
+// filmCatalogue returns a catalogue of directors, genres and films. The genres are open
+// records with a description.
+func filmCatalogue(t *testing.T) *catalogue.Catalogue {
+	t.Helper()
+	position := -10
+	cat, err := catalogue.New(
+		catalogue.Define[director]("directors", catalogue.Options{
+			Description: &schema.Description{Search: []string{"^name", "=slug"}},
+		}),
+		catalogue.Define[schema.Record]("genres", catalogue.Options{
+			Description: &schema.Description{
+				Name:    "genre",
+				Actions: schema.AllActions,
+				Fields: []schema.Field{
+					{Name: "id", Kind: schema.Integer, ReadOnly: true},
+					{Name: "name", Kind: schema.Text, Required: true, Unique: true},
+					{Name: "position", Kind: schema.Integer, Default: "0", Min: &position},
+				},
+			},
+		}),
+		catalogue.Define[film]("films", catalogue.Options{
+			Description: &schema.Description{
+				Search: []string{"title", "synopsis", "director__name"},
+				Filters: []string{
+					"status", "status__in", "published", "director", "director__in", "genres",
+					"minutes", "minutes__gt", "minutes__gte", "minutes__lt", "minutes__lte", "minutes__range",
+					"released", "released__isnull", "price__gte", "rating__lte", "premiere_at__gte",
+					"title", "title__iexact", "title__contains", "title__icontains", "title__startswith", "title__istartswith",
+				},
+			},
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
+
+// pathsDocument is a document with the parts of it that tests of paths check.
+type pathsDocument struct {
+	Paths      map[string]map[string]json.RawMessage
+	Components struct {
+		Schemas    map[string]json.RawMessage
+		Parameters map[string]json.RawMessage
+	}
+}
+
+// operationParts are the parts of an operation that tests check.
+type operationParts struct {
+	OperationID string
+	Parameters  []struct {
+		Ref string `json:"$ref"`
+	}
+	RequestBody json.RawMessage
+	Responses   map[string]json.RawMessage
+	Security    []map[string][]string
+}
+
+func documentOf(t *testing.T, cat *catalogue.Catalogue, handler httpapi.Options, opts Options) (d pathsDocument) {
+	t.Helper()
+	h, err := httpapi.New(cat, handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documentOfHandler(t, h, opts)
+}
+
+func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d pathsDocument) {
+	t.Helper()
+	document, err := New(h, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(document.JSON(), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// operation returns an operation of a path, or the zero value if there is none.
+func (d pathsDocument) operation(t *testing.T, path, method string) (op operationParts) {
+	t.Helper()
+	if text := d.Paths[path][method]; text != nil {
+		if err := json.Unmarshal(text, &op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return op
+}
+
+// parameters returns the names of the parameters of an operation without those of its
+// path.
+func (op operationParts) parameters() (list []string) {
+	for _, p := range op.Parameters {
+		list = append(list, strings.TrimPrefix(p.Ref, "#/components/parameters/"))
+	}
+	return list
+}
+
+// mustNew returns a catalogue of the documented collections.
+func mustNew() *catalogue.Catalogue {
+	c, err := resources.New()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// fieldNames returns the names of the fields by which records of type T can be ordered.
+func fieldNames[T any]() []string {
+	fields, err := ordering.FieldsOf[T]()
+	if err != nil {
+		panic(err)
+	}
+	return fields.Names()
+}

@@ -1,0 +1,246 @@
+package openapi
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+func TestOperationsOfRecords(t *testing.T) {
+	d := documentOf(t, filmCatalogue(t), httpapi.Options{ETags: true}, Options{Scheme: "Bearer"})
+	for _, tt := range []struct {
+		path, method, id string
+		statuses         string
+		parameters       string // of the operation
+		secured          bool
+	}{
+		{"/api/films/", "post", "createFilm", "201 400 401 403 404 406 413 414 415 default", "format", true},
+		{"/api/films/{id}/", "get", "getFilm", "200 304 400 404 406 414 default", "ifNoneMatch", false},
+		{"/api/films/{id}/", "put", "updateFilm", "200 400 401 403 404 406 409 412 413 414 415 default", "ifMatch", true},
+		{"/api/films/{id}/", "patch", "patchFilm", "200 400 401 403 404 406 409 412 413 414 415 default", "ifMatch", true},
+		{"/api/films/{id}/", "delete", "deleteFilm", "204 400 401 403 404 406 409 412 414 default", "ifMatch", true},
+		{"/api/directors/{id}/", "get", "getDirector", "200 304 400 404 406 414 default", "ifNoneMatch", false},
+		{"/api/directors/", "get", "listDirectors", "200 304 400 404 406 414 default", "format DirectorOrdering limit offset Director.filter.search ifNoneMatch", false},
+		{"/api/genres/", "get", "listGenres", "200 304 400 404 406 414 default", "format GenreOrdering limit offset ifNoneMatch", false},
+	} {
+		op := d.operation(t, tt.path, tt.method)
+		statuses := strings.Join(slices.Sorted(maps.Keys(op.Responses)), " ")
+		got := []string{op.OperationID, statuses, strings.Join(op.parameters(), " ")}
+		if diff := cmp.Diff([]string{tt.id, tt.statuses, tt.parameters}, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.method, tt.path, diff)
+		}
+		if secured := op.Security != nil; secured != tt.secured {
+			t.Errorf("%s %s: security = %v", tt.method, tt.path, op.Security)
+		}
+	}
+}
+
+// untagged is a collection whose pages have no tags.
+type untagged struct {
+	httpapi.Collection
+	httpapi.Getter
+	httpapi.Updater
+	httpapi.Deleter
+}
+
+// Where the handler sends tags and evaluates If-Match, the document has them.
+func TestTagsOfRecords(t *testing.T) {
+	const tag = `{"ETag":{"$ref":"#/components/headers/ETag"}}`
+	headers := func(op operationParts, status string) string {
+		var r struct{ Headers json.RawMessage }
+		if err := json.Unmarshal(op.Responses[status], &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Headers == nil {
+			return ""
+		}
+		return compactJSON(t, r.Headers)
+	}
+	for _, tags := range []bool{true, false} {
+		d := documentOf(t, filmCatalogue(t), httpapi.Options{ETags: tags}, Options{})
+		for _, tt := range []struct {
+			reason, path, method, status string
+			tagged, conditional          bool
+		}{
+			{"a page", "/api/films/", "get", "200", true, false},
+			{"a new record", "/api/films/", "post", "201", true, false},
+			{"a record", "/api/films/{id}/", "get", "200", true, false},
+			{"RFC 9110, section 9.3.4, forbids the tag", "/api/films/{id}/", "put", "200", false, true},
+			{"a change", "/api/films/{id}/", "patch", "200", true, true},
+			{"a deletion", "/api/films/{id}/", "delete", "204", false, true},
+		} {
+			op := d.operation(t, tt.path, tt.method)
+			if got := headers(op, tt.status) == tag; got != (tags && tt.tagged) {
+				t.Errorf("tags %t: %s: the response has a tag: %t", tags, tt.reason, got)
+			}
+			_, failed := op.Responses["412"]
+			if match := slices.Contains(op.parameters(), "ifMatch"); match != failed || match != (tags && tt.conditional) {
+				t.Errorf("tags %t: %s: If-Match %t, 412 %t", tags, tt.reason, match, failed)
+			}
+		}
+	}
+}
+
+// Records have tags even if pages have none.
+func TestTagsOfOtherCollections(t *testing.T) {
+	cat := filmCatalogue(t)
+	genres, err := cat.Collection("genres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.NewHandler([]httpapi.Collection{untagged{genres, genres, genres, genres}}, httpapi.Options{ETags: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOfHandler(t, h, Options{})
+	for _, tt := range []struct{ path, method, statuses, parameters string }{
+		{"/api/genres/", "get", "200 400 404 406 414 default", "format GenreOrdering limit offset"},
+		{"/api/genres/{id}/", "get", "200 304 400 404 406 414 default", "ifNoneMatch"},
+		{"/api/genres/{id}/", "patch", "200 400 401 403 404 406 409 412 413 414 415 default", "ifMatch"},
+		{"/api/genres/{id}/", "delete", "204 400 401 403 404 406 409 412 414 default", "ifMatch"},
+	} {
+		op := d.operation(t, tt.path, tt.method)
+		got := []string{strings.Join(slices.Sorted(maps.Keys(op.Responses)), " "), strings.Join(op.parameters(), " ")}
+		if diff := cmp.Diff([]string{tt.statuses, tt.parameters}, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.method, tt.path, diff)
+		}
+	}
+}
+
+// A 400 has the errors by field if a filter or the body can be invalid.
+func TestInvalidRequests(t *testing.T) {
+	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
+	for _, tt := range []struct{ path, method, want string }{
+		{"/api/films/", "get", "BadFilter"},
+		{"/api/films/", "post", "BadRecord"}, // which ignores the filters
+		{"/api/films/{id}/", "get", "BadFilter"},
+		{"/api/films/{id}/", "put", "BadFilter"},
+		{"/api/films/{id}/", "delete", "BadFilter"},
+		{"/api/directors/", "get", "BadRequest"}, // a search is never invalid
+		{"/api/genres/{id}/", "get", "BadRequest"},
+		{"/api/genres/{id}/", "put", "BadRecord"},
+		{"/api/genres/{id}/", "patch", "BadRecord"},
+		{"/api/genres/{id}/", "delete", "BadRequest"},
+	} {
+		want := `{"$ref":"#/components/responses/` + tt.want + `"}`
+		if got := compactJSON(t, d.operation(t, tt.path, tt.method).Responses["400"]); got != want {
+			t.Errorf("%s %s: 400 is %s, want %s", tt.method, tt.path, got, want)
+		}
+	}
+}
+
+// The parameters of a record's path are those that select records, not those of pages.
+func TestParametersOfRecords(t *testing.T) {
+	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
+	for path, want := range map[string]string{
+		"/api/directors/{id}/": "id format Director.filter.search",
+		"/api/genres/{id}/":    "id format",
+	} {
+		var op operationParts
+		if err := json.Unmarshal(d.Paths[path]["parameters"], &op.Parameters); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(op.parameters(), " "); got != want {
+			t.Errorf("%s has parameters %s, want %s", path, got, want)
+		}
+	}
+}
+
+// The methods of the document are those that the handler allows, without HEAD and OPTIONS.
+func TestMethodsOfActions(t *testing.T) {
+	const every = schema.AllActions + 1
+	for actions := schema.Actions(1); actions < every; actions++ {
+		cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{
+			Description: &schema.Description{Actions: actions},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := httpapi.New(cat, httpapi.Options{Root: "/v1/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := documentOf(t, cat, httpapi.Options{Root: "/v1/"}, Options{})
+		for path, target := range map[string]string{"/v1/directors/": "/v1/directors/", "/v1/directors/{id}/": "/v1/directors/7/"} {
+			var want []string
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodOptions, target, nil))
+			if w.Code == http.StatusOK {
+				want = strings.Split(strings.ToLower(w.Header().Get("Allow")), ", ")
+			}
+			want = slices.DeleteFunc(want, func(method string) bool { return method == "head" || method == "options" })
+			slices.Sort(want)
+			item := maps.Clone(d.Paths[path])
+			delete(item, "parameters")
+			if diff := cmp.Diff(strings.Join(want, " "), strings.Join(slices.Sorted(maps.Keys(item)), " ")); diff != "" {
+				t.Errorf("actions %b: %s (-allowed +described):\n%s", actions, path, diff)
+			}
+		}
+	}
+}
+
+// A requirement is a member of the OpenAPI property "security". An empty list means that
+// no credentials are needed, and an absent one that nothing is known.
+func TestSecurity(t *testing.T) {
+	none, token := []map[string][]string{}, []map[string][]string{{"credentials": {}}}
+	bearer := map[string]map[string]string{"credentials": {"type": "http", "scheme": "bearer"}}
+	for _, tt := range []struct {
+		reason      string
+		reads       bool // the handler authorizes reads
+		scheme      string
+		root, write []map[string][]string // of the document and of operations that write
+		schemes     map[string]map[string]string
+	}{
+		{"no scheme", false, "", none, nil, nil},
+		{"scheme for writes", false, "Bearer", none, token, bearer},
+		{"scheme for all", true, "Bearer", token, nil, bearer},
+		{"unknown credentials for reads", true, "", nil, nil, nil},
+	} {
+		d := newDocument(t, newHandler(t, nil, httpapi.Options{AuthorizeReads: tt.reads}), Options{Scheme: tt.scheme})
+		if diff := cmp.Diff(tt.root, d.Security) + cmp.Diff(tt.schemes, d.Components.SecuritySchemes); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+		for path, item := range d.Paths {
+			for method, op := range item {
+				var want []map[string][]string
+				if method == "post" {
+					want = tt.write
+				}
+				if diff := cmp.Diff(want, op.Security); diff != "" {
+					t.Errorf("%s: %s %s (-want +got):\n%s", tt.reason, method, path, diff)
+				}
+				if denied := op.Responses["401"] != nil && op.Responses["403"] != nil; denied != (tt.reads || method == "post") {
+					t.Errorf("%s: %s %s: 401 and 403 are described: %v", tt.reason, method, path, denied)
+				}
+			}
+		}
+	}
+}
+
+// A document has no security scheme without an operation that needs it.
+func TestSchemeWithoutWrites(t *testing.T) {
+	cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{
+		Description: &schema.Description{Actions: schema.List},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(cat, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDocument(t, h, Options{Scheme: "Bearer"})
+	if schemes := slices.Collect(maps.Keys(d.Components.SecuritySchemes)); len(schemes) > 0 {
+		t.Errorf("security schemes %q", schemes)
+	}
+}

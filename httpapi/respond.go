@@ -1,0 +1,258 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+)
+
+// Details that Django REST framework sends.
+const (
+	detailNotFound      = "Not found."
+	detailNotAcceptable = "Could not satisfy the request Accept header."
+)
+
+// detailInternal is the only detail about a failure of the program's own code.
+const detailInternal = "Internal server error."
+
+// Details of errors of a [Collection]. The first is from the documentation of Django REST
+// framework.
+const (
+	detailUnavailable = "Service temporarily unavailable, try again later."
+	detailGone        = "This collection is gone."
+	detailConflict    = "The record is in conflict with what is stored."
+)
+
+// fixedValues are header values that never change. All responses share them, because
+// allocating them is a large part of the cost of a response. They must not be modified.
+type fixedValues struct {
+	json, html, zero, deny, nosniff, referrer []string
+}
+
+func newFixedValues() fixedValues {
+	return fixedValues{
+		json:     []string{"application/json"},
+		html:     []string{"text/html; charset=utf-8"},
+		zero:     []string{"0"},
+		deny:     []string{"DENY"},
+		nosniff:  []string{"nosniff"},
+		referrer: []string{"same-origin"},
+	}
+}
+
+// write sends a compact JSON body, indented if the client asks for that.
+func (v *view) write(status int, body []byte) {
+	if v.indent > 0 {
+		var out bytes.Buffer
+		if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
+			v.failIndented(err)
+			return
+		}
+		body = out.Bytes()
+	}
+	if v.begin(status, len(body)) {
+		_, _ = v.w.Write(body) // the client is gone if it fails
+	}
+}
+
+// failIndented sends the response to a body that cannot be indented.
+func (v *view) failIndented(err error) {
+	v.indent = 0 // otherwise that could fail too
+	v.failWith(err)
+}
+
+// begin sends the status and the header of a response with a JSON body of the given size.
+// It reports whether the body is to be written, which it is not after a HEAD.
+func (v *view) begin(status, size int) bool {
+	if v.revisionErr != nil {
+		v.handler.report(v.r, v.revisionErr)
+	}
+	header, values := v.w.Header(), &v.handler.values
+	if v.route != nil {
+		header["Allow"] = v.route.allow
+		v.setVary(header)
+	}
+	if v.tag != "" && (status == http.StatusOK || status == http.StatusCreated) {
+		v.setTag(header)
+	}
+	if status != http.StatusNoContent {
+		header["Content-Type"] = values.json
+	}
+	header["X-Frame-Options"] = values.deny
+	header["Content-Length"] = []string{strconv.Itoa(size)}
+	header["X-Content-Type-Options"] = values.nosniff
+	header["Referrer-Policy"] = values.referrer
+	v.sent = true
+	v.w.WriteHeader(status)
+	return v.r.Method != http.MethodHead
+}
+
+// setVary adds the route's value of Vary, if any, to those that outer middleware has set,
+// such as Accept-Encoding.
+func (v *view) setVary(header http.Header) {
+	switch before := header["Vary"]; {
+	case len(before) == 0 && v.route.vary != nil:
+		header["Vary"] = v.route.vary
+	case v.route.vary != nil:
+		header["Vary"] = append(slices.Clip(before), v.route.vary...)
+	}
+}
+
+// fail sends an error response with the given detail.
+func (v *view) fail(status int, detail string) {
+	v.write(status, detailBody(detail))
+}
+
+// refuse sends the response that a refusal describes.
+func (v *view) refuse(no *refusal) {
+	if no.challenge != "" {
+		v.w.Header()["Www-Authenticate"] = []string{no.challenge}
+	}
+	v.fail(no.status, no.detail)
+}
+
+// failWith reports an error and sends a response without its text. No other error of the
+// request is reported.
+func (v *view) failWith(err error) {
+	v.revisionErr = nil
+	v.handler.report(v.r, err)
+	switch {
+	case errors.Is(err, ErrUnavailable):
+		v.failUnavailable(err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
+	case errors.Is(err, ErrGone):
+		v.fail(http.StatusGone, detailGone)
+	case errors.Is(err, ErrConflict):
+		v.fail(http.StatusConflict, detailConflict)
+	default:
+		v.fail(http.StatusInternalServerError, detailInternal)
+	}
+}
+
+// report calls OnError, if there is one.
+func (h *Handler) report(r *http.Request, err error) {
+	if h.onError != nil {
+		h.onError(r, err)
+	}
+}
+
+// redirect redirects to a location: with 301 for GET and HEAD, and otherwise with 308,
+// after which clients repeat the method and the body.
+func (v *view) redirect(location string) {
+	header, values := v.w.Header(), &v.handler.values
+	header["Content-Type"] = values.html
+	header["Location"] = []string{location}
+	header["Content-Length"] = values.zero
+	header["X-Content-Type-Options"] = values.nosniff
+	header["Referrer-Policy"] = values.referrer
+	status := http.StatusPermanentRedirect
+	if negotiation.IsRead(v.r.Method) {
+		status = http.StatusMovedPermanently
+	}
+	v.sent = true
+	v.w.WriteHeader(status)
+}
+
+// detailBody returns {"detail": text}.
+func detailBody(text string) []byte {
+	return []byte(`{"detail":` + quote(text) + `}`)
+}
+
+// quote returns text as a JSON string. As in the framework, <, > and & are not escaped.
+// Invalid UTF-8 becomes U+FFFD.
+func quote(text string) string {
+	if isPlain(text) {
+		return `"` + text + `"`
+	}
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // strings are always valid
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// isPlain reports whether text needs no escapes in JSON.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// failUnavailable sends the response to an [ErrUnavailable].
+func (v *view) failUnavailable(err error) {
+	var e *unavailable
+	if errors.As(err, &e) && e.after > 0 {
+		seconds := 1 + (e.after-1)/time.Second // rounded up, without overflow
+		v.w.Header()["Retry-After"] = []string{strconv.FormatInt(int64(seconds), 10)}
+	}
+	v.fail(http.StatusServiceUnavailable, detailUnavailable)
+}
+
+// causes are the errors of a step that are the client's mistake. All other errors of the
+// step are failures of the program, whatever they wrap.
+type causes uint8
+
+const (
+	ifPrecondition causes = 1 << iota
+	ifNotFound
+	ifReferenced
+	ifSyntax // of the body
+	ifFields // of the body or of the parameters
+	ifFull   // no id is left
+)
+
+// causesOfGet returns the causes of an error of a step that finds a record by its id and
+// the parameters.
+func causesOfGet(params url.Values) causes { return ifNotFound | causesOfParams(params) }
+
+// causesOfParams returns the causes of an error of a step that evaluates the parameters.
+func causesOfParams(params url.Values) causes {
+	if params == nil {
+		return 0
+	}
+	return ifFields
+}
+
+// failBecause sends the response to the error of a step. It contains the text of errors in
+// the request and of no others.
+func (v *view) failBecause(err error, possible causes) {
+	var precondition *preconditionError
+	var syntax *schema.SyntaxError
+	var fields schema.FieldErrors
+	may := func(c causes) bool { return possible&c != 0 }
+	switch {
+	case may(ifPrecondition) && errors.As(err, &precondition):
+		v.fail(http.StatusPreconditionFailed, precondition.detail)
+	case may(ifNotFound) && errors.Is(err, catalogue.ErrNotFound):
+		v.fail(http.StatusNotFound, detailNotFound)
+	case may(ifReferenced) && errors.Is(err, catalogue.ErrReferenced):
+		v.fail(http.StatusConflict, referencedDetail(err))
+	case may(ifSyntax) && errors.As(err, &syntax):
+		v.fail(http.StatusBadRequest, syntax.Error())
+	case may(ifFields) && errors.As(err, &fields):
+		body, _ := fields.MarshalJSON() // always nil; json.Marshal would escape <, > and &
+		v.write(http.StatusBadRequest, body)
+	case may(ifFull) && errors.Is(err, catalogue.ErrInvalidID):
+		v.handler.report(v.r, err)
+		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
+	default:
+		v.failWith(err)
+	}
+}

@@ -1,0 +1,392 @@
+package httpapi
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// ServeHTTP serves one request. The package documentation lists its checks in order. The
+// path is r.URL.Path. ServeHTTP does not rely on the checks of an [http.Server], so it
+// may be called with any request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.onAccess != nil {
+		h.serveObserved(w, r)
+		return
+	}
+	v := view{handler: h, w: w, r: r}
+	v.serve()
+}
+
+// view is the state of one request.
+type view struct {
+	handler *Handler
+	w       http.ResponseWriter
+	r       *http.Request
+	seen    *Access // nil if there is no OnAccess
+	sent    bool    // whether a response has been sent, or part of it
+
+	origin  origin.Origin
+	route   *route // nil while it is not known; responses have no Allow and no Vary then
+	segment string // of the path of a record
+	query   pagination.Query
+	indent  int // spaces for each level; 0 is compact
+
+	tag         string // entity tag of the response, or ""
+	revision    uint64 // revision in the tag
+	revisionErr error  // of the collection's Revision; reported unless the request fails
+}
+
+// serve checks the parts of the request that come before its format, and serves it.
+func (v *view) serve() {
+	defer v.recovered()
+	h, r := v.handler, v.r
+	var fault string
+	if v.origin, fault = h.origins.Resolve(r); fault != "" {
+		v.fail(http.StatusBadRequest, fault)
+		return
+	}
+	if fault = h.bounds.targetFault(r); fault != "" {
+		v.fail(http.StatusRequestURITooLong, fault)
+		return
+	}
+	route, segment := h.find(r.URL.Path)
+	if route == nil {
+		v.serveNoRoute()
+		return
+	}
+	if v.seen != nil {
+		v.seen.Collection = route.key
+	}
+	if fault = h.bounds.paramsFault(r.URL.RawQuery); fault != "" {
+		v.fail(http.StatusBadRequest, fault)
+		return
+	}
+	v.route, v.segment = route, segment
+	v.query = pagination.ParseQuery(r.URL.RawQuery)
+	v.serveRoute()
+}
+
+// serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
+// it sends a 404.
+func (v *view) serveNoRoute() {
+	path := v.r.URL.Path + "/"
+	if route, id := v.handler.find(path); route == nil || hasSuffix(id) {
+		v.fail(http.StatusNotFound, detailNotFound)
+		return
+	}
+	v.redirect(v.handler.origins.Location(v.origin, path, v.r.URL.RawQuery))
+}
+
+// serveRoute checks format, Accept, method and authorization, in this order, and serves
+// the request. Until Accept has been checked, responses are not indented.
+func (v *view) serveRoute() {
+	if format, _ := v.query.Get("format"); hasSuffix(v.segment) || !negotiation.KnownFormat(format) {
+		v.fail(http.StatusNotFound, detailNotFound)
+		return
+	}
+	indent, acceptable := negotiation.Accept(v.r.Header["Accept"])
+	if !acceptable {
+		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
+		return
+	}
+	v.indent = indent
+	method := v.r.Method
+	action := v.route.actions & actionsOf(method)
+	if action == 0 && method != http.MethodOptions {
+		v.fail(http.StatusMethodNotAllowed, "Method \""+method+"\" not allowed.")
+		return
+	}
+	if no := v.authorizeMethod(action); no != nil {
+		v.refuse(no)
+		return
+	}
+	if v.seen != nil {
+		v.observeIgnored()
+	}
+	switch action {
+	case schema.List:
+		v.list()
+	case schema.Retrieve:
+		v.retrieve()
+	case schema.Create:
+		v.post()
+	case schema.Update, schema.PartialUpdate:
+		v.update(action == schema.PartialUpdate)
+	case schema.Destroy:
+		v.destroy()
+	default:
+		v.options()
+	}
+}
+
+// authorizeMethod asks the authorizer about a write or, if it decides about reads, about
+// any request. It returns nil if the request is permitted.
+func (v *view) authorizeMethod(action schema.Actions) *refusal {
+	switch {
+	case action&^(schema.List|schema.Retrieve) != 0:
+		return v.authorize(action)
+	case !v.handler.reads:
+		return nil
+	case v.route.isRecord:
+		return v.authorize(schema.Retrieve)
+	}
+	return v.authorize(schema.List)
+}
+
+// recovered is deferred by functions that call the program's own code. After a panic it
+// sends a response of 500, or aborts the request if part of a response has been sent.
+// It does not recover [http.ErrAbortHandler], which middleware expects.
+func (v *view) recovered() {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	if reason == http.ErrAbortHandler {
+		panic(reason)
+	}
+	v.revisionErr = nil
+	v.handler.reportPanic(v.r, reason)
+	if v.sent {
+		panic(http.ErrAbortHandler) // otherwise the client could consider the response complete
+	}
+	v.indent = 0 // the panic may come from indenting
+	v.fail(http.StatusInternalServerError, detailInternal)
+}
+
+// reportPanic reports a panic. A panic of OnError is ignored.
+func (h *Handler) reportPanic(r *http.Request, reason any) {
+	defer func() { _ = recover() }()
+	if err, ok := reason.(error); ok {
+		h.report(r, fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack()))
+		return
+	}
+	h.report(r, fmt.Errorf("%w: %v\n%s", ErrPanic, reason, debug.Stack()))
+}
+
+// A route is a path that is served, or the paths of the records of a collection, with the
+// common parts of the responses. Responses share the slices of header values.
+type route struct {
+	path       string // with its slash; of a record's path, the part before the id
+	link       string // the path as it appears in URLs; it needs no escaping in JSON
+	key        string // of the collection; empty at the root
+	about      *schema.Description
+	collection Collection // nil at the root
+	records    *route     // of the records of this collection; nil if their paths are not served
+	isRecord   bool       // the path ends in an id
+	actions    schema.Actions
+	allow      []string
+	vary       []string
+
+	getter     Getter
+	creator    Creator
+	updater    Updater
+	deleter    Deleter
+	revisioner Revisioner // nil if its responses have no tags
+}
+
+// recordActions are those of the path of a record.
+const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
+
+func newRoute(root string, c Collection) *route {
+	d := c.Description()
+	path := root + d.Segment + "/"
+	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c}
+	if d.Vary != "" {
+		r.vary = []string{d.Vary}
+	}
+	r.getter, _ = c.(Getter)
+	r.creator, _ = c.(Creator)
+	r.updater, _ = c.(Updater)
+	r.deleter, _ = c.(Deleter)
+	r.revisioner, _ = c.(Revisioner)
+	served := r.possible() & d.Actions
+	if served&recordActions != 0 {
+		records := *r
+		records.isRecord, records.actions = true, served&recordActions
+		records.allow = allowed(records.actions)
+		r.records = &records
+	}
+	r.actions = served &^ recordActions
+	r.allow = allowed(r.actions)
+	return r
+}
+
+// possible returns the actions that the collection implements.
+func (r *route) possible() schema.Actions {
+	actions := schema.List
+	if r.creator != nil {
+		actions |= schema.Create
+	}
+	if r.getter == nil {
+		return actions
+	}
+	actions |= schema.Retrieve
+	if r.updater != nil {
+		actions |= schema.Update | schema.PartialUpdate
+	}
+	if r.deleter != nil {
+		actions |= schema.Destroy
+	}
+	return actions
+}
+
+// allowed returns the value of Allow for the actions of a path.
+func allowed(actions schema.Actions) []string {
+	var methods []string
+	for _, m := range [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead} {
+		if actions&actionsOf(m) != 0 {
+			methods = append(methods, m)
+		}
+	}
+	return []string{strings.Join(append(methods, http.MethodOptions), ", ")}
+}
+
+// actionsOf returns the actions that a method can mean, of which a path has at most one. As
+// in net/http, "" is GET.
+func actionsOf(method string) schema.Actions {
+	switch method {
+	case http.MethodGet, http.MethodHead, "":
+		return schema.List | schema.Retrieve
+	case http.MethodPost:
+		return schema.Create
+	case http.MethodPut:
+		return schema.Update
+	case http.MethodPatch:
+		return schema.PartialUpdate
+	case http.MethodDelete:
+		return schema.Destroy
+	}
+	return 0
+}
+
+// find returns the route of a path, or nil, and the segment with the id if it is the path
+// of a record. As in Django REST framework, that segment has at most one point, before the
+// name of a format, and must then be followed by a slash.
+func (h *Handler) find(path string) (r *route, id string) {
+	if r := h.routes[path]; r != nil {
+		return r, ""
+	}
+	rest, ok := strings.CutSuffix(path, "/")
+	if !ok {
+		return nil, ""
+	}
+	at := strings.LastIndexByte(rest, '/') + 1
+	list := h.routes[rest[:at]]
+	if id = rest[at:]; list == nil || !isRecordSegment(id) {
+		return nil, ""
+	}
+	return list.records, id
+}
+
+// hasSuffix reports whether the segment of a record has a format suffix, none of which are
+// served.
+func hasSuffix(segment string) bool { return strings.Contains(segment, ".") }
+
+// isRecordSegment reports whether a segment of a path is an id, or an id with a format
+// suffix.
+func isRecordSegment(segment string) bool {
+	id, format, suffixed := strings.Cut(segment, ".")
+	if id == "" || suffixed && format == "" {
+		return false
+	}
+	return !strings.ContainsFunc(format, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
+
+// bounds are the limits of requests.
+type bounds struct {
+	// terms is the maximum number of terms in an ordering, including unknown and empty
+	// ones. A request with more is rejected with 400.
+	terms int
+
+	// parameters is the maximum number of query parameters, including empty ones but not
+	// counting one limit and one offset. A request with more is rejected with 400.
+	parameters int
+
+	// query is the maximum length of the query in bytes, not counting one limit and one
+	// offset. It applies to the query as sent and to the query as escaped in links. A longer
+	// one is rejected with 414.
+	query int
+
+	body int64 // the maximum length of a body in bytes; a longer one is rejected with 413
+}
+
+// newBounds returns the limits of requests with bodies of at most body bytes, as
+// [Options.MaxBody] describes. The maximum number of parameters is that of Django.
+func newBounds(body int64) bounds {
+	switch {
+	case body == 0:
+		body = 1 << 20
+	case body < 0:
+		body = math.MaxInt64
+	}
+	return bounds{terms: 100, parameters: 1000, query: 16 << 10, body: body}
+}
+
+// maxPath is the maximum length of a path in bytes, both as sent and as escaped. Each
+// link of the root repeats the part before the root.
+const maxPath = 2048
+
+// targetFault returns an error text if the path or the query of a request is too long,
+// or "".
+func (b *bounds) targetFault(r *http.Request) string {
+	const growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
+	if query := r.URL.RawQuery; len(query) > b.query/growth && b.queryTooLong(query) {
+		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.query)
+	}
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if len(path) > maxPath || len(path) > maxPath/3 && len(origin.EscapePath(path)) > maxPath {
+		return fmt.Sprintf("The path of the request is longer than %d bytes.", maxPath)
+	}
+	return ""
+}
+
+// queryTooLong reports whether the parameters without a limit and an offset are too
+// long, as sent or as written in links. If a query is accepted, so are those of its links.
+func (b *bounds) queryTooLong(rawQuery string) bool {
+	if len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > b.query {
+		return true
+	}
+	link, _ := pagination.AppendNext(nil, "", pagination.ParseQuery(rawQuery), pagination.Window{Limit: 1}, 2)
+	return len(link)-len("?limit=1&offset=1&") > b.query
+}
+
+// paramsFault returns an error text if a query has too many parameters, or "". Like
+// Django, it counts empty parameters. It does not count one limit and one offset, which
+// links add.
+func (b *bounds) paramsFault(rawQuery string) string {
+	if len(rawQuery) < b.parameters {
+		return ""
+	}
+	others := strings.Count(rawQuery, "&") + 1
+	if others <= b.parameters {
+		return ""
+	}
+	for _, name := range []string{"limit=", "offset="} {
+		if paramLen(rawQuery, name) > 0 {
+			others--
+		}
+	}
+	if others <= b.parameters {
+		return ""
+	}
+	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.parameters)
+}
+
+// paramLen returns the length of the first parameter with a prefix, as sent, plus that
+// of an '&'. It returns 0 if there is none.
+func paramLen(rawQuery, prefix string) int {
+	for param := range strings.SplitSeq(rawQuery, "&") {
+		if strings.HasPrefix(param, prefix) {
+			return len(param) + len("&")
+		}
+	}
+	return 0
+}

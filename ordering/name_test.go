@@ -1,0 +1,112 @@
+package ordering_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// TestCasing uses names as the service's renderer writes them and as its parser reads
+// them.
+func TestCasing(t *testing.T) {
+	for _, row := range []struct{ name, camel, snake, reason string }{
+		{"start_date", "startDate", "start_date", "snake_case"},
+		{"startDate", "startDate", "start_date", "camelCase"},
+		{"poster_webp", "posterWebp", "poster_webp", "two words"},
+		{"feature_authors", "featureAuthors", "feature_authors", "the document's example"},
+		{"line_1", "line1", "line_1", "digit after an underscore"},
+		{"line1", "line1", "line_1", "digit at the end"},
+		{"line_12", "line12", "line_12", "digits after an underscore"},
+		{"line12", "line12", "line_12", "digits at the end"},
+		{"line12b", "line12b", "line_12b", "digits before a letter"},
+		{"line1B", "line1B", "line_1b", "digit before an upper-case letter"},
+		{"x2", "x2", "x_2", "short name"},
+		{"x2y", "x2y", "x2y", "single digit before a lower-case letter"},
+		{"x2Y", "x2Y", "x_2y", "single digit before an upper-case letter"},
+		{"x_2", "x2", "x_2", "underscore before a digit"},
+		{"x_2_y", "x2Y", "x_2_y", "underscores around a digit"},
+		{"v2Counter", "v2Counter", "v_2_counter", "digit before a word"},
+		{"fooBar2", "fooBar2", "foo_bar_2", "digit after a word"},
+		{"optionS1", "optionS1", "option_s_1", "digit after an upper-case letter at the end"},
+		{"_private", "Private", "private", "leading underscore"},
+		{"__private", "_Private", "private", "two leading underscores"},
+		{"trailing_", "trailing_", "trailing_", "trailing underscore"},
+		{"double__under", "double_Under", "double__under", "two underscores"},
+		{"A_B", "A_B", "a_b", "upper-case letters"},
+		{"a_B", "a_B", "a_b", "upper-case letter after an underscore"},
+		{"HTMLPage", "HTMLPage", "html_page", "acronym before a word"},
+		{"wordWITHCaps", "wordWITHCaps", "word_with_caps", "acronym between words"},
+		{"UPPERCASE", "UPPERCASE", "uppercase", "acronym only"},
+		{"PascalCase", "PascalCase", "pascal_case", "leading upper-case letter"},
+		{"Pascal10Case", "Pascal10Case", "pascal_10_case", "number between words"},
+		{"item_variants", "itemVariants", "item_variants", "name of a collection"},
+		{"credit-note-lines", "credit-note-lines", "credit-note-lines", "hyphens"},
+		{"é_b", "éB", "é_b", "non-ASCII letter"},
+		{"naïveÉcole", "naïveÉcole", "naïveécole", "non-ASCII upper-case letter"},
+		{"with space_x", "with spaceX", "with space_x", "space"},
+		{"", "", "", "empty"},
+	} {
+		if got := ordering.Camel(row.name); got != row.camel {
+			t.Errorf("%s: Camel(%q) = %q, want %q", row.reason, row.name, got, row.camel)
+		}
+		if got := ordering.Snake(row.name); got != row.snake {
+			t.Errorf("%s: Snake(%q) = %q, want %q", row.reason, row.name, got, row.snake)
+		}
+	}
+}
+
+// FuzzCasing compares Camel and Snake with the regular expressions of the service.
+func FuzzCasing(f *testing.F) {
+	for _, s := range []string{"start_date", "optionS1", "_a_1B", "HTMLPage2", "é_b", "a__b", "_", "Pascal10Case", "x2Y9", "aB1c2"} {
+		f.Add(s)
+	}
+	small := regexp.MustCompile("_[a-z0-9]")
+	modelCamel := func(name string) string {
+		return small.ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(s[1:]) })
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if got, want := ordering.Camel(name), modelCamel(name); got != want {
+			t.Fatalf("Camel(%q) = %q, want %q", name, got, want)
+		}
+		if got, want := ordering.Snake(name), modelSnake(name); got != want {
+			t.Fatalf("Snake(%q) = %q, want %q", name, got, want)
+		}
+	})
+}
+
+// modelSnake inserts an underscore between the two groups of each match of
+//
+//	([a-z0-9]|[A-Z]?(?=[A-Z0-9](?=[a-z0-9]|(?<![A-Z])$)))
+//	([A-Z]|(?<=[a-z])[0-9](?=[0-9A-Z]|$)|(?<=[A-Z])[0-9](?=[0-9]|$))
+//
+// Package regexp does not support lookarounds, so modelSnake tries the alternatives one
+// by one.
+func modelSnake(name string) string {
+	const small, capital, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	is := func(i int, set string) bool {
+		return 0 <= i && i < len(name) && strings.IndexByte(set, name[i]) >= 0
+	}
+	ahead := func(i int) bool {
+		return is(i, capital+digits) && (is(i+1, small+digits) || i+1 == len(name) && !is(i, capital))
+	}
+	second := func(i int) bool {
+		return is(i, capital) ||
+			is(i-1, small) && is(i, digits) && (is(i+1, digits+capital) || i+1 == len(name)) ||
+			is(i-1, capital) && is(i, digits) && (is(i+1, digits) || i+1 == len(name))
+	}
+	out := ""
+	for i := 0; i < len(name); i++ {
+		switch {
+		case is(i, small+digits) && second(i+1), is(i, capital) && ahead(i+1) && second(i+1):
+			out += name[i:i+1] + "_" + name[i+1:i+2]
+			i++
+		case ahead(i) && second(i):
+			out += "_" + name[i:i+1]
+		default:
+			out += name[i : i+1]
+		}
+	}
+	return strings.TrimLeft(strings.ToLower(out), "_")
+}

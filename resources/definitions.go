@@ -1,0 +1,224 @@
+package resources
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// The definitions of the collections that the document describes in detail. Loads need
+// every required member. Events are ordered by start date, all other collections by id.
+var (
+	Events      = catalogue.Define[Event]("events", catalogue.Options{Description: described("events"), StrictLoad: true})
+	Labels      = catalogue.Define[Label]("labels", catalogue.Options{Description: described("labels"), StrictLoad: true})
+	SocialLinks = catalogue.Define[SocialLink]("social-links", catalogue.Options{Description: described("social-links"), StrictLoad: true})
+)
+
+// Records returns the definition of one of the other 36 collections, such as "authors".
+// Their records are open: the document names these collections but not their fields.
+// Amounts and prices, which are text in JSON, are ordered by value. For any other key,
+// Records returns a definition of open records without a description. O(1).
+func Records(key string) catalogue.Definition[schema.Record] {
+	opts := catalogue.Options{Description: described(key)}
+	if opts.Description != nil {
+		for _, name := range []string{"amount", "price", "raised", "total"} {
+			opts.Keys = append(opts.Keys, ordering.FieldKey(name, sortkey.Decimal))
+		}
+	}
+	return catalogue.Define[schema.Record](key, opts)
+}
+
+// New returns an empty catalogue with the 39 documented collections, in the order of the
+// document, followed by those of other definitions. A definition with one of the 39 keys
+// replaces the documented one. It takes over the documented description unless it has one.
+//
+//	var Books = catalogue.Define[Book]("books", catalogue.Options{})
+//
+//	c, err := resources.New(Books)
+//	books, err := Books.In(c)
+//
+// The errors are those of [catalogue.New]. Without definitions the error is nil. O(1).
+func New(definitions ...catalogue.AnyDefinition) (*catalogue.Catalogue, error) {
+	all := make([]catalogue.AnyDefinition, 0, len(documented())+len(definitions))
+	at := map[string]int{}
+	for i, c := range documented() {
+		all, at[c.key] = append(all, definition(c.key)), i
+	}
+	for _, d := range definitions {
+		if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return catalogue.New(nil) // an error
+		}
+		i, known := at[d.Key()]
+		if !known {
+			all = append(all, d)
+			continue
+		}
+		all[i] = d.WithDescription(*described(d.Key()))
+		delete(at, d.Key()) // a second definition is an error
+	}
+	return catalogue.New(all...)
+}
+
+// described returns what the document says of a collection, or nil if it does not name it.
+func described(key string) *schema.Description {
+	i := slices.IndexFunc(documented(), func(c documentedKey) bool { return c.key == key })
+	if i < 0 {
+		return nil
+	}
+	d := &schema.Description{Name: documented()[i].name, Actions: schema.List, Query: "format=api"}
+	switch key {
+	case "itemVariants":
+		d.Segment = "item_variants"
+	case "labels":
+		d.Fields = labelFields()
+	case "social-links":
+		d.Actions |= schema.Create
+		d.Fields = socialLinkFields()
+	case "events":
+		d.Actions |= schema.Create
+		d.Vary = "Authorization, Accept"
+		d.Ordering = []ordering.Term{ordering.Asc("start_date")}
+		d.Fields = eventFields()
+	}
+	return d
+}
+
+// definition returns the documented definition of a collection.
+func definition(key string) catalogue.AnyDefinition {
+	switch key {
+	case Events.Key():
+		return Events
+	case Labels.Key():
+		return Labels
+	case SocialLinks.Key():
+		return SocialLinks
+	}
+	return Records(key)
+}
+
+// A documentedKey is the key of a collection with the name of its records.
+type documentedKey struct{ key, name string }
+
+// documented returns all keys in the order of the root listing.
+func documented() []documentedKey {
+	return []documentedKey{
+		{"attribute-types", "attribute type"},
+		{"attributes", "attribute"},
+		{"authors", "author"},
+		{"collaborators", "collaborator"},
+		{"direct-sales", "direct sale"},
+		{"books", "book"},
+		{"bookshop-sales", "bookshop sale"},
+		{"carts", "cart"},
+		{"commissions", "commission"},
+		{"compensations", "compensation"},
+		{"collaborator-invoices", "collaborator invoice"},
+		{"contributions", "contribution"},
+		{"credit-notes", "credit note"},
+		{"crowdfundings", "crowdfunding"},
+		{"direct-debit-payments", "direct debit payment"},
+		{"credit-note-lines", "credit note line"},
+		{"restockings", "restocking"},
+		{"direct-debits", "direct debit"},
+		{"events", "event"},
+		{"expenses", "expense"},
+		{"inventories", "inventory"},
+		{"items", "item"},
+		{"itemVariants", "item variant"},
+		{"labels", "label"},
+		{"products", "product"},
+		{"projects", "project"},
+		{"proposals", "proposal"},
+		{"reshipments", "reshipment"},
+		{"services", "service"},
+		{"shipments", "shipment"},
+		{"social-links", "social link"},
+		{"tieins", "tiein"},
+		{"vouchers", "voucher"},
+		{"variants", "variant"},
+		{"wires", "wire"},
+		{"publishers", "publisher"},
+		{"suppliers", "supplier"},
+		{"news", "news"},
+		{"faqs", "faq"},
+	}
+}
+
+// eventFields returns the fields of an event in wire order. The document does not say
+// which fields can be written, nor their defaults.
+func eventFields() []schema.Field {
+	return []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "name", Kind: schema.Text, Required: true},
+		{Name: "slug", Kind: schema.Slug, Required: true},
+		{Name: "summary", Kind: schema.Text, Blank: true, Default: `""`},
+		{Name: "description", Kind: schema.Text, Blank: true, Default: `""`},
+		{Name: "location", Kind: schema.Text, Blank: true, Default: `""`},
+		{Name: "startDate", Kind: schema.Timestamp, Required: true},
+		{Name: "endDate", Kind: schema.Timestamp, Required: true},
+		{Name: "published", Kind: schema.Boolean, Default: `false`},
+		{Name: "poster", Kind: schema.URL, Blank: true, Default: `""`},
+		{Name: "posterWebp", Kind: schema.URL, Blank: true, Default: `""`},
+		{Name: "labels", Kind: schema.References, Refers: "labels", Default: `[]`},
+		{Name: "authors", Kind: schema.References, Refers: "authors", Default: `[]`},
+	}
+}
+
+// socialLinkFields returns the fields of a social link in wire order.
+func socialLinkFields() []schema.Field {
+	return []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "title", Kind: schema.Text, Required: true},
+		{Name: "url", Kind: schema.URL, Required: true},
+		{Name: "logo", Kind: schema.URL, Nullable: true, Blank: true, Default: `null`},
+		{Name: "type", Kind: schema.Text, Required: true},
+		{Name: "author", Kind: schema.Reference, Required: true, Refers: "authors"},
+	}
+}
+
+// labelFields returns the fields of a label in wire order. Labels cannot be posted, so
+// all fields are read-only. Users are not a collection of the service.
+func labelFields() []schema.Field {
+	fields := []schema.Field{
+		{Name: "id", Kind: schema.Integer},
+		{Name: "name", Kind: schema.Text},
+		{Name: "slug", Kind: schema.Slug},
+		{Name: "enabled", Kind: schema.Boolean},
+		{Name: "catchPhrase", Kind: schema.Text, Blank: true},
+		{Name: "description", Kind: schema.Text, Blank: true},
+		{Name: "catchLines", Kind: schema.TextList},
+		{Name: "users", Kind: schema.References},
+		{Name: "logo", Kind: schema.URL},
+		{Name: "logoBig", Kind: schema.URL},
+		{Name: "emblem", Kind: schema.URL},
+		{Name: "logoFooter", Kind: schema.URL, Nullable: true},
+		{Name: "logoWebp", Kind: schema.URL},
+		{Name: "logoBigWebp", Kind: schema.URL},
+		{Name: "emblemWebp", Kind: schema.URL},
+		{Name: "logoFooterWebp", Kind: schema.URL, Nullable: true},
+		{Name: "facebookPage", Kind: schema.URL, Nullable: true},
+		{Name: "blueskyPage", Kind: schema.URL, Nullable: true},
+		{Name: "linkedinPage", Kind: schema.URL, Nullable: true},
+		{Name: "instagramPage", Kind: schema.URL, Nullable: true},
+		{Name: "globalMessage", Kind: schema.JSON, Nullable: true},
+		{Name: "checkoutMessage", Kind: schema.JSON, Nullable: true},
+		{Name: "featureCrowdfunding", Kind: schema.Boolean},
+		{Name: "featureProjects", Kind: schema.Boolean},
+		{Name: "featureLibrary", Kind: schema.Boolean},
+		{Name: "featureExternals", Kind: schema.Boolean},
+		{Name: "featureShop", Kind: schema.Boolean},
+		{Name: "featureAuthors", Kind: schema.Boolean},
+		{Name: "featureAbout", Kind: schema.Boolean},
+		{Name: "featureCart", Kind: schema.Boolean},
+		{Name: "featureBookseller", Kind: schema.Boolean},
+		{Name: "featureEvents", Kind: schema.Boolean},
+	}
+	for i := range fields {
+		fields[i].ReadOnly = true
+	}
+	return fields
+}

@@ -1,0 +1,642 @@
+package sample_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
+	"github.com/google/go-cmp/cmp"
+)
+
+// write returns the output of Write.
+func write(t testing.TB, opts sample.Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := sample.Write(&b, opts); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A record is a record of any collection, as encoding/json decodes it.
+type record map[string]any
+
+// read returns the output of Write, decoded by encoding/json.
+func read(t testing.TB, opts sample.Options) map[string][]record {
+	t.Helper()
+	var all map[string][]record
+	if err := json.Unmarshal(write(t, opts), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// typed returns the records of the three collections that are described in detail.
+func typed(t testing.TB, opts sample.Options) (all struct {
+	Events      []resources.Event
+	Labels      []resources.Label
+	SocialLinks []resources.SocialLink `json:"social-links"`
+}) {
+	t.Helper()
+	if err := json.Unmarshal(write(t, opts), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// documented returns the descriptions of the documented collections.
+func documented(t testing.TB) (list []schema.Description) {
+	t.Helper()
+	c, err := resources.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, collection := range c.All() {
+		list = append(list, collection.Description())
+	}
+	return list
+}
+
+// TestGolden checks that the same options always generate the same bytes. The hash is that
+// of the package's own output, so the test does not check that the bytes are correct.
+func TestGolden(t *testing.T) {
+	const want = "f5256ca638fb47300b23e51fd9fcc2449bcc2b8340d67b5d038ad73b924fbdc6"
+	sum := sha256.Sum256(write(t, sample.Options{}))
+	if got := hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("SHA-256 %s, want %s", got, want)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	five := map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200}
+	for _, row := range []struct {
+		reason string
+		sizes  map[string]int
+		want   map[string]int // sizes other than the default
+	}{
+		{"default", nil, nil},
+		{"sizes", map[string]int{"events": 1, "labels": 2, "authors": 3, "social-links": 4, "books": 5, "faqs": 6},
+			map[string]int{"events": 1, "labels": 2, "authors": 3, "social-links": 4, "books": 5, "faqs": 6}},
+		{"none", map[string]int{"events": 0, "labels": -2, "faqs": 0}, map[string]int{"events": 0, "labels": 0, "faqs": 0}},
+		{"no links without authors", map[string]int{"authors": 0, "social-links": 5}, map[string]int{"authors": 0, "social-links": 0}},
+	} {
+		want, got := map[string]int{}, map[string]int{}
+		for _, d := range documented(t) {
+			want[d.Key] = 12
+		}
+		maps.Copy(want, five)
+		maps.Copy(want, row.want)
+		for key, records := range read(t, sample.Options{Sizes: row.sizes}) {
+			got[key] = len(records)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	err := sample.Write(io.Discard, sample.Options{Sizes: map[string]int{"magazines": 3}})
+	if err == nil || !strings.HasPrefix(err.Error(), "sample: magazines: ") {
+		t.Errorf("a size of an unknown collection: error %v", err)
+	}
+	opts := sample.Options{Sizes: map[string]int{"events": 3, "books": 3}}
+	full := write(t, opts)
+	for _, room := range []int{0, 1, 4095, 4096, 5000, len(full) - 1} {
+		w := &limitedWriter{room: room}
+		if err := sample.Write(w, opts); !errors.Is(err, errFull) || !bytes.HasPrefix(full, w.got) {
+			t.Errorf("room for %d bytes: error %v, %d bytes written", room, err, len(w.got))
+		}
+	}
+}
+
+var errFull = errors.New("full")
+
+// A limitedWriter fails after room bytes.
+type limitedWriter struct {
+	room int
+	got  []byte
+}
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.room-len(w.got))
+	w.got = append(w.got, p[:n]...)
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func TestKeysInDocumentOrder(t *testing.T) {
+	var got, want []string
+	d := json.NewDecoder(bytes.NewReader(write(t, sample.Options{Sizes: map[string]int{"carts": 0}})))
+	d.Token() // opening brace
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, key.(string))
+		var records []json.RawMessage
+		if err := d.Decode(&records); err != nil || records == nil {
+			t.Fatalf("%v: %v, %v", key, records, err)
+		}
+	}
+	for _, d := range documented(t) {
+		want = append(want, d.Key)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestIDsAreAscendingWithGaps(t *testing.T) {
+	for key, records := range read(t, sample.Options{}) {
+		last := 0.0
+		for _, r := range records {
+			id, ok := r["id"].(float64)
+			if !ok || id <= last {
+				t.Fatalf("%s: id %v after %v", key, r["id"], last)
+			}
+			last = id
+		}
+		if int(last) == len(records) {
+			t.Errorf("%s: the ids of %d records have no gap", key, len(records))
+		}
+	}
+}
+
+func TestLoadIntoCatalogue(t *testing.T) {
+	for _, opts := range []sample.Options{
+		{}, {Seed: 1<<64 - 1, Sizes: map[string]int{"events": 40}}, {Sizes: map[string]int{"authors": 0, "faqs": 0}},
+		{Sizes: map[string]int{"events": 1, "labels": 1, "authors": 1, "social-links": 1, "books": 1, "carts": 1, "items": 1}},
+	} {
+		written := write(t, opts)
+		house, err := resources.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := house.Load(bytes.NewReader(written), catalogue.LoadOptions{}); err != nil {
+			t.Fatalf("%+v: %v", opts, err)
+		}
+		if err := house.Check(); err != nil {
+			t.Errorf("%+v: %v", opts, err)
+		}
+		var saved bytes.Buffer
+		if err := house.Save(&saved); err != nil {
+			t.Fatal(err)
+		}
+		var want, got bytes.Buffer
+		if err := errors.Join(json.Compact(&want, written), json.Compact(&got, saved.Bytes())); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+			t.Errorf("%+v (-written +saved):\n%s", opts, diff)
+		}
+	}
+}
+
+// TestEventsAndLinksAreValid checks that the records are what a POST of them would store.
+func TestEventsAndLinksAreValid(t *testing.T) {
+	house := read(t, sample.Options{Seed: 2})
+	exists := func(key string, id int) bool {
+		return slices.ContainsFunc(house[key], func(r record) bool { return r["id"] == float64(id) })
+	}
+	for _, about := range documented(t) {
+		key := about.Key
+		if !about.Actions.Has(schema.Create) {
+			continue
+		}
+		for _, want := range house[key] {
+			body, err := json.Marshal(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			posted, err := about.Validate(body, schema.Checks{Exists: exists})
+			if err != nil {
+				t.Errorf("%s %v: %v", key, want["id"], err)
+				continue
+			}
+			var got record
+			if err := json.Unmarshal([]byte(posted.String()), &got); err != nil {
+				t.Fatal(err)
+			}
+			got["id"] = want["id"]
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %v (-sample +posted):\n%s", key, want["id"], diff)
+			}
+		}
+	}
+}
+
+// TestSeedsAndSizes checks that another seed generates other records, and that the size of
+// a collection does not affect other records.
+func TestSeedsAndSizes(t *testing.T) {
+	base := read(t, sample.Options{})
+	seen := map[string]uint64{}
+	for _, seed := range []uint64{0, 1, 2, 1 << 32, 1<<64 - 1} {
+		all := read(t, sample.Options{Seed: seed})
+		for _, key := range []string{"books", "authors", "carts"} {
+			list := fmt.Sprint(all[key])
+			if other, twice := seen[list]; twice {
+				t.Errorf("%s of seed %d equal those of seed %d", key, seed, other)
+			}
+			seen[list] = seed
+		}
+	}
+	larger := read(t, sample.Options{Sizes: map[string]int{"events": 900}})
+	larger["events"] = larger["events"][:300]
+	delete(base, "direct-sales") // which refer to events
+	delete(larger, "direct-sales")
+	if diff := cmp.Diff(base, larger); diff != "" {
+		t.Errorf("with more events (-want +got):\n%s", diff)
+	}
+}
+
+// references returns the collections that members refer to.
+func references() map[string]map[string]string {
+	return map[string]map[string]string{
+		"attributes":            {"type": "attribute-types"},
+		"bookshop-sales":        {"book": "books"},
+		"books":                 {"author": "authors", "label": "labels"},
+		"carts":                 {"items": "items", "voucher": "vouchers"},
+		"collaborator-invoices": {"collaborator": "collaborators"},
+		"commissions":           {"collaborator": "collaborators", "project": "projects"},
+		"compensations":         {"author": "authors", "book": "books"},
+		"contributions":         {"crowdfunding": "crowdfundings"},
+		"credit-note-lines":     {"creditNote": "credit-notes", "book": "books"},
+		"crowdfundings":         {"project": "projects"},
+		"direct-debit-payments": {"directDebit": "direct-debits"},
+		"direct-sales":          {"book": "books", "event": "events"},
+		"events":                {"labels": "labels", "authors": "authors"},
+		"expenses":              {"project": "projects"},
+		"inventories":           {"book": "books"},
+		"itemVariants":          {"variant": "variants"},
+		"items":                 {"itemVariant": "itemVariants"},
+		"news":                  {"label": "labels"},
+		"products":              {"label": "labels", "book": "books"},
+		"projects":              {"label": "labels", "authors": "authors"},
+		"reshipments":           {"shipment": "shipments"},
+		"restockings":           {"supplier": "suppliers", "book": "books"},
+		"shipments":             {"cart": "carts"},
+		"social-links":          {"author": "authors"},
+		"tieins":                {"book": "books"},
+		"variants":              {"product": "products", "attributes": "attributes"},
+		"wires":                 {"cart": "carts"},
+	}
+}
+
+func TestReferencesResolve(t *testing.T) {
+	for _, opts := range []sample.Options{
+		{}, {Seed: 9, Sizes: map[string]int{"books": 3, "authors": 2, "labels": 1}}, {Sizes: map[string]int{"books": 0}},
+		{Sizes: map[string]int{"authors": 0, "labels": 0, "carts": 2, "items": 1}},
+	} {
+		house := read(t, opts)
+		for key, members := range references() {
+			for member, target := range members {
+				ids := map[any]bool{}
+				for _, r := range house[target] {
+					ids[r["id"]] = true
+				}
+				found := 0
+				for _, r := range house[key] {
+					value, ok := r[member]
+					if !ok {
+						t.Fatalf("%s %v has no %s", key, r["id"], member)
+					}
+					found += resolve(t, ids, value, key+"."+member)
+				}
+				if found == 0 && len(ids) > 10 && len(house[key]) > 10 {
+					t.Errorf("%+v: all %s are null or empty, want references to %s", opts, key+"."+member, target)
+				}
+			}
+		}
+	}
+}
+
+// resolve checks a reference or a list of references and returns the number of ids.
+func resolve(t *testing.T, ids map[any]bool, value any, where string) int {
+	t.Helper()
+	switch value := value.(type) {
+	case nil:
+		return 0
+	case []any:
+		found := 0
+		last := 0.0
+		for _, id := range value {
+			if n, ok := id.(float64); !ok || n <= last {
+				t.Errorf("%s = %v, want ascending ids without duplicates", where, value)
+			} else {
+				last = n
+			}
+			found += resolve(t, ids, id, where)
+		}
+		return found
+	}
+	if !ids[value] {
+		t.Errorf("%s = %v, which does not exist", where, value)
+	}
+	return 1
+}
+
+func TestCartTotals(t *testing.T) {
+	house := read(t, sample.Options{Sizes: map[string]int{"items": 30, "carts": 30}})
+	prices := map[any]int{}
+	for _, item := range house["items"] {
+		prices[item["id"]] = cents(t, item["price"]) * int(item["quantity"].(float64))
+	}
+	owner := map[any]any{}
+	for _, cart := range house["carts"] {
+		total := 0
+		for _, id := range cart["items"].([]any) {
+			total += prices[id]
+			if owner[id] != nil {
+				t.Errorf("item %v is in carts %v and %v", id, owner[id], cart["id"])
+			}
+			owner[id] = cart["id"]
+		}
+		if got := cents(t, cart["total"]); got != total {
+			t.Errorf("total of cart %v = %d cents, want %d", cart["id"], got, total)
+		}
+	}
+	if len(owner) != 30 {
+		t.Errorf("%d of 30 items are in carts", len(owner))
+	}
+}
+
+// cents parses an amount such as "12.50".
+func cents(t *testing.T, amount any) (n int) {
+	t.Helper()
+	s, _ := amount.(string)
+	if len(s) < 4 || s[len(s)-3] != '.' {
+		t.Fatalf("amount %v does not have two decimals", amount)
+	}
+	for _, digit := range s[:len(s)-3] + s[len(s)-2:] {
+		n = n*10 + int(digit-'0')
+	}
+	return n
+}
+
+// seeds returns the seeds that the tests use.
+func seeds() []uint64 { return []uint64{0, 1, 2, 77, 1<<64 - 1} }
+
+func TestEventOddities(t *testing.T) {
+	type event = resources.Event
+	for _, seed := range seeds() {
+		events := typed(t, sample.Options{Seed: seed}).Events
+		slugs, starts := map[string]int{}, map[int64]map[int]bool{}
+		for _, e := range events {
+			slugs[e.Slug]++
+			_, offset := e.StartDate.Zone()
+			at := e.StartDate.Unix()
+			if starts[at] == nil {
+				starts[at] = map[int]bool{}
+			}
+			starts[at][offset] = true
+		}
+		tests := []struct {
+			oddity string
+			has    func(e event) bool
+		}{
+			{"shares a slug", func(e event) bool { return slugs[e.Slug] > 1 }},
+			{"begins at the same instant as another, in another offset", func(e event) bool { return len(starts[e.StartDate.Unix()]) > 1 }},
+			{"ends on a later day", func(e event) bool { return e.EndDate.Format(time.DateOnly) > e.StartDate.Format(time.DateOnly) }},
+			{"lasts several days", func(e event) bool { return e.EndDate.Sub(e.StartDate.Time) > 24*time.Hour }},
+			{"begins at midnight", func(e event) bool { return e.StartDate.Format(time.TimeOnly) == "00:00:00" }},
+			{"is in UTC", func(e event) bool { _, offset := e.StartDate.Zone(); return offset == 0 }},
+			{"is west of UTC", func(e event) bool { _, offset := e.StartDate.Zone(); return offset < 0 }},
+			{"has an offset that is not a whole hour", func(e event) bool { _, offset := e.StartDate.Zone(); return offset%3600 != 0 }},
+			{"spans a change of clocks", func(e event) bool {
+				_, before := e.StartDate.Zone()
+				_, after := e.EndDate.Zone()
+				return before != after
+			}},
+			{"begins in the second occurrence of a repeated hour", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-10-25T02:30:00+01:00" }},
+			{"begins in the first occurrence of a repeated hour", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-10-25T02:30:00+02:00" }},
+			{"begins right after a skipped hour", func(e event) bool { return e.StartDate.Format(time.RFC3339) == "2026-03-29T03:00:00+02:00" }},
+			{"is not published", func(e event) bool { return !e.Published }},
+			{"has no poster", func(e event) bool { return e.Poster == "" && e.PosterWebp == "" }},
+			{"has several authors", func(e event) bool { return len(e.Authors) > 1 }},
+			{"has no author", func(e event) bool { return len(e.Authors) == 0 }},
+			{"has no label", func(e event) bool { return len(e.Labels) == 0 }},
+			{"contains an HTML entity", func(e event) bool { return strings.Contains(e.Description, "&amp;") }},
+			{"has no ASCII vowels in its name", func(e event) bool { return !strings.ContainsAny(e.Name, "aeiou") }},
+		}
+		for _, tt := range tests {
+			if !slices.ContainsFunc(events, tt.has) {
+				t.Errorf("seed %d: no event %s", seed, tt.oddity)
+			}
+		}
+		if slices.IsSortedFunc(events, func(a, b event) int { return a.StartDate.Compare(b.StartDate.Time) }) {
+			t.Errorf("seed %d: events by id are ordered by start date", seed)
+		}
+	}
+}
+
+func TestLabelOddities(t *testing.T) {
+	type label = resources.Label
+	tests := []struct {
+		oddity string
+		has    func(l label) bool
+	}{
+		{"repeats a catch line", func(l label) bool {
+			return len(slices.Compact(slices.Sorted(slices.Values(l.CatchLines)))) < len(l.CatchLines)
+		}},
+		{"has no footer logo", func(l label) bool { return l.LogoFooter == nil && l.LogoFooterWebp == nil }},
+		{"has a footer logo", func(l label) bool { return l.LogoFooter != nil && l.LogoFooterWebp != nil }},
+		{"lacks a page", func(l label) bool { return l.BlueskyPage == nil }},
+		{"has a message", func(l label) bool { return string(l.GlobalMessage) != "null" }},
+		{"has a checkout message", func(l label) bool { return string(l.CheckoutMessage) != "null" }},
+		{"has no message", func(l label) bool { return string(l.GlobalMessage) == "null" && string(l.CheckoutMessage) == "null" }},
+		{"is not enabled", func(l label) bool { return !l.Enabled }},
+		{"has no users", func(l label) bool { return len(l.Users) == 0 }},
+		{"features authors", func(l label) bool { return l.FeatureAuthors }},
+		{"does not feature authors", func(l label) bool { return !l.FeatureAuthors }},
+	}
+	for _, seed := range seeds() {
+		labels := typed(t, sample.Options{Seed: seed}).Labels
+		for _, tt := range tests {
+			if !slices.ContainsFunc(labels, tt.has) {
+				t.Errorf("seed %d: no label %s", seed, tt.oddity)
+			}
+		}
+		for _, l := range labels {
+			if (l.LogoFooter == nil) != (l.LogoFooterWebp == nil) {
+				t.Errorf("seed %d: label %d has only one of the two footer logos", seed, l.ID)
+			}
+		}
+	}
+}
+
+func TestLinkOddities(t *testing.T) {
+	for _, seed := range seeds() {
+		type destination struct {
+			url    string
+			author int
+		}
+		count := map[destination]int{}
+		logos, types := map[bool]int{}, map[string]int{}
+		for _, l := range typed(t, sample.Options{Seed: seed}).SocialLinks {
+			count[destination{l.URL, l.Author}]++
+			logos[l.Logo == nil]++
+			types[l.Type]++
+		}
+		shared := false
+		for _, n := range count {
+			shared = shared || n > 1
+		}
+		if !shared {
+			t.Errorf("seed %d: no two links have the same url and author", seed)
+		}
+		if len(logos) != 2 {
+			t.Errorf("seed %d: logos are all null or all present: %v", seed, logos)
+		}
+		if types["instagram"] == 0 || len(types) < 3 {
+			t.Errorf("seed %d: types %v, want instagram and at least two others", seed, types)
+		}
+	}
+}
+
+// TestOpenRecordOddities checks that open records have values of mixed kinds and optional
+// members, which matter for ordering.
+func TestOpenRecordOddities(t *testing.T) {
+	house := read(t, sample.Options{})
+	kinds := map[string]bool{}
+	for _, r := range house["attributes"] {
+		switch r["value"].(type) {
+		case nil:
+			kinds["null"] = true
+		case bool:
+			kinds["boolean"] = true
+		case float64:
+			kinds["number"] = true
+		case string:
+			kinds["text"] = true
+		case []any:
+			kinds["list"] = true
+		}
+	}
+	if len(kinds) != 5 {
+		t.Errorf("attributes have values of kinds %v, want five kinds", kinds)
+	}
+	with := 0
+	for _, r := range house["wires"] {
+		if _, ok := r["note"]; ok {
+			with++
+		}
+	}
+	if with == 0 || with == len(house["wires"]) {
+		t.Errorf("%d of %d wires have a note, want some", with, len(house["wires"]))
+	}
+}
+
+// zones returns the time zones of the venues by city.
+func zones() map[string]string {
+	return map[string]string{
+		"Genova": "Europe/Rome", "Torino": "Europe/Rome", "Palermo": "Europe/Rome",
+		"London": "Europe/London", "Dublin": "Europe/Dublin", "Besançon": "Europe/Paris",
+		"Köln": "Europe/Berlin", "A Coruña": "Europe/Madrid", "Łódź": "Europe/Warsaw",
+		"Buenos Aires": "America/Argentina/Buenos_Aires", "Brooklyn": "America/New_York",
+		"Kolkata": "Asia/Kolkata", "東京": "Asia/Tokyo", "عمّان": "Asia/Amman", "online": "UTC",
+	}
+}
+
+func TestOffsetsMatchTimeZoneDatabase(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range typed(t, sample.Options{Sizes: map[string]int{"events": 3000}}).Events {
+		name, ok := zoneOf(e.Location)
+		if !ok {
+			t.Fatalf("no time zone for %q", e.Location)
+		}
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []schema.DateTime{e.StartDate, e.EndDate} {
+			if want := d.In(zone).Format(time.RFC3339); d.Format(time.RFC3339) != want {
+				t.Errorf("event %d in %s: %s, want %s", e.ID, name, d.Format(time.RFC3339), want)
+			}
+		}
+		seen[name] = true
+	}
+	if len(seen) < 12 {
+		t.Errorf("events in %d zones, want at least 12: %v", len(seen), seen)
+	}
+}
+
+// zoneOf returns the time zone of a venue, whose name ends in its city.
+func zoneOf(location string) (string, bool) {
+	for city, zone := range zones() {
+		if strings.HasSuffix(location, city) {
+			return zone, true
+		}
+	}
+	return "", false
+}
+
+func TestDatesAreWithinHalfAYear(t *testing.T) {
+	from, to := time.Date(2025, 11, 10, 0, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC)
+	for _, seed := range seeds() {
+		for key, records := range read(t, sample.Options{Seed: seed, Sizes: map[string]int{"books": 0, "carts": 50, "crowdfundings": 50, "restockings": 50}}) {
+			for _, r := range records {
+				for name, value := range r {
+					s, _ := value.(string)
+					if len(s) < 10 || name == "publishedOn" {
+						continue
+					}
+					if d, err := time.Parse(time.DateOnly, s[:10]); err == nil && (d.Before(from) || d.After(to)) {
+						t.Errorf("seed %d: %s %v: %s = %s, want within half a year", seed, key, r["id"], name, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestEventsEndAfterTheyBegin(t *testing.T) {
+	for _, e := range typed(t, sample.Options{Sizes: map[string]int{"events": 3000}}).Events {
+		if !e.EndDate.After(e.StartDate.Time) {
+			t.Errorf("event %d: begins %v, ends %v", e.ID, e.StartDate, e.EndDate)
+		}
+	}
+}
+
+// TestDescriptionsAreWellFormed checks that tags are closed and text is escaped.
+func TestDescriptionsAreWellFormed(t *testing.T) {
+	for key, records := range read(t, sample.Options{}) {
+		for _, r := range records {
+			for _, name := range []string{"description", "bio", "body", "answer"} {
+				fragment, ok := r[name].(string)
+				if !ok {
+					continue
+				}
+				if !strings.HasPrefix(fragment, "<p>") {
+					t.Errorf("%s %v: %s = %q, want a paragraph", key, r["id"], name, fragment)
+				}
+				d := xml.NewDecoder(strings.NewReader("<div>" + fragment + "</div>"))
+				for {
+					if _, err := d.Token(); err == io.EOF {
+						break
+					} else if err != nil {
+						t.Errorf("%s %v: %s %q: %v", key, r["id"], name, fragment, err)
+						break
+					}
+				}
+			}
+		}
+	}
+}
