@@ -62,8 +62,9 @@ func (c *Catalogue) lookup(key string) (jsonCollection, error) {
 // O(collections + orderings in use).
 func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
 
-// Snapshot is like [Catalogue.Clone], but the copy is read-only: all methods that write
-// to it return [ErrReadOnly]. O(collections + orderings in use).
+// Snapshot returns a read-only copy of the catalogue. All collections are copied at one
+// instant. All methods that write to the copy return [ErrReadOnly].
+// O(collections + orderings in use).
 func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {

@@ -35,7 +35,7 @@ var (
 	// could not be loaded from its JSON. It wraps [schema.ErrInvalid].
 	ErrInvalid error = invalidRecord{}
 	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
-	// methods of [Encoded] for an action that the collection's description does not have.
+	// methods of [AnyCollection] for an action that the collection's description does not have.
 	ErrReadOnly = errors.New("collection is read-only")
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
 	ErrTxDone = store.ErrTxDone
@@ -43,8 +43,8 @@ var (
 	// value of a field in [Options].Unique. The error names the field, the value and
 	// the other record, by its id or by its index in a list.
 	ErrDuplicate = errors.New("duplicate value")
-	// ErrReferenced is returned by [Encoded].Delete for a record that others refer to. The
-	// error names the first of them.
+	// ErrReferenced is returned by [AnyCollection.Delete] for a record that others refer to.
+	// The error names the first of them.
 	ErrReferenced = errors.New("other records refer to it")
 
 	// Following changes.

@@ -50,7 +50,7 @@ var documented = sync.OnceValue(func() (list []schema.Description) {
 	return list
 })
 
-// keyed gives a fake the description of the collection as which it is served.
+// A keyed fake has the description of the collection as which it is served.
 type keyed struct{ about schema.Description }
 
 func (k *keyed) Description() schema.Description   { return k.about }

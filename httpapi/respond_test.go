@@ -268,7 +268,7 @@ func (c *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
 	return []byte(`{"id":1}`), nil
 }
 
-// A panic in the program's code is reported to OnError and not to the client.
+// A panic in a callback is reported to OnError and not to the client.
 func TestPanics(t *testing.T) {
 	secret := errors.New("password is 1234")
 	tests := []struct {

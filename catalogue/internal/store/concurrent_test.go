@@ -211,7 +211,7 @@ func TestConcurrentFreezeAndClone(t *testing.T) {
 	}
 }
 
-// A reader who has seen one store after a replacement of several does not see another one
+// A reader that has seen one store after a replacement of several does not see another one
 // as it was before.
 func TestNoOldReadAfterNew(t *testing.T) {
 	stores := make([]*Store, 200)

@@ -150,7 +150,7 @@ type successor struct {
 }
 
 // publishTogether makes the next states of stores visible at one instant. It withdraws
-// all published states before it publishes the first successor, so a reader who has seen
+// all published states before it publishes the first successor, so a reader that has seen
 // one successor does not see the predecessor of another. Between the two steps it does
 // nothing else, because readers wait. All callers must hold the writers' mutexes and list
 // the stores in the same order. O(indexes of all stores).
